@@ -1,0 +1,74 @@
+/** Made-up catalogues of any size for measurements: `key` + `meta` records, always the same for the same size. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+
+const ARTISTS = 2000;
+const CHARACTERS = 1000;
+const CATEGORIES = 50;
+const ratings = ['sfw', 'sfw', 'sfw', 'questionable', 'nsfw'];
+const description = 'What a record of this kind looks like, told in about as many words as people use for it. ';
+
+/** Categories `a` and `b` hold half of the images each, and a quarter together; the others hold fewer and fewer. */
+export async function writeCatalogue(path: string, images: number): Promise<void> {
+  const output = createWriteStream(path);
+  const write = async (records: object[]) => {
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    if (!output.write(text)) await once(output, 'drain');
+  };
+  await write(
+    Array.from({ length: CATEGORIES }, (_, index) => ({ type: 'category', name: category(index), description })),
+  );
+  await write(
+    Array.from({ length: ARTISTS }, (_, index) => ({
+      type: 'artist',
+      name: `Artist ${index}`,
+      url: `https://example.org/artists/${index}`,
+    })),
+  );
+  await write(
+    Array.from({ length: CHARACTERS }, (_, index) => ({
+      type: 'character',
+      name: `Character ${index}`,
+      description,
+      source: `Work ${index % 97}`,
+      gender: index % 2 ? 'female' : 'male',
+      ages: [18 + (index % 30)],
+      birth_date: 'in spring',
+      nationality: 'Japanese',
+      occupations: ['student'],
+    })),
+  );
+  for (let index = 0; index < images; index++) await write([image(index)]);
+  output.end();
+  await once(output, 'finish');
+}
+
+function image(index: number): object {
+  const hash = createHash('sha256').update(`image ${index}`).digest();
+  const pick = (place: number, below: number) => hash.readUInt32LE(place * 4) % below;
+  const eTag = hash.toString('hex');
+  const categories = [category(2 + pick(0, CATEGORIES - 2))];
+  if (pick(1, 2)) categories.push('a');
+  if (pick(2, 2)) categories.push('b');
+  return {
+    type: 'image',
+    key: `${eTag.slice(0, 2)}/${eTag}.webp`,
+    meta: {
+      eTag,
+      size: 100_000 + pick(3, 900_000),
+      mimetype: 'image/webp',
+      color: `#${eTag.slice(0, 6)}`,
+      dimens: { width: 600 + pick(4, 1000), height: 600 + pick(5, 1000) },
+    },
+    artist: `Artist ${pick(6, ARTISTS)}`,
+    source: { name: 'somewhere', url: `https://example.org/posts/${index}` },
+    nsfw: ratings[pick(7, ratings.length)],
+    categories,
+    characters: [`Character ${pick(0, CHARACTERS)}`],
+  };
+}
+
+function category(index: number): string {
+  return index < 2 ? 'ab'.charAt(index) : `category ${index}`;
+}

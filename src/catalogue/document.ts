@@ -1,0 +1,95 @@
+/**
+ * An image's public JSON, written once at import. What changes from answer to answer is its link, so the stored text
+ * has holes there, marked by line feeds, which JSON text never contains unescaped:
+ *
+ *     {"id":"…","url":"⏎<file name>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
+ *
+ * An answer fills the holes; nothing is parsed or serialised again.
+ */
+import type { Document, Image, Mimetype, Orientation } from '../model.ts';
+
+const HOLE = '\n';
+
+/** Everything an image says of itself but its link. */
+export type StoredImage = Omit<Image, 'url' | 'meta'> & { meta: Omit<Image['meta'], 'expires'> };
+
+export interface Link {
+  url: string;
+  /** ISO 8601 */
+  expires: string;
+}
+
+const extensions: Record<Mimetype, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+};
+
+export const extensionOf = (mimetype: Mimetype): string => extensions[mimetype];
+
+/** The name an image's file has in links. */
+export const fileName = (id: string, mimetype: Mimetype): string => `${id}.${extensionOf(mimetype)}`;
+
+export function writeDocument(image: StoredImage): Document {
+  const { id, artist, source, nsfw, categories, characters, createdAt } = image;
+  const { eTag, size, mimetype, color, dimens } = image.meta;
+  const head = JSON.stringify({ id, url: '' }).slice(0, -2);
+  const middle = JSON.stringify({ artist, source, nsfw, categories, characters, createdAt }).slice(1, -1);
+  const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
+  return `${head}${HOLE}${fileName(id, mimetype)}${HOLE}",${middle},"meta":${meta}${HOLE}","dimens":${JSON.stringify(dimens)}}}`;
+}
+
+export function readDocument(document: Document): StoredImage {
+  const { url, meta, ...image } = JSON.parse(document.replaceAll(HOLE, '')) as Image;
+  const { expires, ...stored } = meta;
+  return { ...image, meta: stored };
+}
+
+/** The finished JSON of one image, with the link that `linkTo` gives for its file name. */
+export function fillDocument(document: Document, linkTo: (fileName: string) => Link): string {
+  const [head, name, body, tail] = document.split(HOLE) as [string, string, string, string];
+  const { url, expires } = linkTo(name);
+  return head + url + body + expires + tail;
+}
+
+export function withoutAspectRatio(document: Document): Document {
+  const meta = document.lastIndexOf(HOLE);
+  return document.slice(0, meta) + document.slice(meta).replace(/"aspectRatio":"\d+:\d+",/, '');
+}
+
+export function dimensions(width: number, height: number): StoredImage['meta']['dimens'] {
+  const divisor = greatestCommonDivisor(width, height);
+  const orientation: Orientation = width > height ? 'landscape' : width < height ? 'portrait' : 'square';
+  return { width, height, aspectRatio: `${width / divisor}:${height / divisor}`, orientation };
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The order of artists, characters and categories: by code point, which is also how both stores compare text. */
+export function byNameThenId(a: Named, b: Named): number {
+  return compareCodePoints(a.name, b.name) || compareCodePoints(a.id, b.id);
+}
+
+function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for the highest code points, but are not the highest code units. */
+function rank(codeUnit: number): number {
+  if (codeUnit < 0xd800) return codeUnit;
+  return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
+}

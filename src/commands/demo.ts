@@ -1,0 +1,40 @@
+/** Fills an empty catalogue with pictures that the program draws itself, by way of an ordinary import. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isEmptyCatalogue } from '../app.ts';
+import type { Config } from '../config.ts';
+import { demoCatalogue } from '../media/demo/catalogue.ts';
+import { importFiles } from './import.ts';
+import { startProgress } from './progress.ts';
+
+export async function fillWithDemo(config: Config): Promise<void> {
+  if (!(await isEmptyCatalogue(config))) return;
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-demo-'));
+  try {
+    await importFiles(config, [await drawInto(folder)]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Draws every picture and writes the catalogue file that names them; gives its path. */
+async function drawInto(folder: string): Promise<string> {
+  const { entries, pictures } = demoCatalogue();
+  const progress = startProgress('Drawing the demo', pictures.length);
+  const queue = pictures.values();
+  const drawOn = async () => {
+    for (const { record, render } of queue) {
+      const path = join(folder, record.file);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, await render());
+      progress.advance(1);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, drawOn));
+  progress.finish();
+  const catalogue = join(folder, 'catalogue.ndjson');
+  const lines = [...entries, ...pictures.map(({ record }) => record)].map((record) => JSON.stringify(record));
+  await writeFile(catalogue, `${lines.join('\n')}\n`);
+  return catalogue;
+}

@@ -1,0 +1,39 @@
+/** `zukan serve`: listens until it is told to stop. */
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { version } from '../version.ts';
+import { CommandError } from './failure.ts';
+
+/** How long running requests may take to finish once the server is told to stop. */
+const GRACE_MS = 5000;
+
+export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+  if (demo) {
+    const { fillWithDemo } = await import('./demo.ts');
+    await fillWithDemo(config);
+  }
+  const app = createApp(config);
+  const stop = async () => {
+    setTimeout(() => app.server.closeAllConnections(), GRACE_MS).unref();
+    await app.close();
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  // The first lines on standard output are for people; the log begins after them.
+  app.log.level = 'silent';
+  const address = await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    throw new CommandError(explain(error, config));
+  });
+  const api = `${address}${config.apiPrefixes[0]}`;
+  console.log(`zukan v${version} is serving at ${address}`);
+  console.log(`Try:  curl '${api}/image/random?limit=1'`);
+  console.log(`      curl '${api}/stats'`);
+  app.log.level = config.logLevel;
+}
+
+function explain(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (error.code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another one`;
+  if (error.code === 'EACCES') return `port ${port} may not be used; set PORT to one above 1023`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `this machine has no address ${host}; set HOST`;
+  return error.message;
+}

@@ -1,0 +1,83 @@
+/** `zukan token`: makes access tokens, lists them, takes them back. */
+import { randomUUID } from 'node:crypto';
+import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
+import { secureChance, tokensOf } from '../app.ts';
+import type { Config } from '../config.ts';
+import type { Token } from '../model.ts';
+import { CommandError, UsageError } from './failure.ts';
+import { printTable } from './table.ts';
+
+export interface TokenOptions {
+  owner: string;
+  purpose: string;
+  scope: string[];
+  issuedBy: string;
+  expires: string;
+  json: boolean;
+}
+
+const LONGEST_LIFE_MS = 100 * 365 * 86_400_000;
+const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+export async function createToken(config: Config, options: TokenOptions): Promise<void> {
+  const now = Date.now();
+  const token: Token = {
+    id: randomUUID(),
+    owner: options.owner,
+    purpose: options.purpose,
+    scopes: [...new Set(options.scope.map(checkScope))],
+    issuedBy: options.issuedBy,
+    createdAt: new Date(now).toISOString(),
+    expires: new Date(now + parseDuration(options.expires)).toISOString(),
+  };
+  const secret = newSecret(secureChance);
+  await using register = registerOf(config);
+  await register.add(token, hashSecret(secret));
+  console.log(options.json ? JSON.stringify({ ...token, token: secret }) : secret);
+}
+
+export async function listTokens(config: Config, { json }: { json: boolean }): Promise<void> {
+  await using register = registerOf(config);
+  const tokens = await register.list();
+  if (json) {
+    console.log(JSON.stringify(tokens));
+    return;
+  }
+  const now = new Date().toISOString();
+  printTable(
+    ['id', 'state', 'owner', 'purpose', 'scopes', 'issued by', 'created', 'expires'],
+    tokens.map(({ id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt }) => {
+      const state = revokedAt ? 'revoked' : expires <= now ? 'expired' : 'live';
+      return [id, state, owner, purpose, scopes.join(' '), issuedBy, createdAt, expires];
+    }),
+  );
+}
+
+export async function revokeToken(config: Config, id: string): Promise<void> {
+  await using register = registerOf(config);
+  const isRevoked = await register.revoke(id.toLowerCase(), new Date().toISOString());
+  if (!isRevoked) throw new CommandError(`there is no live token ${id}; "zukan token list" shows them`);
+  console.log(`revoked ${id}`);
+}
+
+function registerOf(config: Config) {
+  const register = tokensOf(config);
+  return Object.assign(register, { [Symbol.asyncDispose]: () => register.close() });
+}
+
+/** `365d` to milliseconds. */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^([1-9][0-9]{0,8})([smhdw])$/.exec(text) ?? [];
+  const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN);
+  if (!(milliseconds <= LONGEST_LIFE_MS))
+    throw new UsageError(
+      `--expires ${text}: give a number and one of s, m, h, d, w, at most 100 years, as in 365d`,
+    );
+  return milliseconds;
+}
+
+function checkScope(scope: string): string {
+  if (isScope(scope)) return scope;
+  const known = 'image:list, image:custom-expiry, image:custom-expiry:<seconds>, api:ratelimit:disabled';
+  throw new UsageError(`--scope ${scope}: there is no such scope; there are ${known}`);
+}

@@ -1,0 +1,150 @@
+/** The environment to one frozen configuration. Every mistake is collected, and all are told in one message. */
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databasePath: string;
+  readonly filesDir: string;
+  /** An origin, or undefined for the one that the client called. */
+  readonly publicUrl: string | undefined;
+  readonly apiPrefixes: readonly string[];
+  /** Undefined: kept in a file of the data folder, made when it is missing. */
+  readonly linkKeys: readonly string[] | undefined;
+  readonly linkLifetime: number;
+  readonly rateLimit: boolean;
+  readonly trustedProxies: BlockList;
+  readonly logLevel: LogLevel;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Says in one message all that is wrong with the environment. */
+export class ConfigError extends Error {}
+
+const SHORTEST_KEY = 16;
+
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [];
+  /** The parsed value of a variable, or its default when it is unset or empty. */
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
+    const text = environment[name]?.trim();
+    if (!text) return fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`);
+      return fallback;
+    }
+  };
+  const dataDir = resolve(environment.DATA_DIR || './data');
+  const config: Config = {
+    host: read('HOST', '127.0.0.1', (text) => text),
+    port: read('PORT', 3000, wholeNumber(0, 65_535)),
+    dataDir,
+    databasePath: read('DATABASE_URL', resolve(dataDir, 'zukan.db'), sqlitePath),
+    filesDir: read('FILES_URL', resolve(dataDir, 'files'), folder),
+    publicUrl: read<string | undefined>('PUBLIC_URL', undefined, origin),
+    apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], prefixes),
+    linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, keys),
+    linkLifetime: read('LINK_LIFETIME', 3600, wholeNumber(1, 365 * 86_400)),
+    rateLimit: read('RATE_LIMIT', true, onOrOff),
+    trustedProxies: read('TRUSTED_PROXIES', new BlockList(), addresses),
+    logLevel: read('LOG_LEVEL', 'info', logLevel),
+  };
+  read('REDIS_URL', undefined, () => fail('this version keeps the rate limit in memory only; unset it'));
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.freeze(config);
+}
+
+/** What `zukan config` shows: the value in effect of each variable, without secrets. */
+export function describeConfig(config: Config): Record<string, string> {
+  return {
+    HOST: config.host,
+    PORT: String(config.port),
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: `sqlite:${config.databasePath}`,
+    FILES_URL: config.filesDir,
+    PUBLIC_URL: config.publicUrl ?? '(the address that the client called)',
+    API_PREFIXES: config.apiPrefixes.join(','),
+    LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(kept in DATA_DIR)',
+    LINK_LIFETIME: String(config.linkLifetime),
+    RATE_LIMIT: config.rateLimit ? 'on' : 'off',
+    TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
+    LOG_LEVEL: config.logLevel,
+  };
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : fail(`must be a whole number from ${least} to ${most}`);
+};
+
+function sqlitePath(text: string): string {
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  return path ? resolve(path) : fail('must be "sqlite:" and a path; this version has no other store');
+}
+
+function folder(text: string): string {
+  return /^[a-z0-9]+:/i.test(text)
+    ? fail('must be a folder; this version has no other storage')
+    : resolve(text);
+}
+
+function origin(text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  return isOrigin ? url.origin : fail('must be an origin such as https://pictures.example.org');
+}
+
+function prefixes(text: string): string[] {
+  const list = [...new Set(split(text))];
+  const wrong = list.filter((prefix) => !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix));
+  if (list.length === 0 || wrong.length > 0) fail('must be paths such as /api,/v1');
+  const taken = list.find((prefix) => /^\/(docs|files|health|metrics|openapi\.json)(\/|$)/.test(prefix));
+  return taken ? fail(`${taken} is used for something else`) : list;
+}
+
+function keys(text: string): string[] {
+  const list = split(text);
+  const isLongEnough = list.length > 0 && list.every((key) => key.length >= SHORTEST_KEY);
+  return isLongEnough ? list : fail(`each key needs at least ${SHORTEST_KEY} characters`);
+}
+
+function onOrOff(text: string): boolean {
+  return text === 'on' || (text === 'off' ? false : fail('must be on or off'));
+}
+
+function logLevel(text: string): LogLevel {
+  return logLevels.find((level) => level === text) ?? fail(`must be one of ${logLevels.join(', ')}`);
+}
+
+function addresses(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of split(text)) {
+    const [address = '', bits, ...more] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv6' ? 128 : 32;
+    if (!isIP(address) || more.length > 0) fail(`"${entry}" is no address or CIDR block`);
+    if (bits === undefined) list.addAddress(address, family);
+    else if (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= most) list.addSubnet(address, Number(bits), family);
+    else fail(`"${entry}" has no prefix length from 0 to ${most}`);
+  }
+  return list;
+}
+
+function split(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

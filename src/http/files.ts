@@ -1,0 +1,67 @@
+/** The bytes of images, for those who hold a valid link. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fileName } from '../catalogue/document.ts';
+import type { Services } from './call.ts';
+import { ApiError } from './errors.ts';
+
+export async function sendFile(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { name } = request.params as { name: string };
+  const { expires, signature } = request.query as Record<string, unknown>;
+  const now = services.clock();
+  const verdict = services.links.verify(name, expires, signature, now);
+  if (verdict === 'forged') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
+  if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
+
+  const id = name.slice(0, name.indexOf('.'));
+  const facts = await services.catalogue.file(id);
+  if (!facts || fileName(id, facts.mimetype) !== name) throw new ApiError(404, 'Image not found.');
+  const eTag = `"${facts.eTag}"`;
+  const secondsLeft = Math.floor(Number(expires) - now / 1000);
+  reply.headers({ ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' });
+  if (isKnown(request.headers['if-none-match'], eTag)) return reply.code(304).send();
+
+  const file = await services.files.open(facts.key);
+  if (!file) {
+    request.log.error({ image: id, key: facts.key }, 'the bytes of an image are missing');
+    throw new ApiError(404, 'The file of this image is missing.', { 'Cache-Control': 'no-store' });
+  }
+  const range = readRange(request.headers.range, request.headers['if-range'], eTag, file.size);
+  if (range === 'unsatisfiable') {
+    await file.close();
+    throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  if (range) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${file.size}`);
+  reply.header('Content-Length', end - start + 1).type(facts.mimetype);
+  if (request.method === 'HEAD' || file.size === 0) {
+    await file.close();
+    return reply.send('');
+  }
+  return reply.send(file.stream(start, end));
+}
+
+/** Whether the client has these bytes already. */
+function isKnown(ifNoneMatch: string | undefined, eTag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === eTag);
+}
+
+/** One range of bytes. Several at once, or what is no range at all, may be answered with the whole file, and are. */
+function readRange(
+  range: string | undefined,
+  ifRange: string | string[] | undefined,
+  eTag: string,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/.exec(range ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  if (ifRange !== undefined && ifRange !== eTag) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== '' && last !== '' && Number(first) > Number(last)) return undefined;
+  return start > end ? 'unsatisfiable' : { start, end };
+}

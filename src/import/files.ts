@@ -1,0 +1,52 @@
+/** The picture that a record's `file` names: found inside the folder, read, and kept under the hash of its bytes. */
+import { open, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { extensionOf } from '../catalogue/document.ts';
+import { MOST_BYTES, PictureError, readPicture } from '../media/picture.ts';
+import type { Files } from '../model.ts';
+import { LineError } from './lines.ts';
+import type { Picture } from './plan.ts';
+
+export interface KeptPicture extends Picture {
+  /** Whether the storage did not have these bytes before. */
+  isNew: boolean;
+}
+
+export async function keepPicture(folder: string, file: string, files: Files): Promise<KeptPicture> {
+  const bytes = await readInside(folder, file);
+  try {
+    const facts = await readPicture(bytes);
+    const key = `${facts.eTag.slice(0, 2)}/${facts.eTag}.${extensionOf(facts.mimetype)}`;
+    return { ...facts, key, isNew: await files.put(key, bytes) };
+  } catch (error) {
+    if (error instanceof PictureError) throw new LineError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readInside(folder: string, file: string): Promise<Buffer> {
+  try {
+    const path = await realpath(resolve(folder, file));
+    if (!isInside(await realpath(folder), path))
+      throw new LineError(`${file}: leads out of the catalogue's folder`);
+    await using handle = await open(path, 'r');
+    const facts = await handle.stat();
+    if (!facts.isFile()) throw new LineError(`${file}: is not a file`);
+    if (facts.size > MOST_BYTES) throw new LineError(`${file}: is larger than ${MOST_BYTES / 2 ** 20} MiB`);
+    return await handle.readFile();
+  } catch (error) {
+    if (error instanceof LineError) throw error;
+    throw new LineError(`${file}: ${reason(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+function reason(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return 'no such file';
+  if (error.code === 'EACCES') return 'may not be read';
+  return error.message;
+}

@@ -1,0 +1,73 @@
+/** One line of a catalogue file to one checked record. */
+import { Compile, type Validator } from 'typebox/compile';
+import type { ArtistLine, CategoryLine, CharacterLine, ImageLine } from '../model.ts';
+import * as schemas from '../schemas.ts';
+import { LineError } from './lines.ts';
+
+export type EntryLine = ArtistLine | CategoryLine | CharacterLine;
+export type RecordLine = EntryLine | ImageLine;
+
+const validators: Record<string, Validator> = {
+  artist: Compile(schemas.ArtistLine),
+  category: Compile(schemas.CategoryLine),
+  character: Compile(schemas.CharacterLine),
+  image: Compile(schemas.ImageLine),
+};
+
+/** Undefined for a blank line. */
+export function parseRecord(text: string): RecordLine | undefined {
+  if (text === '') return undefined;
+  const value = parseJson(text);
+  const type = (value as { type?: unknown } | null)?.type;
+  const validator =
+    typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
+  if (!validator) throw new LineError('"type" must be "category", "artist", "character" or "image"');
+  if (!validator.Check(value)) throw new LineError(explain(validator, value));
+  // Only an escape can bring in what no store could keep: half of a surrogate pair, or the character NUL.
+  if (text.includes('\\u') && !isStorable(value))
+    throw new LineError('the text has a NUL or half of a surrogate pair');
+  const record = value as RecordLine;
+  if (record.id) record.id = record.id.toLowerCase();
+  if (record.createdAt) record.createdAt = new Date(record.createdAt).toISOString();
+  if (record.type === 'image') checkImage(record);
+  return record;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new LineError(`not JSON: ${(error as Error).message}`);
+  }
+}
+
+function explain(validator: Validator, value: unknown): string {
+  const problems = validator.Errors(value).map(({ instancePath, message }) => {
+    const field = instancePath.slice(1).replaceAll('/', '.');
+    return field === '' ? message : `${field}: ${message}`;
+  });
+  return [...new Set(problems)].slice(0, 3).join('; ');
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isStorable);
+}
+
+function checkImage({ file, key, meta }: ImageLine): void {
+  if (file !== undefined && (key !== undefined || meta !== undefined))
+    throw new LineError('give either "file", or "key" with "meta", not both');
+  if (file === undefined && (key === undefined || meta === undefined))
+    throw new LineError('an image needs "file", or "key" with "meta"');
+  if (key !== undefined && !isSafeKey(key))
+    throw new LineError(
+      'key: must be a relative path of plain segments ("ab/cd.webp"), without "..", "\\" or a leading "/"',
+    );
+}
+
+/** A key never leaves the storage, nor names a hidden file there. */
+function isSafeKey(key: string): boolean {
+  if (/[\\\0]/.test(key)) return false;
+  return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+/** argv to command. Each command is loaded when it is called, so that none waits for what another needs. */
+import { Command, CommanderError } from 'commander';
+import { CommandError, UsageError } from './commands/failure.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { version } from './version.ts';
+
+const FAILED = 1;
+const CALLED_WRONGLY = 2;
+
+const program = new Command('zukan')
+  .description('A self-hosted image catalogue with a read-only JSON API.')
+  .version(`v${version}`)
+  .exitOverride()
+  .showHelpAfterError('(zukan --help tells more)')
+  .addHelpText('after', '\nThe environment configures it: "zukan config" shows the variables in effect.');
+
+program
+  .command('serve')
+  .description('serve the catalogue until told to stop')
+  .option('--demo', 'fill an empty catalogue with drawn pictures first', false)
+  .action(async (options) => (await import('./commands/serve.ts')).serveCommand(config(), options));
+
+program
+  .command('import')
+  .description('add or update from catalogue files, all or nothing')
+  .argument('<path...>', 'newline-delimited JSON files; - reads standard input')
+  .action(async (paths) => (await import('./commands/import.ts')).importCommand(config(), paths));
+
+const token = program.command('token').description('make, list and revoke access tokens');
+
+token
+  .command('create')
+  .description('print a new token, which is shown only this once')
+  .requiredOption('--owner <name>', 'who uses it')
+  .requiredOption('--purpose <text>', 'what for')
+  .option('--scope <scope...>', 'what it may do; may be repeated', [])
+  .option('--issued-by <name>', 'who gave it out', 'zukan')
+  .option('--expires <duration>', 'how long it is valid', '365d')
+  .option('--json', 'print the whole record', false)
+  .action(async (options) => (await import('./commands/token.ts')).createToken(config(), options));
+
+token
+  .command('list')
+  .description('all tokens by id, never the secret')
+  .option('--json', 'print JSON', false)
+  .action(async (options) => (await import('./commands/token.ts')).listTokens(config(), options));
+
+token
+  .command('revoke')
+  .description('make a token invalid at once')
+  .argument('<id>', 'as "zukan token list" shows it')
+  .action(async (id) => (await import('./commands/token.ts')).revokeToken(config(), id));
+
+program
+  .command('config')
+  .description('show the configuration in effect, secrets masked')
+  .option('--json', 'print JSON', false)
+  .action(async (options) => (await import('./commands/config.ts')).showConfig(config(), options));
+
+function config() {
+  return readConfig(process.env);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Tells the person what went wrong, and gives the exit status. */
+function report(error: unknown): number {
+  // Commander has written its own message already; --help and --version come this way too.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : CALLED_WRONGLY;
+  if (error instanceof ConfigError) {
+    console.error(`zukan: the configuration is wrong\n${error.message}`);
+    return CALLED_WRONGLY;
+  }
+  const isExpected = error instanceof CommandError;
+  console.error(
+    `zukan: ${isExpected || process.env.LOG_LEVEL !== 'debug' ? (error as Error).message : (error as Error).stack}`,
+  );
+  return error instanceof UsageError ? CALLED_WRONGLY : FAILED;
+}

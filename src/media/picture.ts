@@ -1,0 +1,76 @@
+/** Reading a picture: its type by its bytes, its size as it is seen, its dominant colour, its hash. */
+import { hash } from 'node:crypto';
+import sharp from 'sharp';
+import type { Mimetype } from '../model.ts';
+
+export interface PictureFacts {
+  eTag: string;
+  size: number;
+  mimetype: Mimetype;
+  color: string;
+  width: number;
+  height: number;
+}
+
+/** The picture is of no use, and the message says why. */
+export class PictureError extends Error {}
+
+export const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_PIXELS = 100_000_000;
+/** The colour is read from a copy this wide and high at most: it is a placeholder, not a measurement. */
+const COLOUR_SAMPLE = 64;
+
+// Pictures are read several at a time, each on a thread of its own, and none is read twice.
+sharp.concurrency(1);
+sharp.cache(false);
+
+const signatures: [Mimetype, RegExp][] = [
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/png', /^\x89PNG\r\n.\n/s],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF.{4}WEBP/s],
+  ['image/avif', /^.{4}ftyp(avi[fs]|(mif1|miaf|msf1).*avi[fs])/s],
+];
+
+/** The type by the first bytes; only these five ever reach a decoder. */
+export function sniff(bytes: Uint8Array): Mimetype | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 64)).toString(
+    'latin1',
+  );
+  return signatures.find(([, signature]) => signature.test(start))?.[0];
+}
+
+export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
+  const mimetype = sniff(bytes);
+  if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
+  try {
+    const { width, height } = await readSize(bytes);
+    if (width * height > MOST_PIXELS)
+      throw new PictureError(`${width} x ${height} pixels are more than ${MOST_PIXELS / 1e6} megapixels`);
+    const color = await readColour(bytes);
+    return { eTag: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
+  } catch (error) {
+    if (error instanceof PictureError) throw error;
+    throw new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);
+  }
+}
+
+/** As it is seen: turned by its EXIF orientation, and one frame of an animation. */
+async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
+  const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata();
+  return autoOrient;
+}
+
+/** Decodes the whole (first) frame, so a damaged picture is found out here. */
+async function readColour(bytes: Buffer): Promise<string> {
+  const options = { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true } as const;
+  const small = await sharp(bytes, options)
+    .resize(COLOUR_SAMPLE, COLOUR_SAMPLE, { fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { channels, width, height } = small.info;
+  const { dominant } = await sharp(small.data, { raw: { channels, width, height } }).stats();
+  return `#${[dominant.r, dominant.g, dominant.b].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}

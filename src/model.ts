@@ -1,0 +1,148 @@
+/**
+ * The nouns of the catalogue and the interfaces behind which effects live: store, files, clock, chance.
+ * Everything may import this file; it imports nothing but the shapes.
+ */
+import type { Readable } from 'node:stream';
+import type Type from 'typebox';
+import type * as schemas from './schemas.ts';
+
+export type Rating = Type.Static<typeof schemas.Rating>;
+export type Orientation = Type.Static<typeof schemas.Orientation>;
+export type Mimetype = Type.Static<typeof schemas.Mimetype>;
+export type Artist = Type.Static<typeof schemas.Artist>;
+export type Category = Type.Static<typeof schemas.Category>;
+export type Character = Type.Static<typeof schemas.Character>;
+export type Image = Type.Static<typeof schemas.Image>;
+export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
+export type Statistics = Type.Static<typeof schemas.Statistics>;
+export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
+export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
+export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
+export type ImageLine = Type.Static<typeof schemas.ImageLine>;
+
+/** The kinds of records that images belong to and that have names. */
+export type Kind = 'artist' | 'category' | 'character';
+export const kinds: readonly Kind[] = ['artist', 'category', 'character'];
+
+/** Milliseconds since 1970. */
+export type Clock = () => number;
+/** A whole number, uniform from 0 up to but without `below`. */
+export type Chance = (below: number) => number;
+
+/** A stored image document: the public JSON with holes for its link (see catalogue/document.ts). */
+export type Document = string;
+
+/** A slice of an ordered list, and how long the whole list is. */
+export interface Page {
+  total: number;
+  documents: string[];
+}
+
+export interface Window {
+  offset: number;
+  limit: number;
+}
+
+export interface Token extends TokenInformation {
+  id: string;
+}
+
+/** What is needed to send an image's bytes. */
+export interface FileFacts {
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+}
+
+export type Draw = { documents: Document[] } | { unknownCategories: string[] };
+
+/** The catalogue as handlers see it. Each call answers from one moment of the catalogue, never from two. */
+export interface Catalogue {
+  statistics(): Promise<Statistics>;
+  image(id: string): Promise<Document | undefined>;
+  images(window: Window): Promise<Page>;
+  /** Undefined when there is no such artist. */
+  imagesByArtist(artist: string, window: Window): Promise<Page | undefined>;
+  /** Distinct images that are in every named category, in random order. */
+  randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw>;
+  /** By name, then id. */
+  list(kind: Kind, window: Window): Promise<Page>;
+  one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
+  file(image: string): Promise<FileFacts | undefined>;
+  /** A live token by the hash of its secret; expiry is the caller's to judge. */
+  token(hash: string): Promise<Token | undefined>;
+  close(): Promise<void>;
+}
+
+/** Stored bytes, opened. Whoever opens it either reads a stream to its end or closes it. */
+export interface OpenFile {
+  size: number;
+  /** The bytes from `start` to `end`, both included. */
+  stream(start: number, end: number): Readable;
+  close(): Promise<void>;
+}
+
+/** Where the bytes of images are kept, by key. */
+export interface Files {
+  open(key: string): Promise<OpenFile | undefined>;
+  /** Keeps the bytes under the key; false when they were there already. */
+  put(key: string, bytes: Uint8Array): Promise<boolean>;
+  remove(key: string): Promise<void>;
+}
+
+/** An artist, category or character as the store keeps it. `shelf` is absent until it is saved. */
+export interface Entry {
+  shelf?: number;
+  kind: Kind;
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Its public JSON, without the count of images. */
+  document: string;
+}
+
+export type SavedEntry = Entry & { shelf: number };
+
+/** An image as the store keeps it. `number` is its place in the order of adding, absent until it is saved. */
+export interface ImageRow {
+  number?: number;
+  id: string;
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+  document: Document;
+}
+
+/** The row of images that an image with this rating, or this orientation, or any image at all, stands in. */
+export interface FixedShelves {
+  catalogue: number;
+  rating: Record<Rating, number>;
+  orientation: Record<Orientation, number>;
+}
+
+/**
+ * The catalogue as commands change it: one transaction, from opening to `commit` or `rollback`. It finds and saves
+ * many records a call, so that a store across a network needs few round trips.
+ */
+export interface CatalogueWriter {
+  fixedShelves: FixedShelves;
+  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  /** Every entry that bears one of the names; categories ignoring case. */
+  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
+  imagesById(ids: string[]): Promise<(ImageRow & { number: number })[]>;
+  imagesByETag(eTags: string[]): Promise<(ImageRow & { number: number })[]>;
+  saveEntries(entries: Entry[]): Promise<void>;
+  /** Adds or updates, and puts each image on just these shelves. */
+  saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** Tokens as commands change them. */
+export interface TokenRegister {
+  add(token: Token, hash: string): Promise<void>;
+  list(): Promise<(Token & { revokedAt: string | null })[]>;
+  /** False when there is no such live token. */
+  revoke(id: string, revokedAt: string): Promise<boolean>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,192 @@
+/**
+ * The shapes of everything the API says and everything a catalogue file may hold, as TypeBox schemas.
+ * Types, validation and the API description all come from here.
+ */
+import Type from 'typebox';
+
+const Text = Type.String();
+const Timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  description: 'ISO 8601 in UTC, with milliseconds',
+});
+
+export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+const Uuid = Type.String({ pattern: uuidPattern });
+const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+
+export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
+export const Orientation = Type.Union([
+  Type.Literal('landscape'),
+  Type.Literal('portrait'),
+  Type.Literal('square'),
+]);
+export const Mimetype = Type.Union([
+  Type.Literal('image/jpeg'),
+  Type.Literal('image/png'),
+  Type.Literal('image/webp'),
+  Type.Literal('image/gif'),
+  Type.Literal('image/avif'),
+]);
+const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+const ETag = Type.String({
+  pattern: '^[\\x21\\x23-\\x7e]{1,256}$',
+  description: 'an entity tag without its quotes',
+});
+const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
+const Source = Type.Object({ name: Text, url: WebAddress });
+const Count = Type.Integer({ minimum: 0 });
+
+/** What the single-record answers add to an artist, a character or a category. */
+const Counted = Type.Object({ images: Count });
+
+export const Artist = Type.Object({ id: Uuid, name: Text, url: WebAddress });
+export const ArtistWithImages = Type.Intersect([Artist, Counted]);
+
+export const Category = Type.Object({
+  id: Uuid,
+  name: Text,
+  description: Text,
+  nsfw: Type.Boolean(),
+  createdAt: Timestamp,
+});
+export const CategoryWithImages = Type.Intersect([Category, Counted]);
+
+export const Character = Type.Object({
+  id: Uuid,
+  name: Text,
+  description: Text,
+  source: Text,
+  gender: Text,
+  ages: Type.Array(Type.Integer()),
+  birth_date: Text,
+  nationality: Text,
+  occupations: Type.Array(Text),
+  createdAt: Timestamp,
+});
+export const CharacterWithImages = Type.Intersect([Character, Counted]);
+
+const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
+  Type.Object({
+    id: Uuid,
+    url: Text,
+    artist: Type.Union([Uuid, Type.Null()]),
+    source: Type.Union([Source, Type.Null()]),
+    nsfw: Rating,
+    categories: Type.Array(Category),
+    characters: Type.Array(Character),
+    createdAt: Timestamp,
+    meta: Type.Object({
+      eTag: ETag,
+      size: Count,
+      mimetype: Mimetype,
+      color: Colour,
+      expires: Timestamp,
+      dimens,
+    }),
+  });
+
+const dimens = { width: Pixels, height: Pixels };
+export const Image = imageWith(
+  Type.Object({ ...dimens, aspectRatio: Type.String({ pattern: '^\\d+:\\d+$' }), orientation: Orientation }),
+);
+/** `GET /artist/{id}/images` leaves the aspect ratio out. */
+export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
+
+export const TokenInformation = Type.Object({
+  owner: Text,
+  purpose: Text,
+  scopes: Type.Array(Text),
+  issuedBy: Text,
+  createdAt: Timestamp,
+  expires: Timestamp,
+});
+
+export const Statistics = Type.Object({
+  images: Type.Object({
+    count: Count,
+    nsfw: Type.Object({ nsfw: Count, questionable: Count, sfw: Count }),
+    orientation: Type.Object({ landscape: Count, portrait: Count, square: Count }),
+  }),
+  artists: Type.Object({ count: Count }),
+  characters: Type.Object({ count: Count }),
+  categories: Type.Object({ count: Count }),
+});
+
+export const Paths = Type.Array(Type.String({ pattern: '^/' }));
+export const ServiceMeta = Type.Object({
+  version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
+  baseApiRoute: Text,
+});
+export const ErrorBody = Type.Object({
+  code: Type.Integer(),
+  message: Text,
+  success: Type.Literal(false),
+});
+
+// The lines of a catalogue file. Unknown fields are refused: a misspelt one would otherwise be lost in silence.
+
+const closed = { additionalProperties: false };
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
+const LongText = Type.String({ maxLength: 10_000 });
+const given = {
+  id: Type.Optional(Uuid),
+  createdAt: Type.Optional(Type.String({ format: 'date-time' })),
+};
+
+export const CategoryLine = Type.Object(
+  {
+    type: Type.Literal('category'),
+    ...given,
+    name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
+    description: Type.Optional(LongText),
+    nsfw: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export const ArtistLine = Type.Object(
+  { type: Type.Literal('artist'), ...given, name: Name, url: Type.Optional(WebAddress) },
+  closed,
+);
+export const CharacterLine = Type.Object(
+  {
+    type: Type.Literal('character'),
+    ...given,
+    name: Name,
+    description: Type.Optional(LongText),
+    source: Type.Optional(LongText),
+    gender: Type.Optional(LongText),
+    ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
+    birth_date: Type.Optional(LongText),
+    nationality: Type.Optional(LongText),
+    occupations: Type.Optional(Type.Array(LongText, { maxItems: 100 })),
+  },
+  closed,
+);
+export const ImageLine = Type.Object(
+  {
+    type: Type.Literal('image'),
+    ...given,
+    file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    meta: Type.Optional(
+      Type.Object(
+        {
+          eTag: ETag,
+          size: Count,
+          mimetype: Mimetype,
+          color: Colour,
+          dimens: Type.Object(dimens, closed),
+        },
+        closed,
+      ),
+    ),
+    artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+    source: Type.Optional(
+      Type.Union([Type.Object({ name: LongText, url: WebAddress }, closed), Type.Null()]),
+    ),
+    nsfw: Rating,
+    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
+    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
+  },
+  closed,
+);

@@ -1,0 +1,245 @@
+/** Changing the embedded store: one transaction under the write lock. Readers go on with the catalogue as it was. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { byNameThenId, readDocument, writeDocument } from '../catalogue/document.ts';
+import { fold } from '../catalogue/fold.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  FixedShelves,
+  ImageRow,
+  Kind,
+  Orientation,
+  Rating,
+  SavedEntry,
+} from '../model.ts';
+import { openDatabase } from './sqlite.ts';
+
+const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
+const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';
+/** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
+const WRITE_CACHE_KIB = 65_536;
+const REWRITE_BATCH = 1000;
+
+export function openWriter(path: string): CatalogueWriter {
+  const database = openDatabase(path);
+  try {
+    database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
+    database.exec('begin immediate');
+  } catch (error) {
+    database.close();
+    if (isBusy(error))
+      throw new Error('another command is changing the catalogue; try again when it is done');
+    throw error;
+  }
+  return new SqliteWriter(database);
+}
+
+class SqliteWriter implements CatalogueWriter {
+  readonly fixedShelves: FixedShelves;
+  readonly #database: DatabaseSync;
+  readonly #entryById: StatementSync;
+  readonly #entryByName: StatementSync;
+  readonly #categoryByName: StatementSync;
+  readonly #imageById: StatementSync;
+  readonly #imageByETag: StatementSync;
+  readonly #addEntry: StatementSync;
+  readonly #updateEntry: StatementSync;
+  readonly #addImage: StatementSync;
+  readonly #updateImage: StatementSync;
+  readonly #shelvesOf: StatementSync;
+  readonly #place: StatementSync;
+  readonly #unplace: StatementSync;
+  readonly #sizeOf: StatementSync;
+  /** Sizes of the shelves touched so far; written back by `commit`. */
+  readonly #sizes = new Map<number, number>();
+  /** Shelves that lost an image, or gained one that is older than their last. */
+  readonly #outOfOrder = new Set<number>();
+  /** Categories and characters whose JSON, which their images repeat, has changed. */
+  readonly #rewritten = new Map<number, Entry>();
+  #entriesChanged = false;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#entryById = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and id = ?`);
+    this.#entryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and name = ?`);
+    this.#categoryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where category = ?`);
+    this.#imageById = prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
+    this.#imageByETag = prepare(`select ${IMAGE_COLUMNS} from image where etag = ? order by number`);
+    this.#addEntry = prepare(
+      'insert into shelf (kind, id, name, category, created_at, document) values (?, ?, ?, ?, ?, ?)',
+    );
+    this.#updateEntry = prepare(
+      'update shelf set name = ?, category = ?, created_at = ?, document = ? where number = ?',
+    );
+    this.#addImage = prepare('insert into image (id, etag, key, mimetype, document) values (?, ?, ?, ?, ?)');
+    this.#updateImage = prepare(
+      'update image set etag = ?, key = ?, mimetype = ?, document = ? where number = ?',
+    );
+    this.#shelvesOf = prepare('select shelf from placement where image = ?');
+    this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
+    this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
+    this.#sizeOf = prepare('select size from shelf where number = ?');
+    this.fixedShelves = readFixedShelves(database);
+  }
+
+  async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
+    return ids.flatMap((id) => this.#entryById.all(kind, id) as unknown as SavedEntry[]);
+  }
+
+  async entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]> {
+    const find =
+      kind === 'category'
+        ? (name: string) => this.#categoryByName.all(fold(name))
+        : (name: string) => this.#entryByName.all(kind, name);
+    return names.flatMap((name) => find(name) as unknown as SavedEntry[]);
+  }
+
+  async imagesById(ids: string[]): Promise<(ImageRow & { number: number })[]> {
+    return ids.flatMap((id) => this.#imageById.all(id) as unknown as (ImageRow & { number: number })[]);
+  }
+
+  async imagesByETag(eTags: string[]): Promise<(ImageRow & { number: number })[]> {
+    return eTags.flatMap(
+      (eTag) => this.#imageByETag.all(eTag) as unknown as (ImageRow & { number: number })[],
+    );
+  }
+
+  async saveEntries(entries: Entry[]): Promise<void> {
+    for (const entry of entries) {
+      const { shelf, kind, id, name, createdAt, document } = entry;
+      const category = kind === 'category' ? fold(name) : null;
+      if (shelf === undefined) {
+        this.#addEntry.run(kind, id, name, category, createdAt, document);
+      } else {
+        this.#updateEntry.run(name, category, createdAt, document, shelf);
+        if (kind !== 'artist') this.#rewritten.set(shelf, entry);
+      }
+      this.#entriesChanged = true;
+    }
+  }
+
+  async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
+    for (const { row, shelves } of images) {
+      if (row.number === undefined) this.#append(row, shelves);
+      else this.#update(row, row.number, shelves);
+    }
+  }
+
+  async commit(): Promise<void> {
+    for (const shelf of this.#outOfOrder) this.#renumber(shelf);
+    for (const [shelf, entry] of this.#rewritten) this.#rewriteDocuments(shelf, entry);
+    const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
+    for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
+    if (this.#entriesChanged) this.#orderEntries();
+    this.#database.exec('commit');
+    // Folds a large log back into the file now, rather than in the middle of someone's request.
+    this.#database.exec('pragma wal_checkpoint(truncate)');
+    this.#database.close();
+  }
+
+  async rollback(): Promise<void> {
+    this.#database.exec('rollback');
+    this.#database.close();
+  }
+
+  #append({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
+    const number = this.#addImage.run(id, eTag, key, mimetype, document).lastInsertRowid;
+    for (const shelf of shelves) this.#placeLast(shelf, Number(number));
+  }
+
+  #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
+    this.#updateImage.run(eTag, key, mimetype, document, number);
+    const before = new Set(this.#shelvesOf.all(number).map((row) => row.shelf as number));
+    const after = new Set(shelves);
+    for (const shelf of before.difference(after)) {
+      this.#unplace.run(number, shelf);
+      this.#outOfOrder.add(shelf);
+    }
+    for (const shelf of after.difference(before)) {
+      this.#placeLast(shelf, number);
+      this.#outOfOrder.add(shelf);
+    }
+  }
+
+  #placeLast(shelf: number, image: number): void {
+    const size = this.#size(shelf);
+    this.#place.run(shelf, size, image);
+    this.#sizes.set(shelf, size + 1);
+  }
+
+  #size(shelf: number): number {
+    return this.#sizes.get(shelf) ?? (this.#sizeOf.get(shelf)?.size as number);
+  }
+
+  #renumber(shelf: number): void {
+    const order = this.#database.prepare(
+      `create temp table row_of as
+       select row_number() over (order by image) - 1 as position, image from placement where shelf = ${shelf}`,
+    );
+    order.run();
+    this.#database.prepare('delete from placement where shelf = ?').run(shelf);
+    const { changes } = this.#database
+      .prepare(
+        'insert into placement (shelf, position, image) select ?, position, image from row_of order by position',
+      )
+      .run(shelf);
+    this.#sizes.set(shelf, Number(changes));
+    this.#database.exec('drop table row_of');
+  }
+
+  /** Gives each artist, character and category its place among its kind: by name, then id, both by code point. */
+  #orderEntries(): void {
+    this.#database.exec(
+      `update shelf set position = ordered.position
+       from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
+             where kind in ('artist', 'category', 'character')) as ordered
+       where ordered.number = shelf.number and shelf.position <> ordered.position`,
+    );
+  }
+
+  #rewriteDocuments(shelf: number, entry: Entry): void {
+    const field = entry.kind === 'category' ? 'categories' : 'characters';
+    const changed = JSON.parse(entry.document);
+    const read = this.#database.prepare(
+      `select number, document from placement join image on number = image
+       where shelf = ? and position >= ? and position < ?`,
+    );
+    const save = this.#database.prepare('update image set document = ? where number = ?');
+    const size = this.#size(shelf);
+    for (let position = 0; position < size; position += REWRITE_BATCH) {
+      const rows = read.all(shelf, position, position + REWRITE_BATCH) as {
+        number: number;
+        document: string;
+      }[];
+      for (const { number, document } of rows) {
+        const image = readDocument(document);
+        const others = (image[field] as { id: string; name: string }[]).filter(({ id }) => id !== entry.id);
+        save.run(writeDocument({ ...image, [field]: [...others, changed].sort(byNameThenId) }), number);
+      }
+    }
+  }
+}
+
+function readFixedShelves(database: DatabaseSync): FixedShelves {
+  const rows = database.prepare(
+    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`,
+  );
+  const numbers = new Map(rows.all().map((row) => [`${row.kind} ${row.id}`, row.number as number]));
+  const shelf = (name: string) => numbers.get(name) as number;
+  const rating = (name: Rating) => shelf(`rating ${name}`);
+  const orientation = (name: Orientation) => shelf(`orientation ${name}`);
+  return {
+    catalogue: shelf('catalogue all'),
+    rating: { sfw: rating('sfw'), questionable: rating('questionable'), nsfw: rating('nsfw') },
+    orientation: {
+      landscape: orientation('landscape'),
+      portrait: orientation('portrait'),
+      square: orientation('square'),
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}

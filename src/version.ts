@@ -1,0 +1,4 @@
+/** The version of the program, as its package says. */
+import description from '../package.json' with { type: 'json' };
+
+export const version: string = description.version;

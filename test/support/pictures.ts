@@ -1,0 +1,39 @@
+/** Small real pictures of every format. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import sharp from 'sharp';
+
+export interface Drawing {
+  file: string;
+  format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif';
+  width: number;
+  height: number;
+  colour: string;
+  /** More than one makes an animation. */
+  frames?: number;
+}
+
+export async function draw({ format, width, height, colour, frames = 1 }: Drawing): Promise<Buffer> {
+  const frame = (background: string) =>
+    sharp({ create: { width, height, channels: 3, background } })
+      .png()
+      .toBuffer();
+  if (frames === 1)
+    return sharp(await frame(colour))
+      .toFormat(format)
+      .toBuffer();
+  const images = await Promise.all(
+    Array.from({ length: frames }, (_, index) => frame(index % 2 ? '#ffffff' : colour)),
+  );
+  return sharp(images, { join: { animated: true } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+export async function drawInto(folder: string, drawing: Drawing): Promise<Buffer> {
+  const path = join(folder, drawing.file);
+  await mkdir(dirname(path), { recursive: true });
+  const bytes = await draw(drawing);
+  await writeFile(path, bytes);
+  return bytes;
+}

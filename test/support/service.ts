@@ -1,0 +1,131 @@
+/** The real service on a real port, with a clock and chance that tests may hold. */
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { hashSecret, newSecret } from '../../src/access/tokens.ts';
+import { createApp, secureChance, tokensOf } from '../../src/app.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Chance } from '../../src/model.ts';
+import { writeKnownCatalogue } from './catalogue.ts';
+import { temporaryFolder } from './workspace.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  bytes: Buffer;
+  text: string;
+  /** The parsed body; tests check its shape. */
+  json: Envelope;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers whose shape it is about to check
+export type Envelope = any;
+
+export interface Service {
+  origin: string;
+  config: Config;
+  /** A path under the origin, or a whole address. */
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  clock?: () => number;
+  chance?: Chance;
+  environment?: Record<string, string>;
+}
+
+export function configFor(folder: string, environment: Record<string, string> = {}): Config {
+  return readConfig({
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    RATE_LIMIT: 'off',
+    ...environment,
+  });
+}
+
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const app = createApp(config, options);
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  const close = () => app.close();
+  after(close);
+  return {
+    origin,
+    config,
+    close,
+    get: (path, headers, method) => send(new URL(path, origin), headers, method),
+  };
+}
+
+/** A service that serves the known catalogue. */
+export async function startKnownService(options: ServiceOptions = {}): Promise<Service> {
+  const folder = temporaryFolder();
+  const config = configFor(folder, options.environment);
+  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  return startService(config, options);
+}
+
+/** Makes a token and gives its secret. */
+export async function makeToken(
+  config: Config,
+  scopes: string[],
+  times: { createdAt?: string; expires?: string } = {},
+) {
+  const secret = newSecret(secureChance);
+  const register = tokensOf(config);
+  const { createdAt = '2026-01-01T00:00:00.000Z', expires = '2999-01-01T00:00:00.000Z' } = times;
+  const token = {
+    id: randomUUID(),
+    owner: 'a bot',
+    purpose: 'tests',
+    scopes,
+    issuedBy: 'the suite',
+    createdAt,
+    expires,
+  };
+  await register.add(token, hashSecret(secret));
+  await register.close();
+  return { secret, token, headers: { Authorization: `Bearer ${secret}` } };
+}
+
+/** One request as it is, without what fetch would add or tidy up. */
+export function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: url.hostname, port: url.port, path: url.pathname + url.search, headers, method, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
+          const isJson = incoming.headers['content-type']?.startsWith('application/json') && text !== '';
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers as Answer['headers'],
+            bytes,
+            text,
+            json: isJson ? JSON.parse(text) : undefined,
+          });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** A repeatable source of chance (mulberry32). */
+export function seededChance(seed: number): Chance {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
