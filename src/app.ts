@@ -1,24 +1,19 @@
-/** The only wiring: configuration to a running whole. */
-import { randomBytes, randomInt } from 'node:crypto';
+/** The only wiring: configuration and engines to a server that is ready to listen. */
+import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Links } from './access/links.ts';
+import { secureChance } from './access/tokens.ts';
 import type { Config } from './config.ts';
+import { catalogueOf, filesOf } from './engines.ts';
 import { originReader } from './http/origin.ts';
 import { createServer } from './http/server.ts';
-import { openFolder } from './media/local.ts';
-import type { CatalogueWriter, Chance, Clock, Files, TokenRegister } from './model.ts';
-import { openCatalogue } from './store/sqlite.ts';
-import { openTokenRegister } from './store/sqlite-tokens.ts';
-import { openWriter } from './store/sqlite-writer.ts';
+import type { Chance, Clock } from './model.ts';
 
-/** A cryptographic source: tokens come from it too. */
-export const secureChance: Chance = (below) => randomInt(below);
-
-/** The server, ready to listen. Time and chance can be given, for tests. */
+/** Time and chance can be given, for tests. */
 export function createApp(config: Config, given: { clock?: Clock; chance?: Chance } = {}): FastifyInstance {
-  const catalogue = openCatalogue(config.databasePath);
+  const catalogue = catalogueOf(config);
   const server = createServer(
     {
       catalogue,
@@ -33,17 +28,6 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
   );
   server.addHook('onClose', () => catalogue.close());
   return server;
-}
-
-export const writerOf = (config: Config): CatalogueWriter => openWriter(config.databasePath);
-export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.databasePath);
-export const filesOf = (config: Config): Files => openFolder(config.filesDir);
-
-export async function isEmptyCatalogue(config: Config): Promise<boolean> {
-  const catalogue = openCatalogue(config.databasePath);
-  const { images, artists, characters, categories } = await catalogue.statistics();
-  await catalogue.close();
-  return [images, artists, characters, categories].every(({ count }) => count === 0);
 }
 
 /** The signing keys in the data folder, a line each; the first start makes one. */

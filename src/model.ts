@@ -32,6 +32,13 @@ export type Chance = (below: number) => number;
 /** A stored image document: the public JSON with holes for its link (see catalogue/document.ts). */
 export type Document = string;
 
+/** Where an image's bytes are to be had, and until when. */
+export interface Link {
+  url: string;
+  /** ISO 8601 */
+  expires: string;
+}
+
 /** A slice of an ordered list, and how long the whole list is. */
 export interface Page {
   total: number;

@@ -8,7 +8,7 @@
  * padding begins with a byte that no such name contains.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { Link } from '../catalogue/document.ts';
+import type { Link } from '../model.ts';
 
 /** Seconds since 1970. */
 type Moment = number;

@@ -6,18 +6,12 @@
  *
  * An answer fills the holes; nothing is parsed or serialised again.
  */
-import type { Document, Image, Mimetype, Orientation } from '../model.ts';
+import type { Document, Image, Link, Mimetype, Orientation } from '../model.ts';
 
 const HOLE = '\n';
 
 /** Everything an image says of itself but its link. */
 export type StoredImage = Omit<Image, 'url' | 'meta'> & { meta: Omit<Image['meta'], 'expires'> };
-
-export interface Link {
-  url: string;
-  /** ISO 8601 */
-  expires: string;
-}
 
 const extensions: Record<Mimetype, string> = {
   'image/jpeg': 'jpg',

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isEmptyCatalogue } from '../app.ts';
 import type { Config } from '../config.ts';
+import { catalogueOf } from '../engines.ts';
 import { demoCatalogue } from '../media/demo/catalogue.ts';
 import { importFiles } from './import.ts';
 import { startProgress } from './progress.ts';
@@ -16,6 +16,13 @@ export async function fillWithDemo(config: Config): Promise<void> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function isEmptyCatalogue(config: Config): Promise<boolean> {
+  const catalogue = catalogueOf(config);
+  const { images, artists, characters, categories } = await catalogue.statistics();
+  await catalogue.close();
+  return [images, artists, characters, categories].every(({ count }) => count === 0);
 }
 
 /** Draws every picture and writes the catalogue file that names them; gives its path. */

@@ -24,9 +24,13 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     throw new CommandError(explain(error, config));
   });
   const api = `${address}${config.apiPrefixes[0]}`;
-  console.log(`zukan v${version} is serving at ${address}`);
-  console.log(`Try:  curl '${api}/image/random?limit=1'`);
-  console.log(`      curl '${api}/stats'`);
+  console.log(
+    [
+      `zukan v${version} is serving at ${address}`,
+      `Try:  curl '${api}/image/random?limit=1'`,
+      `      curl '${api}/stats'`,
+    ].join('\n'),
+  );
   app.log.level = config.logLevel;
 }
 

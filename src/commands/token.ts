@@ -1,8 +1,8 @@
 /** `zukan token`: makes access tokens, lists them, takes them back. */
 import { randomUUID } from 'node:crypto';
-import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
-import { secureChance, tokensOf } from '../app.ts';
+import { hashSecret, isScope, newSecret, secureChance } from '../access/tokens.ts';
 import type { Config } from '../config.ts';
+import { tokensOf } from '../engines.ts';
 import type { Token } from '../model.ts';
 import { CommandError, UsageError } from './failure.ts';
 import { printTable } from './table.ts';

@@ -39,7 +39,7 @@ export async function sendFile(
   reply.header('Content-Length', end - start + 1).type(facts.mimetype);
   if (request.method === 'HEAD' || file.size === 0) {
     await file.close();
-    return reply.send('');
+    return reply.send(null);
   }
   return reply.send(file.stream(start, end));
 }

@@ -42,7 +42,8 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
   const paths = new Set<string>();
   const get = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
     paths.add(path);
-    app.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (request, reply) => handle(request, reply));
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handle(request, reply) });
   };
   for (const prefix of prefixes) {
     for (const route of routes) {

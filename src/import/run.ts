@@ -103,6 +103,7 @@ class ImportRun {
   }
 
   async read(source: Source): Promise<void> {
+    const earlier = this.#problems.length;
     let batch: Numbered<RecordLine>[] = [];
     for await (const { number, bytes } of readLines(source.chunks)) {
       this.#options.signal.throwIfAborted();
@@ -116,6 +117,8 @@ class ImportRun {
       batch.push({ source, number, bytes: bytes.length, record });
     }
     await this.#save(batch);
+    // A line is parsed before the batches ahead of it are planned.
+    this.#problems.push(...this.#problems.splice(earlier).sort((a, b) => a.line - b.line));
   }
 
   finish(): Summary {

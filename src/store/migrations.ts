@@ -69,18 +69,17 @@ const steps = [
 /** Marks the file as one of ours ("zukn"), so that another program's database is never migrated by mistake. */
 const APPLICATION_ID = 0x7a756b6e;
 
-/** Brings the schema up to date. Safe when several processes start at once: each step runs under the write lock. */
+/**
+ * Brings the schema up to date. Where it is already, nothing is locked, so that everyone can start while an import
+ * runs; else the steps run under the write lock, so that several processes may start at once.
+ */
 export function migrate(database: DatabaseSync): void {
+  refuseForeign(database);
+  if (pragma(database, 'user_version') === steps.length) return;
   database.exec('pragma journal_mode = wal');
   database.exec('begin immediate');
   try {
-    const version = pragma(database, 'user_version');
-    const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.count;
-    if (tables !== 0 && pragma(database, 'application_id') !== APPLICATION_ID)
-      throw new Error('the database file belongs to another program; name another file in DATABASE_URL');
-    if (version > steps.length)
-      throw new Error('the catalogue was made by a newer zukan; upgrade this one to open it');
-    for (const step of steps.slice(version)) database.exec(step);
+    for (const step of steps.slice(pragma(database, 'user_version'))) database.exec(step);
     database.exec(`pragma application_id = ${APPLICATION_ID}`);
     database.exec(`pragma user_version = ${steps.length}`);
     database.exec('commit');
@@ -88,6 +87,16 @@ export function migrate(database: DatabaseSync): void {
     database.exec('rollback');
     throw error;
   }
+}
+
+function refuseForeign(database: DatabaseSync): void {
+  const { tables } = database.prepare('select count(*) as tables from sqlite_schema').get() as {
+    tables: number;
+  };
+  if (tables > 0 && pragma(database, 'application_id') !== APPLICATION_ID)
+    throw new Error('the database file belongs to another program; name another file in DATABASE_URL');
+  if (pragma(database, 'user_version') > steps.length)
+    throw new Error('the catalogue was made by a newer zukan; upgrade this one to open it');
 }
 
 function pragma(database: DatabaseSync, name: string): number {

@@ -1,18 +1,19 @@
 /** The register of access tokens in the embedded store. */
 import type { Token, TokenRegister } from '../model.ts';
-import { openDatabase } from './sqlite.ts';
+import { exclusively, openDatabase } from './sqlite.ts';
 
 export function openTokenRegister(path: string): TokenRegister {
   const database = openDatabase(path);
   return {
     async add(token: Token, hash: string) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
-      database
-        .prepare(
-          `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
-           values (?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(id, hash, owner, purpose, JSON.stringify(scopes), issuedBy, createdAt, expires);
+      const insert = database.prepare(
+        `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
+         values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      exclusively(() =>
+        insert.run(id, hash, owner, purpose, JSON.stringify(scopes), issuedBy, createdAt, expires),
+      );
     },
     async list() {
       const rows = database.prepare(
@@ -28,7 +29,7 @@ export function openTokenRegister(path: string): TokenRegister {
     },
     async revoke(id: string, revokedAt: string) {
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
-      return revoke.run(revokedAt, id).changes === 1;
+      return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },
     async close() {
       database.close();

@@ -12,7 +12,7 @@ import type {
   Rating,
   SavedEntry,
 } from '../model.ts';
-import { openDatabase } from './sqlite.ts';
+import { exclusively, openDatabase } from './sqlite.ts';
 
 const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
 const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';
@@ -24,11 +24,9 @@ export function openWriter(path: string): CatalogueWriter {
   const database = openDatabase(path);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
-    database.exec('begin immediate');
+    exclusively(() => database.exec('begin immediate'));
   } catch (error) {
     database.close();
-    if (isBusy(error))
-      throw new Error('another command is changing the catalogue; try again when it is done');
     throw error;
   }
   return new SqliteWriter(database);
@@ -238,8 +236,4 @@ function readFixedShelves(database: DatabaseSync): FixedShelves {
       square: orientation('square'),
     },
   };
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }

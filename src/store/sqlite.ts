@@ -14,6 +14,7 @@ import { migrate } from './migrations.ts';
 const MOST_DRAWS = 400;
 /** How long a command waits for another one that is writing. */
 const BUSY_TIMEOUT_MS = 5000;
+const SQLITE_BUSY = 5;
 
 interface Shelf {
   number: number;
@@ -31,6 +32,16 @@ export function openDatabase(path: string): DatabaseSync {
     throw error;
   }
   return database;
+}
+
+/** Runs what needs the write lock, and says plainly when another command has it. */
+export function exclusively<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new Error('another command is changing the catalogue; try again when it is done');
+  }
 }
 
 export function openCatalogue(path: string): Catalogue {

@@ -1,0 +1,12 @@
+/** Which engines the configuration names: where the catalogue, the tokens and the bytes are. */
+import type { Config } from './config.ts';
+import { openFolder } from './media/local.ts';
+import type { Catalogue, CatalogueWriter, Files, TokenRegister } from './model.ts';
+import { openCatalogue } from './store/sqlite.ts';
+import { openTokenRegister } from './store/sqlite-tokens.ts';
+import { openWriter } from './store/sqlite-writer.ts';
+
+export const catalogueOf = (config: Config): Catalogue => openCatalogue(config.databasePath);
+export const writerOf = (config: Config): CatalogueWriter => openWriter(config.databasePath);
+export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.databasePath);
+export const filesOf = (config: Config): Files => openFolder(config.filesDir);

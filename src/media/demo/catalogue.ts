@@ -1,0 +1,73 @@
+/** Owns the demo catalogue: the lines of its file and the pictures they refer to. */
+import { CAST, type CastKey } from './cast.ts';
+import { categoriesOf, categoryList } from './categories.ts';
+import { ARTISTS, BIOGRAPHIES } from './people.ts';
+import { PLANS, type Plan, RATED, type Rating, UNSOURCED } from './pictures.ts';
+import { uuidOf } from './random.ts';
+import { renderScene } from './render.ts';
+import { artistOf, sceneOf } from './staging.ts';
+
+/** One picture of the demo: the record is a line of the catalogue file, `render` makes the bytes of `record.file`. */
+export interface DemoPicture {
+  record: {
+    type: 'image';
+    id: string;
+    file: string;
+    artist: string;
+    source?: { name: string; url: string };
+    nsfw: Rating;
+    categories: string[];
+    characters: string[];
+    createdAt: string;
+  };
+  render: () => Promise<Buffer>;
+}
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2025, 0, 1, 9);
+const createdAt = (hours: number): string => new Date(START + hours * HOUR).toISOString();
+
+function picture(plan: Plan, index: number): DemoPicture {
+  const number = index + 1;
+  const padded = String(number).padStart(4, '0');
+  const file = `pictures/${padded}.${plan.format}`;
+  const rating = RATED.get(number) ?? 'sfw';
+  const [lead] = plan.actors[0];
+  const source = { name: BIOGRAPHIES[lead].source, url: `https://example.org/works/${padded}` };
+  return {
+    record: {
+      type: 'image',
+      id: uuidOf('image', file),
+      file,
+      artist: artistOf(number).name,
+      ...(UNSOURCED.has(number) ? {} : { source }),
+      nsfw: rating,
+      categories: categoriesOf(plan, rating),
+      characters: plan.actors.map(([who]) => CAST[who].name),
+      createdAt: createdAt(120 + index * 121.5),
+    },
+    render: () => renderScene(sceneOf(plan, number), plan.format),
+  };
+}
+
+export function demoCatalogue(): { entries: object[]; pictures: DemoPicture[] } {
+  const keys = Object.keys(BIOGRAPHIES) as CastKey[];
+  const lines = [
+    ...categoryList().map((category) => ({
+      type: 'category',
+      id: uuidOf('category', category.name),
+      ...category,
+    })),
+    ...ARTISTS.map(({ name, url }) => ({ type: 'artist', id: uuidOf('artist', name), name, url })),
+    ...keys.map((key) => ({
+      type: 'character',
+      id: uuidOf('character', CAST[key].name),
+      name: CAST[key].name,
+      ...BIOGRAPHIES[key],
+    })),
+  ];
+  return {
+    entries: lines.map((line, i) => ({ ...line, createdAt: createdAt(i) })),
+    pictures: PLANS.map(picture),
+  };
+}

@@ -1,0 +1,76 @@
+/** Documents: what is written is read back, and filled without a trace of the holes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  byNameThenId,
+  dimensions,
+  fillDocument,
+  readDocument,
+  type StoredImage,
+  withoutAspectRatio,
+  writeDocument,
+} from '../../src/catalogue/document.ts';
+
+const image = (text: string): StoredImage => ({
+  id: '40000000-0000-4000-8000-000000000001',
+  artist: null,
+  source: { name: text, url: 'https://example.org/' },
+  nsfw: 'sfw',
+  categories: [{ id: 'c', name: text, description: '"aspectRatio":"1:1",', nsfw: true, createdAt: 't' }],
+  characters: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  meta: { eTag: 'e', size: 5, mimetype: 'image/jpeg', color: '#000000', dimens: dimensions(300, 200) },
+});
+
+const linkTo = (name: string) => ({
+  url: `https://example.org/files/${name}`,
+  expires: '2026-01-01T01:00:00.000Z',
+});
+
+test('any text survives being stored and filled', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const stored = image(text);
+      const document = writeDocument(stored);
+      assert.deepEqual(readDocument(document), JSON.parse(JSON.stringify(stored)));
+      const { url, meta, ...rest } = JSON.parse(fillDocument(document, linkTo));
+      const { expires, ...facts } = meta;
+      assert.equal(url, `https://example.org/files/${stored.id}.jpg`);
+      assert.equal(expires, '2026-01-01T01:00:00.000Z');
+      assert.deepEqual({ ...rest, meta: facts }, stored);
+    }),
+  );
+});
+
+test('only the image’s own aspect ratio is left out', () => {
+  const { meta, categories } = JSON.parse(
+    fillDocument(withoutAspectRatio(writeDocument(image('x'))), linkTo),
+  );
+  assert.deepEqual(meta.dimens, { width: 300, height: 200, orientation: 'landscape' });
+  assert.equal(categories[0].description, '"aspectRatio":"1:1",');
+});
+
+const shapes: [number, number, string, string][] = [
+  [1920, 1080, '16:9', 'landscape'],
+  [1080, 1920, '9:16', 'portrait'],
+  [500, 500, '1:1', 'square'],
+  [997, 1009, '997:1009', 'portrait'],
+];
+for (const [width, height, aspectRatio, orientation] of shapes) {
+  test(`${width} x ${height} is ${aspectRatio}, ${orientation}`, () => {
+    assert.deepEqual(dimensions(width, height), { width, height, aspectRatio, orientation });
+  });
+}
+
+test('names are ordered by code point, as UTF-8 is by byte', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
+      const ours = Math.sign(byNameThenId({ name: a, id: '' }, { name: b, id: '' }));
+      assert.equal(ours, Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }),
+  );
+  const [emoji, halfWidth] = ['😀', 'ｱ'];
+  assert.ok(byNameThenId({ name: halfWidth, id: '' }, { name: emoji, id: '' }) < 0);
+  assert.ok(byNameThenId({ name: 'a', id: '2' }, { name: 'a', id: '1' }) > 0);
+});

@@ -1,0 +1,39 @@
+/** The case folding keeps lengths and agrees with itself. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fold } from '../../src/catalogue/fold.ts';
+
+const same: [string, string][] = [
+  ['Kimono', 'kIMONO'],
+  ['É', 'é'],
+  ['ΣΑΣ', 'σας'],
+  ['K', 'k'],
+  ['ẞ', 'ß'],
+  ['ſ', 's'],
+  ['Ж', 'ж'],
+  ['𐐀', '𐐨'],
+];
+for (const [a, b] of same) {
+  test(`${a} and ${b} are the same`, () => assert.equal(fold(a), fold(b)));
+}
+
+const different: [string, string][] = [
+  ['ı', 'i'],
+  ['İ', 'i'],
+  ['ß', 'ss'],
+  ['é', 'e'],
+  ['か', 'カ'],
+];
+for (const [a, b] of different) {
+  test(`${a} and ${b} are not the same`, () => assert.notEqual(fold(a), fold(b)));
+}
+
+test('every character folds to one character, once and for all, like its upper and lower case', () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const character = String.fromCodePoint(code);
+    const folded = fold(character);
+    assert.equal([...folded].length, 1, character);
+    assert.equal(fold(folded), folded, `${character} folds further`);
+  }
+});

@@ -1,0 +1,161 @@
+/** Image bytes over HTTP: who may have them, which part of them, and for how long they may be kept. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { images } from '../support/catalogue.ts';
+import { type Drawing, draw } from '../support/pictures.ts';
+import { startKnownService, startService } from '../support/service.ts';
+
+let now = Date.parse('2026-05-01T10:00:30.500Z');
+const service = await startKnownService({ clock: () => now });
+const imageOf = async (index: number) => (await service.get(`/api/image/${images[index]?.id}`)).json.data;
+const { url, meta } = await imageOf(0);
+const eTag: string = meta.eTag;
+const bytes = await draw(images[0]?.drawing as Drawing);
+
+describe('a valid link', () => {
+  test('gives the bytes, their type and an entity tag that the record names', async () => {
+    for (const index of images.keys()) {
+      const image = await imageOf(index);
+      const file = await service.get(image.url);
+      assert.equal(file.status, 200);
+      assert.equal(file.headers['content-type'], image.meta.mimetype);
+      assert.equal(file.headers['content-length'], String(image.meta.size));
+      assert.equal(file.headers.etag, `"${image.meta.eTag}"`);
+      assert.equal(createHash('sha256').update(file.bytes).digest('hex'), image.meta.eTag);
+      assert.equal(file.headers['x-content-type-options'], 'nosniff');
+      assert.equal(file.headers['access-control-allow-origin'], '*');
+    }
+  });
+
+  test('may be kept until it expires and no longer', async () => {
+    const { headers } = await service.get(url);
+    const left = Math.floor((Date.parse((await imageOf(0)).meta.expires) - now) / 1000);
+    assert.equal(headers['cache-control'], `public, max-age=${left}`);
+    assert.equal(left, 3629);
+  });
+
+  test('answers HEAD with the same headers and no bytes', async () => {
+    const [get, head] = [await service.get(url), await service.get(url, {}, 'HEAD')];
+    assert.equal(head.status, 200);
+    assert.equal(head.bytes.length, 0);
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'accept-ranges'])
+      assert.equal(head.headers[name], get.headers[name], name);
+  });
+});
+
+describe('a client that has the bytes already', () => {
+  const cases: [string, (tag: string) => string, number][] = [
+    ['the same tag', (tag) => `"${tag}"`, 304],
+    ['the same tag, weak', (tag) => `W/"${tag}"`, 304],
+    ['a list with the tag', (tag) => `"x", "${tag}"`, 304],
+    ['a star', () => '*', 304],
+    ['another tag', () => '"x"', 200],
+    ['the tag without quotes', (tag) => tag, 200],
+  ];
+  for (const [what, header, status] of cases) {
+    test(`${what}: ${status}`, async () => {
+      const answer = await service.get(url, { 'If-None-Match': header(eTag) });
+      assert.equal(answer.status, status);
+      assert.equal(answer.headers.etag, `"${eTag}"`);
+      if (status === 304) assert.equal(answer.bytes.length, 0);
+    });
+  }
+});
+
+describe('a range', () => {
+  const size = () => bytes.length;
+  const cases: [string, () => [number, number] | 416 | 200][] = [
+    ['bytes=0-0', () => [0, 0]],
+    ['bytes=10-19', () => [10, 19]],
+    ['bytes=100-', () => [100, size() - 1]],
+    ['bytes=-5', () => [size() - 5, size() - 1]],
+    ['bytes=-999999', () => [0, size() - 1]],
+    ['bytes=5-999999', () => [5, size() - 1]],
+    ['bytes=999999-', () => 416],
+    ['bytes=-0', () => 416],
+    ['bytes=9-5', () => 200],
+    ['bytes=0-1,3-4', () => 200],
+    ['bytes=-', () => 200],
+    ['lines=0-1', () => 200],
+  ];
+  for (const [range, expected] of cases) {
+    test(range, async () => {
+      const answer = await service.get(url, { Range: range });
+      const wanted = expected();
+      if (wanted === 416) {
+        assert.equal(answer.status, 416);
+        assert.equal(answer.headers['content-range'], `bytes */${size()}`);
+        assert.deepEqual([answer.json.code, answer.json.success], [416, false]);
+      } else if (wanted === 200) {
+        assert.equal(answer.status, 200);
+        assert.deepEqual(answer.bytes, bytes);
+      } else {
+        const [start, end] = wanted;
+        assert.equal(answer.status, 206);
+        assert.equal(answer.headers['content-range'], `bytes ${start}-${end}/${size()}`);
+        assert.deepEqual(answer.bytes, bytes.subarray(start, end + 1));
+      }
+    });
+  }
+
+  test('counts only for the bytes that the client began with', async () => {
+    assert.equal((await service.get(url, { Range: 'bytes=0-1', 'If-Range': `"${eTag}"` })).status, 206);
+    assert.equal((await service.get(url, { Range: 'bytes=0-1', 'If-Range': '"old"' })).status, 200);
+  });
+});
+
+describe('a link that is not valid', () => {
+  const tampered: [string, (link: string) => string][] = [
+    ['another image', (link) => link.replace(images[0]?.id ?? '', images[1]?.id ?? '')],
+    ['another type', (link) => link.replace('.jpg?', '.png?')],
+    ['a later end', (link) => link.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 60}`)],
+    ['another signature', (link) => link.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
+    ['no signature', (link) => link.replace(/&signature.*/, '')],
+    ['nothing but the path', (link) => link.replace(/\?.*/, '')],
+    ['a path out of the folder', (link) => link.replace('/files/', '/files/..%2f')],
+    ['broken escapes', (link) => link.replace('/files/', '/files/%zz')],
+  ];
+  for (const [what, change] of tampered) {
+    test(`${what}: 403 in the envelope`, async () => {
+      const answer = await service.get(change(url));
+      assert.equal(answer.status, 403);
+      assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'message', 'success']);
+      assert.equal(answer.headers['cache-control'], undefined);
+    });
+  }
+
+  test('is 410 from the very moment it says', async () => {
+    const image = await imageOf(0);
+    const start = now;
+    now = Date.parse(image.meta.expires) - 1;
+    assert.equal((await service.get(image.url)).status, 200);
+    now += 1;
+    const late = await service.get(image.url);
+    now = start;
+    assert.equal(late.status, 410);
+    assert.deepEqual([late.json.code, late.json.success], [410, false]);
+  });
+});
+
+test('keys rotate without breaking links that live', async () => {
+  const environment = (keys: string) => ({ environment: { LINK_KEYS: keys }, clock: () => now });
+  const old = await startKnownService(environment('old-key-old-key-old'));
+  const link = (await old.get('/api/image/random?limit=1')).json.data[0].url.replace(old.origin, '');
+  const rotated = (keys: string) =>
+    startService({ ...old.config, linkKeys: keys.split(',') }, { clock: () => now });
+  assert.equal((await (await rotated('new-key-new-key-new,old-key-old-key-old')).get(link)).status, 200);
+  assert.equal((await (await rotated('new-key-new-key-new')).get(link)).status, 403);
+});
+
+test('bytes that are missing are told so, and nothing is to be kept of it', async () => {
+  const broken = await startKnownService();
+  const image = (await broken.get('/api/image/random?limit=1')).json.data[0];
+  rmSync(join(broken.config.filesDir, image.meta.eTag.slice(0, 2)), { recursive: true });
+  const answer = await broken.get(image.url);
+  assert.equal(answer.status, 404);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  assert.equal(answer.json.success, false);
+});

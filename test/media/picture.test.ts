@@ -1,0 +1,113 @@
+/** Reading pictures: by what they are, not by what they are called. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { PictureError, readPicture } from '../../src/media/picture.ts';
+import { type Drawing, draw } from '../support/pictures.ts';
+
+const drawing: Drawing = { file: '', format: 'png', width: 120, height: 80, colour: '#c02020' };
+const kinds: [Drawing['format'], string, number][] = [
+  ['jpeg', 'image/jpeg', 1],
+  ['png', 'image/png', 1],
+  ['webp', 'image/webp', 1],
+  ['webp', 'image/webp', 3],
+  ['gif', 'image/gif', 1],
+  ['gif', 'image/gif', 3],
+  ['avif', 'image/avif', 1],
+];
+for (const [format, mimetype, frames] of kinds) {
+  test(`${format} of ${frames} frames`, async () => {
+    const bytes = await draw({ ...drawing, format, frames });
+    const { color, ...facts } = await readPicture(bytes);
+    const eTag = createHash('sha256').update(bytes).digest('hex');
+    assert.deepEqual(facts, { eTag, size: bytes.length, mimetype, width: 120, height: 80 });
+    assertClose(color, drawing.colour);
+  });
+}
+
+/** The same colour but for what a lossy format and coarse bins make of it. */
+function assertClose(colour: string, expected: string): void {
+  for (const at of [1, 3, 5]) {
+    const [ours, theirs] = [colour, expected].map((text) => Number.parseInt(text.slice(at, at + 2), 16));
+    assert.ok(Math.abs((ours ?? 0) - (theirs ?? 0)) <= 16, `${colour} is not ${expected}`);
+  }
+}
+
+test('the size is as it is seen, turned by its EXIF orientation', async () => {
+  const bytes = await sharp(await draw(drawing))
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+  const { width, height } = await readPicture(bytes);
+  assert.deepEqual([width, height], [80, 120]);
+});
+
+test('the colour is the one that covers most', async () => {
+  const patch = await sharp({ create: { width: 30, height: 30, channels: 3, background: '#0000ff' } })
+    .png()
+    .toBuffer();
+  const bytes = await sharp(await draw(drawing))
+    .composite([{ input: patch, left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+  assertClose((await readPicture(bytes)).color, drawing.colour);
+});
+
+test('grey, palette, transparent and 16-bit pictures have a colour too', async () => {
+  const base = sharp(await draw(drawing));
+  const variants = [
+    base.clone().greyscale().png(),
+    base.clone().png({ palette: true }),
+    base.clone().ensureAlpha(0).png(),
+    base.clone().toColourspace('rgb16').png(),
+    base.clone().toColourspace('cmyk').jpeg(),
+  ];
+  for (const variant of variants)
+    assert.match((await readPicture(await variant.toBuffer())).color, /^#[0-9a-f]{6}$/);
+});
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+const refused: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
+  ['nothing', () => Buffer.alloc(0), /not a JPEG/],
+  ['text', () => Buffer.from('hello'), /not a JPEG/],
+  ['an SVG', () => Buffer.from(svg), /not a JPEG/],
+  ['an SVG with a declaration', () => Buffer.from(`<?xml version="1.0"?>${svg}`), /not a JPEG/],
+  [
+    'a TIFF',
+    async () =>
+      sharp(await draw(drawing))
+        .tiff()
+        .toBuffer(),
+    /not a JPEG/,
+  ],
+  ['a PNG in name only', () => Buffer.from('\x89PNG\r\n\x1a\n and no more', 'latin1'), /cannot be decoded/],
+  ['half a JPEG', async () => half(await noise('jpeg')), /cannot be decoded/],
+  ['half a PNG', async () => half(await noise('png')), /cannot be decoded/],
+  ['half a WebP', async () => half(await noise('webp')), /cannot be decoded/],
+  ['a bomb', () => bomb(20_000, 6000), /20000 x 6000 pixels are more than 100 megapixels/],
+];
+for (const [what, make, reason] of refused) {
+  test(`${what} is refused`, async () => {
+    await assert.rejects(readPicture(await make()), (error) => {
+      assert.ok(error instanceof PictureError);
+      assert.match(error.message, reason);
+      assert.ok(!error.message.includes('\n'));
+      return true;
+    });
+  });
+}
+
+const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2);
+
+function noise(format: Drawing['format']): Promise<Buffer> {
+  const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, index) => (index * 7919) % 251));
+  return sharp(pixels, { raw: { width: 200, height: 200, channels: 3 } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+function bomb(width: number, height: number): Promise<Buffer> {
+  const create = { width, height, channels: 3 as const, background: '#ffffff' };
+  return sharp({ create, limitInputPixels: false }).png({ compressionLevel: 9 }).toBuffer();
+}

@@ -1,0 +1,41 @@
+/** Importing made-up lines into a catalogue of its own. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { importFiles } from '../../src/commands/import.ts';
+import type { Config } from '../../src/config.ts';
+import { configFor } from './service.ts';
+import { temporaryFolder } from './workspace.ts';
+
+export interface Sandbox {
+  folder: string;
+  config: Config;
+  /** Imports the records as the file catalogue.ndjson of the folder; a string is a line as it is. */
+  import(records: (object | string)[]): Promise<{ added: number; updated: number; unchanged: number }>;
+}
+
+export function sandbox(): Sandbox {
+  const folder = temporaryFolder();
+  const config = configFor(folder);
+  return {
+    folder,
+    config,
+    async import(records) {
+      const path = join(folder, 'catalogue.ndjson');
+      const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
+      await writeFile(path, lines.map((line) => `${line}\n`).join(''));
+      return importFiles(config, [path]);
+    },
+  };
+}
+
+/** An image whose bytes are somewhere else. */
+export function keyed(index: number, rest: object = {}): object {
+  const meta = { eTag: `tag-${index}`, size: 1000 + index, mimetype: 'image/png', color: '#00ff00' };
+  return {
+    type: 'image',
+    key: `some/${index}.png`,
+    meta: { ...meta, dimens: { width: 30, height: 20 } },
+    nsfw: 'sfw',
+    ...rest,
+  };
+}
