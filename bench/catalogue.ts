@@ -7,7 +7,8 @@ const ARTISTS = 2000;
 const CHARACTERS = 1000;
 const CATEGORIES = 50;
 const ratings = ['sfw', 'sfw', 'sfw', 'questionable', 'nsfw'];
-const description = 'What a record of this kind looks like, told in about as many words as people use for it. ';
+const description =
+  'What a record of this kind looks like, told in about as many words as people use for it. ';
 
 /** Categories `a` and `b` hold half of the images each, and a quarter together; the others hold fewer and fewer. */
 export async function writeCatalogue(path: string, images: number): Promise<void> {
@@ -17,7 +18,11 @@ export async function writeCatalogue(path: string, images: number): Promise<void
     if (!output.write(text)) await once(output, 'drain');
   };
   await write(
-    Array.from({ length: CATEGORIES }, (_, index) => ({ type: 'category', name: category(index), description })),
+    Array.from({ length: CATEGORIES }, (_, index) => ({
+      type: 'category',
+      name: category(index),
+      description,
+    })),
   );
   await write(
     Array.from({ length: ARTISTS }, (_, index) => ({

@@ -8,7 +8,7 @@ import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { tokensOf } from '../../src/engines.ts';
-import type { Chance } from '../../src/model.ts';
+import type { Chance, Token } from '../../src/model.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
 import { temporaryFolder } from './workspace.ts';
 
@@ -70,22 +70,18 @@ export async function startKnownService(options: ServiceOptions = {}): Promise<S
 }
 
 /** Makes a token and gives its secret. */
-export async function makeToken(
-  config: Config,
-  scopes: string[],
-  times: { createdAt?: string; expires?: string } = {},
-) {
+export async function makeToken(config: Config, scopes: string[], rest: Partial<Token> = {}) {
   const secret = newSecret(secureChance);
   const register = tokensOf(config);
-  const { createdAt = '2026-01-01T00:00:00.000Z', expires = '2999-01-01T00:00:00.000Z' } = times;
-  const token = {
+  const token: Token = {
     id: randomUUID(),
     owner: 'a bot',
     purpose: 'tests',
     scopes,
     issuedBy: 'the suite',
-    createdAt,
-    expires,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    expires: '2999-01-01T00:00:00.000Z',
+    ...rest,
   };
   await register.add(token, hashSecret(secret));
   await register.close();
