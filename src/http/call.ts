@@ -72,14 +72,25 @@ export async function answerCall(
   const id = readId((request.params as { id?: string }).id);
   const query = readQuery(route.query, raw);
 
-  if (typeof route.access === 'object') requireScope(route.access.scope, token);
-  if (asksForExpiry) requireAllowance(query.expiry as number, token);
-
   const path = route.path.replace('{id}', id);
   const call = { services, query, id, token, now, origin: services.originOf(request), path, prefix };
-  const { data, meta, headers } = await route.handle(call as Call<never>);
+  const { data, meta, headers } = await handleUnless(denial(route, query, token), route, call as Call<never>);
   if (headers) reply.headers(headers);
   return reply.type(JSON_TYPE).send(successBody(data, meta));
+}
+
+/**
+ * What the handler answers, unless the call is denied. The handler is asked even then: only the store knows whether the
+ * named categories exist, and that is a 400, which comes first.
+ */
+async function handleUnless(denied: ApiError | undefined, route: Route, call: Call<never>): Promise<Answer> {
+  try {
+    const answer = await route.handle(call);
+    if (!denied) return answer;
+  } catch (error) {
+    if (!denied || (error instanceof ApiError && error.status === 400)) throw error;
+  }
+  throw denied;
 }
 
 /** The token of a request; none where none was sent. One that is not valid is an error wherever it is sent. */
@@ -114,14 +125,15 @@ function readId(text: string | undefined): string {
   return text.toLowerCase();
 }
 
-function requireScope(scope: string, token: Token | undefined): void {
-  if (!token?.scopes.includes(scope)) throw new ApiError(403, `The token lacks the permission "${scope}".`);
-}
-
-function requireAllowance(expiry: number, token: Token | undefined): void {
-  const allowance = expiryAllowance(token?.scopes ?? []);
+function denial(route: Route, query: { expiry?: number }, token: Token | undefined): ApiError | undefined {
+  const scopes = token?.scopes ?? [];
+  if (typeof route.access === 'object' && !scopes.includes(route.access.scope))
+    return new ApiError(403, `The token lacks the permission "${route.access.scope}".`);
+  if (query.expiry === undefined) return undefined;
+  const allowance = expiryAllowance(scopes);
   if (allowance === undefined)
-    throw new ApiError(403, 'The token lacks the permission "image:custom-expiry" to set a custom expiry.');
-  if (expiry > allowance)
-    throw new ApiError(403, `The expiry exceeds what the token allows: at most ${allowance} seconds.`);
+    return new ApiError(403, 'The token lacks the permission "image:custom-expiry" to set a custom expiry.');
+  if (query.expiry > allowance)
+    return new ApiError(403, `The expiry exceeds what the token allows: at most ${allowance} seconds.`);
+  return undefined;
 }

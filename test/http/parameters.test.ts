@@ -1,0 +1,102 @@
+/** 400: every parameter spelled wrongly, wherever it counts, and the edges that are still right. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertError, clock, judges, withExpiry } from '../support/api.ts';
+import { uuid } from '../support/catalogue.ts';
+import { makeToken, startKnownService } from '../support/service.ts';
+
+const service = await startKnownService({ clock });
+const both = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
+const { refuses, allows } = judges(service, { none: {}, both: both.headers });
+const [image, artist, category] = [uuid(4, 1), uuid(2, 1), uuid(1, 1)];
+
+const withOffset = ['/image', '/artist', `/artist/${artist}/images`, '/character', '/category'];
+const withLimit = [...withOffset, '/image/random'];
+const withSearch = ['/artist', '/character', '/category'];
+
+describe('a wrong parameter', () => {
+  const never = [
+    '',
+    ...'-1 -0 1.5 1.0 1e1 +1 %2B1 %201 1%20 %091 1%0A 0x1 0b1 abc 1_0 1,2 1%2C000 %EF%BC%91 %D9%A1'.split(
+      ' ',
+    ),
+    ...'NaN Infinity null true %00 1%00 %zz -99999999999999999999 "1" [1] 1n'.split(' '),
+  ];
+  const wrong = {
+    limit: [...never, '0', '00', '26', '100', '9'.repeat(30), '9'.repeat(400)],
+    offset: never,
+    expiry: [...never, '0', '1', '29', '30', '030'],
+  };
+  const counting = { limit: withLimit, offset: withOffset, expiry: withExpiry };
+  for (const name of ['limit', 'offset', 'expiry'] as const)
+    for (const query of [
+      ...wrong[name].map((value) => `${name}=${value}`),
+      ...[name, `${name}=31&${name}=31`, `${name}=5&${name}=`, `${name}=1&x=1&${name}=2`],
+    ])
+      refuses(
+        `?${query.slice(0, 50)} is refused wherever ${name} counts`,
+        counting[name].map((path) => `${path}?${query}`),
+        'both',
+        400,
+        new RegExp(`\\b${name}\\b`, 'i'),
+      );
+
+  for (const text of ['x'.repeat(51), 'x'.repeat(2000), '😀'.repeat(51), 'é'.repeat(51), ' '.repeat(51)])
+    refuses(
+      `a search of ${[...text].length} times "${[...text][0]}" is refused`,
+      withSearch.map((path) => `${path}?search=${encodeURIComponent(text)}`),
+      'none',
+      400,
+      /search/i,
+    );
+  allows(
+    'a search of 50 code points is accepted, emoji too, and an empty one counts as not given',
+    withSearch.flatMap((path) =>
+      ['x'.repeat(50), '😀'.repeat(50), ''].map((text) => `${path}?search=${encodeURIComponent(text)}`),
+    ),
+    'none',
+  );
+
+  const noIds = [
+    ...'x 1 randomly %zz % %E0%A4 %00 ..%2f %F0%9F%98%80'.split(' '),
+    ...[
+      image.slice(1),
+      `${image}0`,
+      `g${image.slice(1)}`,
+      image.replace('-', '_'),
+      image.replaceAll('-', ''),
+    ],
+    ...[`{${image}}`, `urn:uuid:${image}`, `%20${image}`, `${image}%0A`, `${image}%2Fimages`],
+    ...['x'.repeat(101), 'x'.repeat(5000), image.repeat(20)],
+  ];
+  for (const id of noIds)
+    refuses(
+      `the id ${id.slice(0, 50)} is refused wherever an id counts`,
+      [
+        ...['image', 'artist', 'character', 'category'].map((kind) => `/${kind}/${id}`),
+        `/artist/${id}/images`,
+      ],
+      'none',
+      400,
+      /\bid\b/i,
+    );
+
+  const unknown: [query: string, named: string[], unnamed: string[]][] = [
+    ['nope', ['nope'], []],
+    ['catgirl,nope,Nada,KIMONO', ['nope', 'Nada'], ['catgirl', 'kimono']],
+    ['catgirl&categories=nope%20way&categories=Kimono,Nada', ['nope way', 'Nada'], ['catgirl', 'kimono']],
+    ['catgir', ['catgir'], []],
+    ['night', ['night'], []],
+    ['cat%25', ['cat%'], []],
+    ['%E3%81%AD%E3%81%93', ['ねこ'], []],
+    [category, [category], []],
+  ];
+  for (const [query, named, unnamed] of unknown)
+    test(`categories=${query} is refused, and the message names what does not exist`, async () => {
+      const answer = await service.get(`/api/image/random?categories=${query}`);
+      assertError(answer, 400, /categor/i);
+      for (const name of named) assert.ok(answer.json.message.includes(name), answer.json.message);
+      const folded = answer.json.message.toLowerCase();
+      for (const name of unnamed) assert.ok(!folded.includes(name), answer.json.message);
+    });
+});
