@@ -50,6 +50,15 @@ export interface Window {
   limit: number;
 }
 
+/** The folded names of a kind, in the order of its list, as they were at one version of the catalogue. */
+export interface NameList {
+  kind: Kind;
+  version: number;
+  folded: readonly string[];
+  /** No name has more characters. */
+  longest: number;
+}
+
 export interface Token extends TokenInformation {
   id: string;
 }
@@ -74,6 +83,10 @@ export interface Catalogue {
   randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw>;
   /** By name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
+  /** The names to search in, as they are now. */
+  names(kind: Kind): Promise<NameList>;
+  /** The records at these places of a list of names; undefined when the catalogue has changed since. */
+  listed(names: NameList, positions: number[]): Promise<string[] | undefined>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
   /** A live token by the hash of its secret; expiry is the caller's to judge. */

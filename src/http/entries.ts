@@ -3,6 +3,7 @@ import type { Kind } from '../model.ts';
 import type { Answer, Call } from './call.ts';
 import { ApiError } from './errors.ts';
 import { pageHeaders } from './pages.ts';
+import { searchPage } from './search.ts';
 
 interface ListQuery {
   limit: number;
@@ -22,7 +23,11 @@ export const oneOf = (kind: Kind) => {
 
 export const listOf = (kind: Kind) => {
   return async (call: Call<ListQuery>): Promise<Answer> => {
-    const { total, documents } = await call.services.catalogue.list(kind, call.query);
+    const { search } = call.query;
+    const { total, documents } =
+      search === undefined
+        ? await call.services.catalogue.list(kind, call.query)
+        : await searchPage(call.services.catalogue, kind, search, call.query);
     return { data: `[${documents.join(',')}]`, headers: pageHeaders(call, total) };
   };
 };

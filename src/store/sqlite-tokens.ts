@@ -1,6 +1,6 @@
 /** The register of access tokens in the embedded store. */
 import type { Token, TokenRegister } from '../model.ts';
-import { exclusively, openDatabase } from './sqlite.ts';
+import { exclusively, openDatabase } from './sqlite-file.ts';
 
 export function openTokenRegister(path: string): TokenRegister {
   const database = openDatabase(path);

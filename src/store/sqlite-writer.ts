@@ -12,7 +12,7 @@ import type {
   Rating,
   SavedEntry,
 } from '../model.ts';
-import { exclusively, openDatabase } from './sqlite.ts';
+import { exclusively, openDatabase } from './sqlite-file.ts';
 
 const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
 const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';

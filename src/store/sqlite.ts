@@ -2,46 +2,30 @@
  * Reading the embedded store: what the handlers see. The connection is read-only and every call runs in one read
  * transaction, so an import that commits meanwhile is seen whole or not at all.
  */
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { fold } from '../catalogue/fold.ts';
 import { sample, shuffledPositions } from '../catalogue/sampling.ts';
-import type { Catalogue, Chance, Draw, FileFacts, Kind, Page, Statistics, Token, Window } from '../model.ts';
-import { migrate } from './migrations.ts';
+import type {
+  Catalogue,
+  Chance,
+  Draw,
+  FileFacts,
+  Kind,
+  NameList,
+  Page,
+  Statistics,
+  Token,
+  Window,
+} from '../model.ts';
+import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
+import { SqliteNames } from './sqlite-names.ts';
 
 /** How many draws an intersection of categories may take before it is worked out exactly. */
 const MOST_DRAWS = 400;
-/** How long a command waits for another one that is writing. */
-const BUSY_TIMEOUT_MS = 5000;
-const SQLITE_BUSY = 5;
 
 interface Shelf {
   number: number;
   size: number;
-}
-
-/** Opens the file for writing, making it and bringing its schema up to date where needed. */
-export function openDatabase(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    migrate(database);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return database;
-}
-
-/** Runs what needs the write lock, and says plainly when another command has it. */
-export function exclusively<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error('another command is changing the catalogue; try again when it is done');
-  }
 }
 
 export function openCatalogue(path: string): Catalogue {
@@ -66,6 +50,8 @@ class SqliteCatalogue implements Catalogue {
   readonly #document: StatementSync;
   readonly #file: StatementSync;
   readonly #token: StatementSync;
+  readonly #entryAt: StatementSync;
+  readonly #names: SqliteNames;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -93,6 +79,8 @@ class SqliteCatalogue implements Catalogue {
       `select id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires
        from token where hash = ? and revoked_at is null`,
     );
+    this.#names = new SqliteNames(database);
+    this.#entryAt = prepare('select document from shelf where kind = ? and position = ?');
   }
 
   async statistics(): Promise<Statistics> {
@@ -149,6 +137,17 @@ class SqliteCatalogue implements Catalogue {
       total: this.#countOf(kind),
       documents: documentsOf(this.#entries.all(kind, offset, offset + limit)),
     }));
+  }
+
+  async names(kind: Kind): Promise<NameList> {
+    return this.#names.of(kind);
+  }
+
+  async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
+    return this.#read(() => {
+      if (version !== this.#names.version()) return undefined;
+      return positions.map((position) => this.#entryAt.get(kind, position)?.document as string);
+    });
   }
 
   async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {

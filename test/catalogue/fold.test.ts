@@ -1,7 +1,7 @@
 /** The case folding keeps lengths and agrees with itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold } from '../../src/catalogue/fold.ts';
+import { charactersFoldingTo, fold } from '../../src/catalogue/fold.ts';
 
 const same: [string, string][] = [
   ['Kimono', 'kIMONO'],
@@ -28,12 +28,24 @@ for (const [a, b] of different) {
   test(`${a} and ${b} are not the same`, () => assert.notEqual(fold(a), fold(b)));
 }
 
-test('every character folds to one character, once and for all, like its upper and lower case', () => {
+test('every character folds to one character, once and for all, and can be found from it', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     const folded = fold(character);
     assert.equal([...folded].length, 1, character);
     assert.equal(fold(folded), folded, `${character} folds further`);
+    assert.ok(charactersFoldingTo(folded).includes(character), `${character} is not found from ${folded}`);
+  }
+});
+
+test('a character is the same as its upper and its lower case, where those are one character', () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const character = String.fromCodePoint(code);
+    for (const other of [character.toUpperCase(), character.toLowerCase()]) {
+      const isOwnCase = [...other].length === 1 && character !== 'ı';
+      if (isOwnCase) assert.equal(fold(other), fold(character), `${character} ${other}`);
+    }
   }
 });

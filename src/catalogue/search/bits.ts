@@ -1,0 +1,31 @@
+/** Sets of small numbers as bits, of one size that the maker chooses. */
+export type Bits = Uint32Array;
+
+export function noBits(size: number): Bits {
+  return new Uint32Array((size + 31) >>> 5);
+}
+
+export function setBit(bits: Bits, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
+}
+
+export function hasBit(bits: Bits, index: number): boolean {
+  return (((bits[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
+}
+
+/** Adds the second to the first. */
+export function addBits(bits: Bits, more: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) | (more[word] as number);
+}
+
+export function commonBits(a: Bits, b: Bits): Bits {
+  return a.map((word, index) => word & (b[index] as number));
+}
+
+export function* eachBit(bits: Bits): Generator<number, void> {
+  for (let word = 0; word < bits.length; word++) {
+    for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {
+      yield word * 32 + 31 - Math.clz32(rest & -rest);
+    }
+  }
+}

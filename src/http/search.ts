@@ -1,0 +1,41 @@
+/** A page of the records whose names match a pattern. */
+import { setImmediate } from 'node:timers/promises';
+import { PatternError } from '../catalogue/search/cursor.ts';
+import { parsePattern } from '../catalogue/search/pattern.ts';
+import { PatternTooExpensive } from '../catalogue/search/positions.ts';
+import { type ScanOptions, scan } from '../catalogue/search/scan.ts';
+import type { Catalogue, Kind, Page, Window } from '../model.ts';
+import { ApiError } from './errors.ts';
+
+const scanning: ScanOptions = {
+  budget: 1000,
+  slice: 5,
+  clock: () => performance.now(),
+  pause: () => setImmediate(),
+};
+
+export async function searchPage(
+  catalogue: Catalogue,
+  kind: Kind,
+  search: string,
+  { offset, limit }: Window,
+): Promise<Page> {
+  try {
+    const pattern = parsePattern(search);
+    for (;;) {
+      const names = await catalogue.names(kind);
+      const positions = await scan(pattern, names, scanning);
+      const documents = await catalogue.listed(names, positions.slice(offset, offset + limit));
+      // An import came in between: what was found is of a catalogue that is gone.
+      if (documents) return { total: positions.length, documents };
+    }
+  } catch (error) {
+    if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
+    if (error instanceof PatternTooExpensive)
+      throw new ApiError(
+        400,
+        'Invalid search query: the pattern is too expensive; use fewer or smaller repetitions.',
+      );
+    throw error;
+  }
+}

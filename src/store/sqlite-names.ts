@@ -1,0 +1,52 @@
+/** The names that searches look through, kept in memory as long as the catalogue stays the same. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { fold } from '../catalogue/fold.ts';
+import type { Kind, NameList } from '../model.ts';
+
+const READ_AT_ONCE = 200;
+/** After so long a reading, other requests have their turn. */
+const SLICE_MS = 5;
+
+export class SqliteNames {
+  readonly #version: StatementSync;
+  readonly #names: StatementSync;
+  readonly #lists = new Map<Kind, Promise<NameList>>();
+
+  constructor(database: DatabaseSync) {
+    this.#version = database.prepare('pragma data_version');
+    this.#names = database.prepare(
+      'select name from shelf where kind = ? and position >= ? and position < ? order by position',
+    );
+  }
+
+  /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */
+  version(): number {
+    return this.#version.get()?.data_version as number;
+  }
+
+  async of(kind: Kind): Promise<NameList> {
+    for (;;) {
+      // Whoever asks while the names are being read waits for the same reading.
+      const reading = this.#lists.getOrInsertComputed(kind, () => this.#read(kind));
+      const list = await reading;
+      if (list.version === this.version()) return list;
+      if (this.#lists.get(kind) === reading) this.#lists.delete(kind);
+    }
+  }
+
+  async #read(kind: Kind): Promise<NameList> {
+    const version = this.version();
+    const folded: string[] = [];
+    for (let begun = performance.now(); ; ) {
+      const rows = this.#names.all(kind, folded.length, folded.length + READ_AT_ONCE);
+      for (const row of rows) folded.push(fold(row.name as string));
+      if (rows.length < READ_AT_ONCE) break;
+      if (performance.now() - begun < SLICE_MS) continue;
+      await setImmediate();
+      begun = performance.now();
+    }
+    return { kind, version, folded, longest: folded.reduce((most, name) => Math.max(most, name.length), 0) };
+  }
+}

@@ -1,0 +1,17 @@
+/** `npm run test:search -- [count] [seed]`: the comparison with PostgreSQL for as long as one likes. */
+import { startPostgres } from '../../support/postgres.ts';
+import { differences, generatePatterns } from './compare.ts';
+
+const [count = '100000', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
+const BATCH = 5000;
+const postgres = await startPostgres();
+let found = 0;
+for (let done = 0; done < Number(count); done += BATCH) {
+  for (const difference of differences(postgres, generatePatterns(BATCH, Number(seed) + done))) {
+    found++;
+    console.log(JSON.stringify(difference));
+  }
+  console.error(`${done + BATCH} patterns from seed ${seed}, ${found} differences`);
+}
+await postgres.stop();
+process.exitCode = found > 0 ? 1 : 0;

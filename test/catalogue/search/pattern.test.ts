@@ -1,0 +1,173 @@
+/** The pattern language: the documented examples, the exceptions, Unicode, and what is told of mistakes. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { fold } from '../../../src/catalogue/fold.ts';
+import { PatternError } from '../../../src/catalogue/search/cursor.ts';
+import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
+import { PatternTooExpensive } from '../../../src/catalogue/search/positions.ts';
+import { compile } from '../../../src/catalogue/search/scan.ts';
+
+const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
+
+describe('the documented examples', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/search.md'), 'utf8');
+  const rows = page
+    .split('\n')
+    .filter((line) => /^\| `/.test(line))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|')));
+  const codes = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map((match) => match[1] as string);
+  const examples = rows.filter((cells) => cells.length === 6);
+
+  test('are found in the page', () => assert.ok(examples.length >= 18, `${examples.length}`));
+  for (const [, pattern = '', , right, wrong] of examples) {
+    test(pattern, () => {
+      const [text = ''] = codes(pattern);
+      assert.ok(codes(right).length > 0 && codes(wrong).length > 0);
+      for (const name of codes(right)) assert.equal(matches(text, name), true, `${text} matches ${name}`);
+      for (const name of codes(wrong))
+        assert.equal(matches(text, name), false, `${text} does not match ${name}`);
+    });
+  }
+});
+
+describe('the exceptions from SIMILAR TO', () => {
+  const cases: [string, string, boolean][] = [
+    ['\\d', 'd', true],
+    ['\\d', '1', false],
+    ['\\w\\é\\😀', 'wé😀', true],
+    ['%*', 'anything', true],
+    ['%+', '', true],
+    ['%{2}x', 'x', true],
+    ['%{0}', 'x', true],
+    ['[[]%', '[abc', true],
+    ['[[]%', '%', false],
+    ['[a[]%x', '[yx', true],
+    ['[A-Z]', 'q', true],
+    ['[%-_]', 'q', true],
+    ['[^A-Z]', 'q', false],
+    ['[[:alpha:]]', 'か', true],
+    ['[[:upper:]][[:lower:]]', 'aA', true],
+    ['[[:lower:]]', 'か', false],
+    ['[[:punct:]][[:space:]]', '。\u3000', true],
+    ['[[:xdigit:]]+', 'BEEF', true],
+  ];
+  for (const [pattern, name, expected] of cases) {
+    test(`${pattern} ${expected ? 'matches' : 'does not match'} ${JSON.stringify(name)}`, () => {
+      assert.equal(matches(pattern, name), expected);
+    });
+  }
+});
+
+describe('Unicode', () => {
+  const cases: [string, string, boolean][] = [
+    ['É%', 'école', true],
+    ['é%', 'ÉCOLE', true],
+    ['stra_e', 'Straße', true],
+    ['strasse', 'Straße', false],
+    ['STRAẞE', 'straße', true],
+    ['İ', 'i', false],
+    ['İ', 'İ', true],
+    ['ı', 'I', false],
+    ['ı', 'ı', true],
+    ['ΟΔΟΣ', 'οδος', true],
+    ['οδοσ', 'οδος', true],
+    ['[α-ω]+', 'ΣΟΦΊΑΣ'.replace('Ί', 'Ι'), true],
+    ['か_で', 'かえで', true],
+    ['カ%', 'かえで', false],
+    ['_', '😀', true],
+    ['__', '😀', false],
+    ['[😀-😂]', '😁', true],
+    ['_', 'e\u0301', false],
+    ['__', 'e\u0301', true],
+    ['\u212a', 'k', true],
+    ['[a-z]', '\u212a', true],
+    ['%', 'a\nb', true],
+    ['a_b', 'a\nb', true],
+    ['𐐀', '𐐨', true],
+  ];
+  for (const [pattern, name, expected] of cases) {
+    test(`${pattern} ${expected ? 'matches' : 'does not match'} ${JSON.stringify(name)}`, () => {
+      assert.equal(matches(pattern, name), expected);
+    });
+  }
+});
+
+test('any name is found again when each of its characters is escaped, and when its operators are', () => {
+  const operators = fc.constantFrom(...'%_|*+?{}()[]^-\\.:,$"\'#aÉß😀か ');
+  fc.assert(
+    fc.property(fc.array(operators, { minLength: 1, maxLength: 25 }), (characters) => {
+      const name = characters.join('');
+      assert.ok(matches(characters.map((character) => `\\${character}`).join(''), name));
+      assert.ok(matches(name.replaceAll(/[%_|*+?{}()[\]\\]/g, '\\$&'), name));
+    }),
+    { seed: 5, numRuns: 2000 },
+  );
+});
+
+const mistakes: [string, string][] = [
+  ['*', 'nothing to repeat before "*" at character 1'],
+  ['a|+b', 'nothing to repeat before "+" at character 3'],
+  ['(?:a)', 'nothing to repeat before "?" at character 2'],
+  ['😀{2}{3}', '"{" behind another repetition at character 5'],
+  ['a**', '"*" behind another repetition at character 3'],
+  ['a+??', '"?" behind another repetition at character 4'],
+  ['%??', '"?" behind another repetition at character 3'],
+  ['a{2', '"{" needs a form like {2}, {2,} or {2,4} at character 2'],
+  ['a{2x}', '"{" needs a form like {2}, {2,} or {2,4} at character 2'],
+  ['a{2,x}', 'a number is missing at character 5'],
+  ['a{2,1}', '{2,1} has the larger number first at character 2'],
+  ['a{256}', 'more than 255 repetitions at character 3'],
+  ['éa(b', '"(" is never closed at character 3'],
+  ['a)(b', '")" without "(" at character 2'],
+  ['a[bc', '"[" is never closed at character 2'],
+  ['[]', '"[" is never closed at character 1'],
+  ['[^]', '"[" is never closed at character 1'],
+  ['[z-a]', 'the range runs backwards at character 2'],
+  ['[a-c-e]', '"-" without a character before it at character 5'],
+  ['[a-[:alpha:]]', 'a class cannot end a range at character 4'],
+  ['[[:foo:]]', 'there is no class [:foo:] at character 2'],
+  ['[[:<:]]', 'there is no class [:<:] at character 2'],
+  ['[[.a.]]', 'there is no class [.a.] at character 2'],
+  ['[[=a=]]', 'there is no class [=a=] at character 2'],
+  ['[[:alpha', '"[:" is never closed at character 2'],
+  ['a\\', 'nothing behind "\\" at character 2'],
+  ['[a\\', 'nothing behind "\\" at character 3'],
+  ['a\0', 'a NUL at character 2'],
+];
+for (const [pattern, message] of mistakes) {
+  test(`${JSON.stringify(pattern)}: ${message}`, () => {
+    assert.throws(
+      () => parsePattern(pattern),
+      (error) => error instanceof PatternError && error.message === message,
+    );
+  });
+}
+
+test('a pattern that is too large when written out is refused, and is not when names are short', () => {
+  assert.throws(() => compile(parsePattern('(_?){255}(_?){255}x'), 255), PatternTooExpensive);
+  assert.ok(compile(parsePattern('(_?){255}(_?){255}x'), 20).matches('aax'));
+});
+
+test('trimming to the longest name changes no answer', () => {
+  const patterns = [
+    'a{3,}',
+    '(ab){2,9}',
+    '(a?b?){9}',
+    '((a|bb){2,3}){2}',
+    'a{0}b',
+    '(){9}a',
+    '(a{9}|b)c',
+    '%a{7}',
+  ];
+  const names = fc.sample(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 }), {
+    numRuns: 300,
+    seed: 2,
+  });
+  for (const pattern of patterns) {
+    const [tight, loose] = [6, 60].map((longest) => compile(parsePattern(pattern), longest));
+    for (const name of names) assert.equal(tight?.matches(name), loose?.matches(name), `${pattern} ${name}`);
+  }
+});
