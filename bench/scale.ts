@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCatalogue } from './catalogue.ts';
 import { command, startServer } from './process.ts';
+import { median } from './statistics.ts';
 
 const SMALL = 10_000;
 const ROUNDS = 7;
@@ -76,8 +77,4 @@ function fetchOnce(url: string, token: string | undefined): Promise<void> {
     });
     request.on('error', reject);
   });
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

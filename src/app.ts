@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Links } from './access/links.ts';
 import { secureChance } from './access/tokens.ts';
-import type { Config } from './config.ts';
-import { catalogueOf, filesOf } from './engines.ts';
+import { type Config, isLinkKey } from './config.ts';
+import { catalogueOf, filesOf, tokensOf } from './engines.ts';
 import { originReader } from './http/origin.ts';
 import { createServer } from './http/server.ts';
 import type { Chance, Clock } from './model.ts';
@@ -14,9 +14,11 @@ import type { Chance, Clock } from './model.ts';
 /** Time and chance can be given, for tests. */
 export function createApp(config: Config, given: { clock?: Clock; chance?: Chance } = {}): FastifyInstance {
   const catalogue = catalogueOf(config);
+  const tokens = tokensOf(config);
   const server = createServer(
     {
       catalogue,
+      tokens,
       files: filesOf(config),
       links: new Links(config.linkKeys ?? keptLinkKeys(config.dataDir)),
       linkLifetime: config.linkLifetime,
@@ -26,14 +28,23 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
     },
     { prefixes: config.apiPrefixes, logLevel: config.logLevel },
   );
-  server.addHook('onClose', () => catalogue.close());
+  server.addHook('onClose', async () => {
+    await catalogue.close();
+    await tokens.close();
+  });
   return server;
 }
 
 /** The signing keys in the data folder, a line each; the first start makes one. */
 function keptLinkKeys(dataDir: string): string[] {
   const path = join(dataDir, 'link.keys');
-  const read = () => readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  const read = () => {
+    const keys = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+    if (keys.length > 0 && keys.every(isLinkKey)) return keys;
+    throw new Error(
+      `${path} holds no usable keys; remove it to have a new one made (links given so far then end)`,
+    );
+  };
   try {
     return read();
   } catch (error) {
@@ -42,7 +53,7 @@ function keptLinkKeys(dataDir: string): string[] {
   mkdirSync(dataDir, { recursive: true });
   // Linked into place whole, so that of several processes that start at once all use the key of the first.
   const aside = `${path}.${process.pid}`;
-  writeFileSync(aside, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+  writeFileSync(aside, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(aside, path);
   } catch (error) {

@@ -10,6 +10,8 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly databasePath: string;
+  /** Beside the database. */
+  readonly tokensPath: string;
   readonly filesDir: string;
   /** An origin, or undefined for the one that the client called. */
   readonly publicUrl: string | undefined;
@@ -43,11 +45,13 @@ export function readConfig(environment: Environment): Config {
     }
   };
   const dataDir = resolve(environment.DATA_DIR || './data');
+  const databasePath = read('DATABASE_URL', resolve(dataDir, 'zukan.db'), sqlitePath);
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, wholeNumber(0, 65_535)),
     dataDir,
-    databasePath: read('DATABASE_URL', resolve(dataDir, 'zukan.db'), sqlitePath),
+    databasePath,
+    tokensPath: databasePath.replace(/(\.[^./\\]*)?$/, '-tokens.db'),
     filesDir: read('FILES_URL', resolve(dataDir, 'files'), folder),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, origin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], prefixes),
@@ -110,14 +114,19 @@ function prefixes(text: string): string[] {
   const list = [...new Set(split(text))];
   const wrong = list.filter((prefix) => !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix));
   if (list.length === 0 || wrong.length > 0) fail('must be paths such as /api,/v1');
+  const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
+  if (nested) fail(`${nested} lies inside of another prefix`);
   const taken = list.find((prefix) => /^\/(docs|files|health|metrics|openapi\.json)(\/|$)/.test(prefix));
   return taken ? fail(`${taken} is used for something else`) : list;
 }
 
+export const isLinkKey = (key: string): boolean => key.length >= SHORTEST_KEY;
+
 function keys(text: string): string[] {
   const list = split(text);
-  const isLongEnough = list.length > 0 && list.every((key) => key.length >= SHORTEST_KEY);
-  return isLongEnough ? list : fail(`each key needs at least ${SHORTEST_KEY} characters`);
+  return list.length > 0 && list.every(isLinkKey)
+    ? list
+    : fail(`each key needs at least ${SHORTEST_KEY} characters`);
 }
 
 function onOrOff(text: string): boolean {

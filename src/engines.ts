@@ -8,5 +8,5 @@ import { openWriter } from './store/sqlite-writer.ts';
 
 export const catalogueOf = (config: Config): Catalogue => openCatalogue(config.databasePath);
 export const writerOf = (config: Config): CatalogueWriter => openWriter(config.databasePath);
-export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.databasePath);
+export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.tokensPath);
 export const filesOf = (config: Config): Files => openFolder(config.filesDir);

@@ -1,6 +1,6 @@
 /**
  * The nouns of the catalogue and the interfaces behind which effects live: store, files, clock, chance.
- * Everything may import this file; it imports nothing but the shapes.
+ * Everything may import this file; of the project it imports nothing but the shapes.
  */
 import type { Readable } from 'node:stream';
 import type Type from 'typebox';
@@ -22,7 +22,6 @@ export type ImageLine = Type.Static<typeof schemas.ImageLine>;
 
 /** The kinds of records that images belong to and that have names. */
 export type Kind = 'artist' | 'category' | 'character';
-export const kinds: readonly Kind[] = ['artist', 'category', 'character'];
 
 /** Milliseconds since 1970. */
 export type Clock = () => number;
@@ -89,8 +88,6 @@ export interface Catalogue {
   listed(names: NameList, positions: number[]): Promise<string[] | undefined>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
-  /** A live token by the hash of its secret; expiry is the caller's to judge. */
-  token(hash: string): Promise<Token | undefined>;
   close(): Promise<void>;
 }
 
@@ -158,8 +155,9 @@ export interface CatalogueWriter {
   rollback(): Promise<void>;
 }
 
-/** Tokens as commands change them. */
 export interface TokenRegister {
+  /** By the hash of its secret, unless it was revoked; whether it has expired is the caller's to judge. */
+  find(hash: string): Promise<Token | undefined>;
   add(token: Token, hash: string): Promise<void>;
   list(): Promise<(Token & { revokedAt: string | null })[]>;
   /** False when there is no such live token. */

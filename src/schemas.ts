@@ -29,8 +29,8 @@ export const Mimetype = Type.Union([
 ]);
 const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 const ETag = Type.String({
-  pattern: '^[\\x21\\x23-\\x7e]{1,256}$',
-  description: 'an entity tag without its quotes',
+  pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
+  description: 'an entity tag without its quotes, and without a comma',
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 const Source = Type.Object({ name: Text, url: WebAddress });
@@ -128,6 +128,7 @@ export const ErrorBody = Type.Object({
 const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
+const ShortText = Type.String({ maxLength: 255 });
 const given = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),
@@ -153,12 +154,12 @@ export const CharacterLine = Type.Object(
     ...given,
     name: Name,
     description: Type.Optional(LongText),
-    source: Type.Optional(LongText),
-    gender: Type.Optional(LongText),
+    source: Type.Optional(ShortText),
+    gender: Type.Optional(ShortText),
     ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
-    birth_date: Type.Optional(LongText),
-    nationality: Type.Optional(LongText),
-    occupations: Type.Optional(Type.Array(LongText, { maxItems: 100 })),
+    birth_date: Type.Optional(ShortText),
+    nationality: Type.Optional(ShortText),
+    occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
   },
   closed,
 );
@@ -182,11 +183,11 @@ export const ImageLine = Type.Object(
     ),
     artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
     source: Type.Optional(
-      Type.Union([Type.Object({ name: LongText, url: WebAddress }, closed), Type.Null()]),
+      Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
     ),
     nsfw: Rating,
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
-    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
+    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 500 })),
+    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 500 })),
   },
   closed,
 );

@@ -55,6 +55,7 @@ const wrong: [string, string][] = [
   ['API_PREFIXES', 'api'],
   ['API_PREFIXES', '/files'],
   ['API_PREFIXES', '/'],
+  ['API_PREFIXES', '/api,/api/image'],
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],
   ['RATE_LIMIT', 'yes'],

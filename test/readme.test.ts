@@ -89,6 +89,7 @@ test('every local link of the documentation leads somewhere', () => {
     'docs/api.md',
     'docs/catalogue.md',
     'docs/configuration.md',
+    'docs/search.md',
     'docs/architecture.md',
   ];
   for (const page of pages) {

@@ -21,6 +21,8 @@ const signatureForm = /^[0-9A-Za-z_-]{43}$/;
 /** A default link lives up to this part longer than it must, so that equal links are given for a while. */
 const BUCKETS_IN_A_LIFETIME = 60;
 const LONGEST_BUCKET = 300;
+/** The end of the year 9999: later years have no place in an ISO timestamp. */
+const LAST_MOMENT = 253_402_300_799;
 
 export class Links {
   readonly #keys: readonly string[];
@@ -67,7 +69,7 @@ export function expiryMoment(now: number, lifetime: number, isExact: boolean): M
   const bucket = isExact
     ? 1
     : Math.min(LONGEST_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_IN_A_LIFETIME)));
-  return Math.ceil((now / 1000 + lifetime) / bucket) * bucket;
+  return Math.min(LAST_MOMENT, Math.ceil((now / 1000 + lifetime) / bucket) * bucket);
 }
 
 function deriveKey(key: string, expires: Moment): string {

@@ -40,7 +40,7 @@ function tables(): Tables {
     const folded = workOut(character);
     if (folded === character) continue;
     kept.folded.set(character, folded);
-    kept.unfolded.getOrInsertComputed(folded, () => [folded]).push(character);
+    kept.unfolded.set(folded, [...(kept.unfolded.get(folded) ?? [folded]), character]);
   }
   return kept;
 }

@@ -4,9 +4,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import { filesOf, writerOf } from '../engines.ts';
-import { ImportRefused, runImport, type Source, type Summary } from '../import/run.ts';
+import { ImportRefused, runImport, type Source } from '../import/run.ts';
+import type { Summary } from '../import/save.ts';
 import { CommandError } from './failure.ts';
 import { startProgress } from './progress.ts';
 
@@ -24,11 +26,17 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
     ? undefined
     : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   const interrupt = new AbortController();
-  const onSignal = () => interrupt.abort(new CommandError('interrupted; nothing was imported'));
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const onSignal = () => {
+    interrupt.abort(new CommandError('interrupted; nothing was imported'));
+    forget();
+  };
+  // Once: a second signal ends the program whatever it does.
+  const forget = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const progress = startProgress('Importing', total);
   try {
-    return await runImport(paths.map(sourceOf), writerOf(config), {
+    const sources = paths.map((path) => sourceOf(path, interrupt.signal));
+    return await runImport(sources, writerOf(config), {
       files: filesOf(config),
       fresh: { now: new Date().toISOString(), newId: randomUUID },
       parallel: availableParallelism(),
@@ -36,17 +44,23 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
       signal: interrupt.signal,
     });
   } catch (error) {
-    throw error instanceof ImportRefused ? new CommandError(listProblems(error)) : error;
+    if (error instanceof ImportRefused) throw new CommandError(listProblems(error));
+    throw interrupt.signal.aborted ? interrupt.signal.reason : error;
   } finally {
     progress.finish();
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    forget();
   }
 }
 
-function sourceOf(path: string): Source {
-  return path === STANDARD_INPUT
-    ? { name: 'standard input', folder: process.cwd(), chunks: process.stdin }
-    : { name: path, folder: dirname(path), chunks: createReadStream(path) };
+/** The signal ends its stream too, which may be waiting for what never comes. */
+function sourceOf(path: string, signal: AbortSignal): Source {
+  if (path === STANDARD_INPUT)
+    return {
+      name: 'standard input',
+      folder: process.cwd(),
+      open: () => addAbortSignal(signal, process.stdin),
+    };
+  return { name: path, folder: dirname(path), open: () => createReadStream(path, { signal }) };
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

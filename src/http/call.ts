@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type Type from 'typebox';
 import type { Links } from '../access/links.ts';
 import { expiryAllowance, hashSecret, isLive, secretIn } from '../access/tokens.ts';
-import type { Catalogue, Chance, Clock, Files, Token } from '../model.ts';
+import type { Catalogue, Chance, Clock, Files, Token, TokenRegister } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
 import { ApiError, JSON_TYPE, successBody } from './errors.ts';
 import { type RawQuery, readQuery } from './parameters.ts';
@@ -14,6 +14,7 @@ import { type RawQuery, readQuery } from './parameters.ts';
 /** What handlers work with. */
 export interface Services {
   catalogue: Catalogue;
+  tokens: TokenRegister;
   files: Files;
   links: Links;
   linkLifetime: number;
@@ -65,7 +66,7 @@ export async function answerCall(
 ): Promise<FastifyReply> {
   const raw = request.query as RawQuery;
   const now = services.clock();
-  const token = await authenticate(request, services.catalogue, now);
+  const token = await authenticate(request, services.tokens, now);
   const asksForExpiry = 'expiry' in route.query.properties && raw.expiry !== undefined;
   if (!token && (route.access !== 'open' || asksForExpiry)) throw noToken(asksForExpiry);
 
@@ -88,7 +89,7 @@ async function handleUnless(denied: ApiError | undefined, route: Route, call: Ca
     const answer = await route.handle(call);
     if (!denied) return answer;
   } catch (error) {
-    if (!denied || (error instanceof ApiError && error.status === 400)) throw error;
+    if (!denied || !(error instanceof ApiError) || error.status < denied.status) throw error;
   }
   throw denied;
 }
@@ -96,13 +97,13 @@ async function handleUnless(denied: ApiError | undefined, route: Route, call: Ca
 /** The token of a request; none where none was sent. One that is not valid is an error wherever it is sent. */
 export async function authenticate(
   request: FastifyRequest,
-  catalogue: Catalogue,
+  tokens: TokenRegister,
   now: number,
 ): Promise<Token | undefined> {
   const { authorization } = request.headers;
   if (authorization === undefined) return undefined;
   const secret = secretIn(authorization);
-  const token = secret && (await catalogue.token(hashSecret(secret)));
+  const token = secret && (await tokens.find(hashSecret(secret)));
   if (!token || !isLive(token, now))
     throw new ApiError(401, 'Invalid token: it is unknown, expired or revoked.', challenge);
   return token;

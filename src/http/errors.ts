@@ -27,7 +27,9 @@ export function errorBody(code: number, message: string): string {
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, headers } = toApiError(error, request.log);
-  reply.code(status).headers(headers).type(JSON_TYPE).send(errorBody(status, message));
+  // An error is of this moment, whatever was about to be sent.
+  reply.removeHeader('ETag').header('Cache-Control', 'no-store').headers(headers);
+  reply.code(status).type(JSON_TYPE).send(errorBody(status, message));
 }
 
 function toApiError(error: unknown, log: FastifyBaseLogger): ApiError {

@@ -1,6 +1,8 @@
 /** The bytes of images, for those who hold a valid link. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fileName } from '../catalogue/document.ts';
 import type { Services } from './call.ts';
 import { ApiError } from './errors.ts';
 
@@ -18,18 +20,19 @@ export async function sendFile(
 
   const id = name.slice(0, name.indexOf('.'));
   const facts = await services.catalogue.file(id);
-  if (!facts || fileName(id, facts.mimetype) !== name) throw new ApiError(404, 'Image not found.');
+  if (!facts) throw new ApiError(404, 'Image not found.');
   const eTag = `"${facts.eTag}"`;
   const secondsLeft = Math.floor(Number(expires) - now / 1000);
   reply.headers({ ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' });
   if (isKnown(request.headers['if-none-match'], eTag)) return reply.code(304).send();
 
+  await turnOf(request.raw.socket, reply.raw);
   const file = await services.files.open(facts.key);
   if (!file) {
     request.log.error({ image: id, key: facts.key }, 'the bytes of an image are missing');
-    throw new ApiError(404, 'The file of this image is missing.', { 'Cache-Control': 'no-store' });
+    throw new ApiError(404, 'The file of this image is missing.');
   }
-  const range = readRange(request.headers.range, request.headers['if-range'], eTag, file.size);
+  const range = readRange(request, eTag, file.size);
   if (range === 'unsatisfiable') {
     await file.close();
     throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
@@ -44,6 +47,19 @@ export async function sendFile(
   return reply.send(file.stream(start, end));
 }
 
+/** The last file that was asked for on a connection. */
+const latest = new WeakMap<Socket, ServerResponse>();
+
+/**
+ * Waits for the file that was asked for before on the same connection. Answers go out one after the other anyway, and who
+ * asks for a thousand files at once must not make us open them all.
+ */
+async function turnOf(socket: Socket, response: ServerResponse): Promise<void> {
+  const before = latest.get(socket);
+  latest.set(socket, response);
+  if (before && !before.closed) await once(before, 'close');
+}
+
 /** Whether the client has these bytes already. */
 function isKnown(ifNoneMatch: string | undefined, eTag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -52,12 +68,13 @@ function isKnown(ifNoneMatch: string | undefined, eTag: string): boolean {
 
 /** One range of bytes. Several at once, or what is no range at all, may be answered with the whole file, and are. */
 function readRange(
-  range: string | undefined,
-  ifRange: string | string[] | undefined,
+  { method, headers }: FastifyRequest,
   eTag: string,
   size: number,
 ): { start: number; end: number } | 'unsatisfiable' | undefined {
-  const [, first, last] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/.exec(range ?? '') ?? [];
+  if (method !== 'GET') return undefined;
+  const { range = '', 'if-range': ifRange } = headers;
+  const [, first, last] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/i.exec(range) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
   if (ifRange !== undefined && ifRange !== eTag) return undefined;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);

@@ -12,8 +12,6 @@ export const offset = Type.Integer({ minimum: 0, default: 0, description: 'How m
 export const expiry = Type.Optional(
   Type.Integer({
     minimum: 31,
-    // Four digits are enough for the year in which the longest-lived link expires.
-    maximum: 200_000_000_000,
     description: 'How many seconds the links stay valid. Needs a token with the scope image:custom-expiry.',
   }),
 );

@@ -38,6 +38,8 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     rewriteUrl: (request) => decodable(request.url ?? '/'),
     clientErrorHandler: refuseGarbage,
+    // A request without a Host gets its answer too: the origin of links then is the address that was called.
+    http: { requireHostHeader: false },
   });
   const paths = new Set<string>();
   const get = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
@@ -62,7 +64,7 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
     if (!request.is404) return;
     const path = pathOf(request);
     if (prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`)))
-      await authenticate(request, services.catalogue, services.clock());
+      await authenticate(request, services.tokens, services.clock());
     if (known.some((pattern) => pattern.test(path)))
       throw new ApiError(405, `The method ${request.method} is not allowed here: use GET.`, {
         Allow: METHODS,
@@ -106,7 +108,8 @@ async function sendReadiness({ catalogue }: Services, request: FastifyRequest, r
 
 /** Answers what is not HTTP, in the envelope all the same. */
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  // Behind an answer that may be running there is no room for another.
+  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }

@@ -1,13 +1,53 @@
-/** Gathering records into batches whose lines do not depend on each other. */
+/**
+ * Gathering lines into batches that can be looked up together. Lines that may mean the same record are kept apart: the
+ * later one has to see what the earlier one did.
+ */
 import { fold } from '../catalogue/fold.ts';
+import type { Kind } from '../model.ts';
 import type { EntryLine } from './record.ts';
 
-export const LARGEST_BATCH = 1000;
+const MOST_LINES = 1000;
+const MOST_BYTES = 8 * 1024 * 1024;
 
-/** What a record may be known by: two lines that share one of these are the same record. */
+/** How a name is remembered: two records of a kind that share it may be the same. */
+export const nameIdentity = (kind: Kind, name: string): string => `${kind} ${fold(name)}`;
+
+/** What a record may be known by. */
 export function identities(line: EntryLine): string[] {
-  const name = `${line.type} ${fold(line.name)}`;
+  const name = nameIdentity(line.type, line.name);
   return line.id === undefined ? [name] : [name, line.id];
+}
+
+/** Gathers items of one type until there are enough of them. */
+export class Batch<T extends { bytes: number }> {
+  items: T[] = [];
+  #bytes = 0;
+  readonly #typeOf: (item: T) => string;
+
+  constructor(typeOf: (item: T) => string) {
+    this.#typeOf = typeOf;
+  }
+
+  /** Whether the item has to wait for the next batch. */
+  isFullFor(item: T): boolean {
+    const [first] = this.items;
+    if (!first) return false;
+    const isFull = this.items.length === MOST_LINES || this.#bytes + item.bytes > MOST_BYTES;
+    return isFull || this.#typeOf(first) !== this.#typeOf(item);
+  }
+
+  add(item: T): void {
+    this.items.push(item);
+    this.#bytes += item.bytes;
+  }
+
+  /** Gives what was gathered and begins anew. */
+  take(): T[] {
+    const { items } = this;
+    this.items = [];
+    this.#bytes = 0;
+    return items;
+  }
 }
 
 /** Cuts a row of items wherever one repeats an identity of the same piece. */

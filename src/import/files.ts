@@ -1,5 +1,5 @@
 /** The picture that a record's `file` names: found inside the folder, read, and kept under the hash of its bytes. */
-import { open, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../catalogue/document.ts';
 import { MOST_BYTES, PictureError, readPicture } from '../media/picture.ts';
@@ -29,11 +29,11 @@ async function readInside(folder: string, file: string): Promise<Buffer> {
     const path = await realpath(resolve(folder, file));
     if (!isInside(await realpath(folder), path))
       throw new LineError(`${file}: leads out of the catalogue's folder`);
-    await using handle = await open(path, 'r');
-    const facts = await handle.stat();
+    // Looked at before it is opened: opening a pipe would wait for whoever writes into it.
+    const facts = await stat(path);
     if (!facts.isFile()) throw new LineError(`${file}: is not a file`);
     if (facts.size > MOST_BYTES) throw new LineError(`${file}: is larger than ${MOST_BYTES / 2 ** 20} MiB`);
-    return await handle.readFile();
+    return await readFile(path);
   } catch (error) {
     if (error instanceof LineError) throw error;
     throw new LineError(`${file}: ${reason(error as NodeJS.ErrnoException)}`);

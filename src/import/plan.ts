@@ -1,7 +1,7 @@
 /**
  * What a batch of records means for the catalogue, worked out without touching it: given the records and what the
  * store holds of what they mention, which rows are to be saved and which lines are wrong.
- * A batch never mentions the same record twice (see batch.ts), so its lines do not depend on each other.
+ * Lines that depend on each other are never planned together (see save.ts).
  */
 import {
   byNameThenId,
@@ -13,6 +13,8 @@ import {
 import { fold } from '../catalogue/fold.ts';
 import type { PictureFacts } from '../media/picture.ts';
 import type { Entry, FixedShelves, ImageLine, ImageRow, Kind, SavedEntry } from '../model.ts';
+import { uuidPattern } from '../schemas.ts';
+import { nameIdentity } from './batch.ts';
 import { LineError } from './lines.ts';
 import type { EntryLine } from './record.ts';
 
@@ -27,9 +29,15 @@ export interface Fresh {
   newId: () => string;
 }
 
-export type Outcome<Row> = { outcome: 'added' | 'updated'; row: Row } | { outcome: 'unchanged' };
+/** `was` is what the record was known by before, besides its id. */
+export type Outcome<Row> =
+  | { outcome: 'added'; row: Row }
+  | { outcome: 'updated'; row: Row; was: string }
+  | { outcome: 'unchanged' };
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuid = new RegExp(uuidPattern);
+/** An image repeats its categories and characters, and should stay a record and not become a book. */
+const LARGEST_DOCUMENT = 256 * 1024;
 
 export function planEntry(line: EntryLine, candidates: SavedEntry[], fresh: Fresh): Outcome<Entry> {
   const existing = findExisting(line, candidates);
@@ -45,7 +53,8 @@ export function planEntry(line: EntryLine, candidates: SavedEntry[], fresh: Fres
   if (!existing) return { outcome: 'added', row: entry };
   if (existing.document === entry.document && existing.createdAt === createdAt)
     return { outcome: 'unchanged' };
-  return { outcome: 'updated', row: { ...entry, shelf: existing.shelf } };
+  const was = nameIdentity(existing.kind, existing.name);
+  return { outcome: 'updated', row: { ...entry, shelf: existing.shelf }, was };
 }
 
 /** A record is known by its id or, without one, by what it is called. */
@@ -84,15 +93,8 @@ function entryDocument(line: EntryLine, id: string, createdAt: string): string {
         createdAt,
       });
     case 'character': {
-      const {
-        description = '',
-        source = '',
-        gender = '',
-        ages = [],
-        birth_date = '',
-        nationality = '',
-      } = line;
-      const { occupations = [] } = line;
+      const { description = '', source = '', gender = '', ages = [] } = line;
+      const { birth_date = '', nationality = '', occupations = [] } = line;
       const about = { description, source, gender, ages, birth_date, nationality, occupations };
       return JSON.stringify({ id, name, ...about, createdAt });
     }
@@ -107,7 +109,7 @@ export class KnownEntries {
     for (const entry of entries) {
       if (this.#find(entry.kind, entry.id).length > 0) continue;
       for (const key of [entry.id, nameKey(entry.kind, entry.name)])
-        this.#entries.getOrInsertComputed(`${entry.kind} ${key}`, () => []).push(entry);
+        addTo(this.#entries, `${entry.kind} ${key}`, entry);
     }
   }
 
@@ -142,7 +144,7 @@ export class KnownImages {
 
   constructor(byId: StoredRow[], byETag: StoredRow[]) {
     for (const row of byId) this.#byId.set(row.id, row);
-    for (const row of byETag) this.#byETag.getOrInsertComputed(row.eTag, () => []).push(row);
+    for (const row of byETag) addTo(this.#byETag, row.eTag, row);
   }
 
   /** An image is known by its id or, without one, by its bytes. */
@@ -155,6 +157,12 @@ export class KnownImages {
 }
 
 type StoredRow = ImageRow & { number: number };
+
+function addTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key);
+  if (group) group.push(item);
+  else groups.set(key, [item]);
+}
 
 export interface Placed {
   row: ImageRow;
@@ -185,6 +193,10 @@ export function planImage(
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
   const row: ImageRow = { id: image.id, key, eTag, mimetype, document: writeDocument(image) };
+  if (row.document.length > LARGEST_DOCUMENT)
+    throw new LineError(
+      `with its categories and characters the record is longer than ${LARGEST_DOCUMENT} characters`,
+    );
   const entries = [...(artist ? [artist] : []), ...categories, ...characters];
   const shelves = [
     fixed.catalogue,
@@ -194,7 +206,11 @@ export function planImage(
   ];
   if (existing?.number === undefined) return { outcome: 'added', row: { row, shelves } };
   if (existing.document === row.document && existing.key === key) return { outcome: 'unchanged' };
-  return { outcome: 'updated', row: { row: { ...row, number: existing.number }, shelves } };
+  return {
+    outcome: 'updated',
+    row: { row: { ...row, number: existing.number }, shelves },
+    was: existing.eTag,
+  };
 }
 
 function resolveAll(kind: Kind, named: string[] | undefined, known: KnownEntries): SavedEntry[] {

@@ -4,6 +4,8 @@ import type { ArtistLine, CategoryLine, CharacterLine, ImageLine } from '../mode
 import * as schemas from '../schemas.ts';
 import { LineError } from './lines.ts';
 
+const uuid = new RegExp(schemas.uuidPattern);
+
 export type EntryLine = ArtistLine | CategoryLine | CharacterLine;
 export type RecordLine = EntryLine | ImageLine;
 
@@ -28,8 +30,9 @@ export function parseRecord(text: string): RecordLine | undefined {
     throw new LineError('the text has a NUL or half of a surrogate pair');
   const record = value as RecordLine;
   if (record.id) record.id = record.id.toLowerCase();
-  if (record.createdAt) record.createdAt = new Date(record.createdAt).toISOString();
+  if (record.createdAt) record.createdAt = normalTime(record.createdAt);
   if (record.type === 'image') checkImage(record);
+  else if (uuid.test(record.name)) throw new LineError('name: a UUID would be taken for an id');
   return record;
 }
 
@@ -39,6 +42,14 @@ function parseJson(text: string): unknown {
   } catch (error) {
     throw new LineError(`not JSON: ${(error as Error).message}`);
   }
+}
+
+/** In UTC, with milliseconds, and with a year of four digits. */
+function normalTime(text: string): string {
+  const time = new Date(text);
+  const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+  if (!/^\d{4}-/.test(iso)) throw new LineError(`createdAt: there is no such moment as ${text}`);
+  return iso;
 }
 
 function explain(validator: Validator, value: unknown): string {

@@ -1,43 +1,23 @@
 /**
- * An import from the first line to the commit: all or nothing, in batches, in bounded memory. Every wrong line is
+ * An import from the first line to the commit: all or nothing, in batches of bounded size. Every wrong line is
  * looked for, and one is enough to leave the catalogue as it was.
  */
-import type { CatalogueWriter, Files, ImageLine, Kind } from '../model.ts';
-import { cutAtRepeats, identities, LARGEST_BATCH } from './batch.ts';
+import type { CatalogueWriter, Files, ImageLine } from '../model.ts';
+import { Batch } from './batch.ts';
 import { keepPicture } from './files.ts';
-import { LineError, lineText, readLines } from './lines.ts';
-import {
-  type Fresh,
-  isId,
-  KnownEntries,
-  KnownImages,
-  type Outcome,
-  type Picture,
-  planEntry,
-  planImage,
-} from './plan.ts';
+import { lineText, readLines } from './lines.ts';
+import type { Fresh, Picture } from './plan.ts';
+import { type Place, type Problem, Problems } from './problems.ts';
 import { type EntryLine, parseRecord, type RecordLine } from './record.ts';
-
-export const MOST_PROBLEMS = 100;
-
-export interface Problem {
-  source: string;
-  line: number;
-  reason: string;
-}
+import { type ImageWithPicture, Saver, type Summary } from './save.ts';
 
 /** A catalogue file, or what stands for one. */
 export interface Source {
   name: string;
   /** The folder that `file` is relative to and must stay in. */
   folder: string;
-  chunks: AsyncIterable<Buffer>;
-}
-
-export interface Summary {
-  added: number;
-  updated: number;
-  unchanged: number;
+  /** Opened when its turn comes. */
+  open: () => AsyncIterable<Buffer>;
 }
 
 export interface ImportOptions {
@@ -60,17 +40,11 @@ export class ImportRefused extends Error {
   }
 }
 
-interface Place {
-  source: Source;
-  number: number;
-}
-
-interface Numbered<T> extends Place {
+interface Gathered extends Place {
+  folder: string;
   bytes: number;
-  record: T;
+  record: RecordLine;
 }
-
-type WithPicture = Numbered<ImageLine> & { picture: Picture };
 
 export async function runImport(
   sources: Source[],
@@ -79,51 +53,46 @@ export async function runImport(
 ): Promise<Summary> {
   const run = new ImportRun(writer, options);
   try {
-    for (const source of sources) await run.read(source);
-    const summary = run.finish();
+    for (const [index, source] of sources.entries()) await run.read(source, index);
+    const summary = run.finish(sources.map(({ name }) => name));
     await writer.commit();
     return summary;
   } catch (error) {
-    await writer.rollback();
+    // Before the lock is given up: another import may count on the same bytes as soon as it has it.
     await run.removeNewFiles();
+    await writer.rollback();
     throw error;
   }
 }
 
 class ImportRun {
-  readonly #writer: CatalogueWriter;
   readonly #options: ImportOptions;
-  readonly #problems: Problem[] = [];
-  readonly #summary: Summary = { added: 0, updated: 0, unchanged: 0 };
+  readonly #problems = new Problems();
+  readonly #saver: Saver;
   readonly #newFiles: string[] = [];
 
   constructor(writer: CatalogueWriter, options: ImportOptions) {
-    this.#writer = writer;
     this.#options = options;
+    this.#saver = new Saver(writer, options.fresh, this.#problems);
   }
 
-  async read(source: Source): Promise<void> {
-    const earlier = this.#problems.length;
-    let batch: Numbered<RecordLine>[] = [];
-    for await (const { number, bytes } of readLines(source.chunks)) {
+  async read({ open, folder }: Source, source: number): Promise<void> {
+    const batch = new Batch<Gathered>(({ record }) => record.type);
+    for await (const { number, bytes } of readLines(open())) {
       this.#options.signal.throwIfAborted();
-      const record = this.#attempt({ source, number }, () => parseRecord(lineText(bytes)));
-      if (this.#problems.length >= MOST_PROBLEMS) break;
+      const record = this.#problems.attempt({ source, number }, () => parseRecord(lineText(bytes)));
+      if (this.#problems.areMany) break;
       if (!record) continue;
-      if (batch.length === LARGEST_BATCH || (batch[0] && batch[0].record.type !== record.type)) {
-        await this.#save(batch);
-        batch = [];
-      }
-      batch.push({ source, number, bytes: bytes.length, record });
+      const line = { source, number, folder, bytes: bytes.length, record };
+      if (batch.isFullFor(line)) await this.#save(batch.take());
+      batch.add(line);
     }
-    await this.#save(batch);
-    // A line is parsed before the batches ahead of it are planned.
-    this.#problems.push(...this.#problems.splice(earlier).sort((a, b) => a.line - b.line));
+    await this.#save(batch.take());
   }
 
-  finish(): Summary {
-    if (this.#problems.length > 0) throw new ImportRefused(this.#problems.slice(0, MOST_PROBLEMS));
-    return this.#summary;
+  finish(names: string[]): Summary {
+    if (this.#problems.areNone) return this.#saver.summary;
+    throw new ImportRefused(this.#problems.list(names));
   }
 
   async removeNewFiles(): Promise<void> {
@@ -131,129 +100,43 @@ class ImportRun {
   }
 
   /** The batch is all of one type. */
-  async #save(batch: Numbered<RecordLine>[]): Promise<void> {
+  async #save(batch: Gathered[]): Promise<void> {
     if (batch[0]?.record.type === 'image') {
-      const images = await this.#readPictures(batch as Numbered<ImageLine>[]);
-      const identify = ({ record, picture }: WithPicture) => [picture.eTag, record.id ?? picture.eTag];
-      for (const piece of cutAtRepeats(images, identify)) await this.#saveImages(piece);
+      await this.#saver.saveImages(await this.#withPictures(batch as (Gathered & { record: ImageLine })[]));
     } else {
-      const entries = batch as Numbered<EntryLine>[];
-      for (const piece of cutAtRepeats(entries, ({ record }) => identities(record)))
-        await this.#saveEntries(piece);
+      await this.#saver.saveEntries(batch as (Gathered & { record: EntryLine })[]);
+      for (const { bytes } of batch) this.#options.onProgress(bytes);
     }
-    for (const { bytes } of batch) this.#options.onProgress(bytes);
   }
 
-  async #saveEntries(batch: Numbered<EntryLine>[]): Promise<void> {
-    const known = new KnownEntries();
-    for (const [kind, lines] of Map.groupBy(batch, ({ record }) => record.type)) {
-      known.add(
-        await this.#writer.entriesById(
-          kind,
-          lines.flatMap(({ record }) => record.id ?? []),
-        ),
-      );
-      known.add(
-        await this.#writer.entriesByName(
-          kind,
-          lines.map(({ record }) => record.name),
-        ),
-      );
-    }
-    const plan = ({ record }: Numbered<EntryLine>) =>
-      planEntry(record, known.like(record), this.#options.fresh);
-    await this.#writer.saveEntries(this.#planAll(batch, plan));
-  }
-
-  async #saveImages(batch: WithPicture[]): Promise<void> {
-    const known = await this.#mentionedEntries(batch);
-    const images = new KnownImages(
-      await this.#writer.imagesById(batch.flatMap(({ record }) => record.id ?? [])),
-      await this.#writer.imagesByETag(
-        batch.flatMap(({ record, picture }) => (record.id ? [] : picture.eTag)),
-      ),
-    );
-    const plan = ({ record, picture }: WithPicture) => {
-      const existing = images.find(record, picture.eTag);
-      return planImage(record, picture, existing, known, this.#writer.fixedShelves, this.#options.fresh);
-    };
-    await this.#writer.saveImages(this.#planAll(batch, plan));
-  }
-
-  async #mentionedEntries(batch: WithPicture[]): Promise<KnownEntries> {
-    const mentioned: Record<Kind, Set<string>> = {
-      artist: new Set(),
-      category: new Set(),
-      character: new Set(),
-    };
-    for (const { record } of batch) {
-      if (record.artist) mentioned.artist.add(record.artist);
-      for (const name of record.categories ?? []) mentioned.category.add(name);
-      for (const name of record.characters ?? []) mentioned.character.add(name);
-    }
-    const known = new KnownEntries();
-    for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
-      const ids = [...references].filter(isId).map((id) => id.toLowerCase());
-      known.add(await this.#writer.entriesById(kind, ids));
-      known.add(
-        await this.#writer.entriesByName(
-          kind,
-          [...references].filter((reference) => !isId(reference)),
-        ),
-      );
-    }
-    return known;
-  }
-
-  async #readPictures(batch: Numbered<ImageLine>[]): Promise<WithPicture[]> {
-    const { parallel, signal } = this.#options;
+  /** The lines with their pictures, without those whose picture is of no use. */
+  async #withPictures(batch: (Gathered & { record: ImageLine })[]): Promise<ImageWithPicture[]> {
+    const { parallel, signal, onProgress } = this.#options;
     const pictures: (Picture | undefined)[] = [];
     const queue = batch.entries();
     const readOn = async () => {
       for (const [index, line] of queue) {
         signal.throwIfAborted();
-        pictures[index] =
-          line.record.file === undefined ? pictureOf(line.record) : await this.#keep(line, line.record.file);
+        const { file } = line.record;
+        pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file);
+        onProgress(line.bytes);
       }
     };
-    await Promise.all(Array.from({ length: parallel }, readOn));
+    // All have to be done before what they kept can be removed again.
+    const readers = await Promise.allSettled(Array.from({ length: parallel }, readOn));
+    const failed = readers.find((reader) => reader.status === 'rejected');
+    if (failed) throw failed.reason;
     return batch.flatMap((line, index) => (pictures[index] ? { ...line, picture: pictures[index] } : []));
   }
 
-  async #keep(line: Numbered<ImageLine>, file: string): Promise<Picture | undefined> {
+  async #keep(line: Gathered, file: string): Promise<Picture | undefined> {
     try {
-      const { isNew, ...picture } = await keepPicture(line.source.folder, file, this.#options.files);
+      const { isNew, ...picture } = await keepPicture(line.folder, file, this.#options.files);
       if (isNew) this.#newFiles.push(picture.key);
       return picture;
     } catch (error) {
-      return this.#note(line, error);
+      return this.#problems.note(line, error);
     }
-  }
-
-  /** Plans each line and gives the rows that are to be saved. */
-  #planAll<Line extends Numbered<unknown>, Row>(batch: Line[], plan: (line: Line) => Outcome<Row>): Row[] {
-    const rows: Row[] = [];
-    for (const line of batch) {
-      const planned = this.#attempt(line, () => plan(line));
-      if (!planned) continue;
-      this.#summary[planned.outcome]++;
-      if (planned.outcome !== 'unchanged') rows.push(planned.row);
-    }
-    return rows;
-  }
-
-  #attempt<T>(line: Place, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      return this.#note(line, error);
-    }
-  }
-
-  /** Remembers a wrong line; anything else that went wrong goes on up. */
-  #note({ source, number }: Place, error: unknown): undefined {
-    if (!(error instanceof LineError)) throw error;
-    this.#problems.push({ source: source.name, line: number, reason: error.message });
   }
 }
 

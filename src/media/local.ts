@@ -1,4 +1,5 @@
 /** Image bytes in a folder, each file under its key. */
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Files, OpenFile } from '../model.ts';
@@ -17,20 +18,33 @@ export function openFolder(folder: string): Files {
 
     async put(key: string, bytes: Uint8Array): Promise<boolean> {
       const path = pathOf(key);
-      const there = await stat(path).catch(() => undefined);
-      if (there?.size === bytes.length) return false;
+      const before = await stat(path).catch(() => undefined);
+      if (before?.size === bytes.length) return false;
       await mkdir(dirname(path), { recursive: true });
-      // Written aside and renamed, so that nobody ever reads half a file; flushed, so that a power cut cannot empty it.
-      const aside = join(folder, `.${process.pid}-${key.replaceAll('/', '-')}`);
-      await writeFile(aside, bytes, { flush: true });
-      await rename(aside, path);
-      return true;
+      await writeWhole(path, join(folder, `.${randomUUID()}`), bytes);
+      return before === undefined;
     },
 
     async remove(key: string): Promise<void> {
       await rm(pathOf(key), { force: true });
     },
   };
+}
+
+/**
+ * Written aside and renamed, so that nobody ever reads half a file; file and folder are flushed, so that a power cut does
+ * not take what the catalogue already counts on.
+ */
+async function writeWhole(path: string, aside: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await writeFile(aside, bytes, { flush: true });
+    await rename(aside, path);
+    await using folder = await open(dirname(path), 'r');
+    await folder.sync();
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
 }
 
 function openFile(handle: FileHandle, size: number): OpenFile {
@@ -41,11 +55,14 @@ function openFile(handle: FileHandle, size: number): OpenFile {
   };
 }
 
+/** What cannot be there, because of a file where a folder should be or a name that is too long, is not there. */
+const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (absent.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

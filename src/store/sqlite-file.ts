@@ -2,18 +2,18 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { migrate } from './migrations.ts';
+import { migrate, type Schema } from './migrations.ts';
 
 /** How long a command waits for another one that is writing. */
 export const BUSY_TIMEOUT_MS = 5000;
 const SQLITE_BUSY = 5;
 
 /** Opens the file for writing, making it and bringing its schema up to date where needed. */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, schema: Schema): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    migrate(database);
+    migrate(database, schema);
   } catch (error) {
     database.close();
     throw error;

@@ -10,34 +10,31 @@ const READ_AT_ONCE = 200;
 const SLICE_MS = 5;
 
 export class SqliteNames {
-  readonly #version: StatementSync;
   readonly #names: StatementSync;
   readonly #lists = new Map<Kind, Promise<NameList>>();
 
-  constructor(database: DatabaseSync) {
-    this.#version = database.prepare('pragma data_version');
+  readonly #version: () => number;
+
+  constructor(database: DatabaseSync, version: () => number) {
+    this.#version = version;
     this.#names = database.prepare(
       'select name from shelf where kind = ? and position >= ? and position < ? order by position',
     );
   }
 
-  /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */
-  version(): number {
-    return this.#version.get()?.data_version as number;
-  }
-
   async of(kind: Kind): Promise<NameList> {
     for (;;) {
       // Whoever asks while the names are being read waits for the same reading.
-      const reading = this.#lists.getOrInsertComputed(kind, () => this.#read(kind));
+      const reading = this.#lists.get(kind) ?? this.#read(kind);
+      this.#lists.set(kind, reading);
       const list = await reading;
-      if (list.version === this.version()) return list;
+      if (list.version === this.#version()) return list;
       if (this.#lists.get(kind) === reading) this.#lists.delete(kind);
     }
   }
 
   async #read(kind: Kind): Promise<NameList> {
-    const version = this.version();
+    const version = this.#version();
     const folded: string[] = [];
     for (let begun = performance.now(); ; ) {
       const rows = this.#names.all(kind, folded.length, folded.length + READ_AT_ONCE);

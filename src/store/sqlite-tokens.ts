@@ -1,11 +1,19 @@
-/** The register of access tokens in the embedded store. */
+/** The register of access tokens in the embedded store, in a file of its own. */
 import type { Token, TokenRegister } from '../model.ts';
+import { tokenSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
+const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
+
 export function openTokenRegister(path: string): TokenRegister {
-  const database = openDatabase(path);
+  const database = openDatabase(path, tokenSchema);
+  const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   return {
-    async add(token: Token, hash: string) {
+    async find(hash) {
+      const row = find.get(hash);
+      return row && (withScopes(row) as Token);
+    },
+    async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
       const insert = database.prepare(
         `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
@@ -17,17 +25,11 @@ export function openTokenRegister(path: string): TokenRegister {
     },
     async list() {
       const rows = database.prepare(
-        `select id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires,
-                revoked_at as revokedAt
-         from token order by created_at, id`,
+        `select ${COLUMNS}, revoked_at as revokedAt from token order by created_at, id`,
       );
-      return rows
-        .all()
-        .map((row) => ({ ...row, scopes: JSON.parse(row.scopes as string) })) as unknown as (Token & {
-        revokedAt: string | null;
-      })[];
+      return rows.all().map(withScopes) as (Token & { revokedAt: string | null })[];
     },
-    async revoke(id: string, revokedAt: string) {
+    async revoke(id, revokedAt) {
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },
@@ -35,4 +37,8 @@ export function openTokenRegister(path: string): TokenRegister {
       database.close();
     },
   };
+}
+
+function withScopes(row: Record<string, unknown>): unknown {
+  return { ...row, scopes: JSON.parse(row.scopes as string) };
 }

@@ -12,18 +12,22 @@ import type {
   Rating,
   SavedEntry,
 } from '../model.ts';
+import { catalogueSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
 const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
 const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';
 /** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
 const WRITE_CACHE_KIB = 65_536;
+/** A larger log is cut back to this many bytes once its pages are in the file. */
+const LARGEST_LOG = 64 * 1024 * 1024;
 const REWRITE_BATCH = 1000;
 
 export function openWriter(path: string): CatalogueWriter {
-  const database = openDatabase(path);
+  const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
+    database.exec(`pragma journal_size_limit = ${LARGEST_LOG}`);
     exclusively(() => database.exec('begin immediate'));
   } catch (error) {
     database.close();
@@ -131,13 +135,12 @@ class SqliteWriter implements CatalogueWriter {
     for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
     if (this.#entriesChanged) this.#orderEntries();
     this.#database.exec('commit');
-    // Folds a large log back into the file now, rather than in the middle of someone's request.
-    this.#database.exec('pragma wal_checkpoint(truncate)');
     this.#database.close();
   }
 
   async rollback(): Promise<void> {
-    this.#database.exec('rollback');
+    // A full disk has ended the transaction already.
+    if (this.#database.isTransaction) this.#database.exec('rollback');
     this.#database.close();
   }
 

@@ -14,14 +14,15 @@ import type {
   NameList,
   Page,
   Statistics,
-  Token,
   Window,
 } from '../model.ts';
+import { catalogueSchema } from './schema.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
+import { SqliteMembers } from './sqlite-members.ts';
 import { SqliteNames } from './sqlite-names.ts';
 
-/** How many draws an intersection of categories may take before it is worked out exactly. */
-const MOST_DRAWS = 400;
+/** How many draws several categories may take before what they have in common is worked out. */
+const MOST_DRAWS = 100;
 
 interface Shelf {
   number: number;
@@ -29,7 +30,7 @@ interface Shelf {
 }
 
 export function openCatalogue(path: string): Catalogue {
-  openDatabase(path).close();
+  openDatabase(path, catalogueSchema).close();
   return new SqliteCatalogue(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
@@ -49,9 +50,10 @@ class SqliteCatalogue implements Catalogue {
   readonly #standsOn: StatementSync;
   readonly #document: StatementSync;
   readonly #file: StatementSync;
-  readonly #token: StatementSync;
   readonly #entryAt: StatementSync;
+  readonly #dataVersion: StatementSync;
   readonly #names: SqliteNames;
+  readonly #members: SqliteMembers;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -75,11 +77,9 @@ class SqliteCatalogue implements Catalogue {
     this.#standsOn = prepare('select 1 from placement where image = ? and shelf = ?');
     this.#document = prepare('select document from image where number = ?');
     this.#file = prepare('select key, etag as eTag, mimetype from image where id = ?');
-    this.#token = prepare(
-      `select id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires
-       from token where hash = ? and revoked_at is null`,
-    );
-    this.#names = new SqliteNames(database);
+    this.#dataVersion = prepare('pragma data_version');
+    this.#names = new SqliteNames(database, () => this.#version());
+    this.#members = new SqliteMembers(database);
     this.#entryAt = prepare('select document from shelf where kind = ? and position = ?');
   }
 
@@ -117,19 +117,21 @@ class SqliteCatalogue implements Catalogue {
   }
 
   async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
-    return this.#read(() => {
-      const found = categories.map((name) => ({
-        name,
-        shelf: this.#category.get(fold(name)) as Shelf | undefined,
-      }));
-      const unknownCategories = found.filter(({ shelf }) => !shelf).map(({ name }) => name);
-      if (unknownCategories.length > 0) return { unknownCategories };
-      const shelves = found.length > 0 ? found.map(({ shelf }) => shelf as Shelf) : [this.#wholeCatalogue()];
-      const documents = this.#draw(shelves, limit, chance).map(
-        (image) => this.#document.get(image)?.document as string,
+    for (;;) {
+      const draw = this.#read(() => this.#draw(categories, limit, chance));
+      if (!('common' in draw)) return draw;
+      const { common, version } = draw;
+      const images = await this.#members.ofAll(
+        common.map(({ number }) => number),
+        version,
       );
-      return { documents };
-    });
+      const documents = this.#read(() => {
+        // An import came in between: what was worked out is of a catalogue that is gone.
+        if (version !== this.#version()) return undefined;
+        return this.#documentsOf(sample(images, limit, chance));
+      });
+      if (documents) return { documents };
+    }
   }
 
   async list(kind: Kind, { offset, limit }: Window): Promise<Page> {
@@ -145,7 +147,7 @@ class SqliteCatalogue implements Catalogue {
 
   async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
     return this.#read(() => {
-      if (version !== this.#names.version()) return undefined;
+      if (version !== this.#version()) return undefined;
       return positions.map((position) => this.#entryAt.get(kind, position)?.document as string);
     });
   }
@@ -156,11 +158,6 @@ class SqliteCatalogue implements Catalogue {
 
   async file(image: string): Promise<FileFacts | undefined> {
     return this.#file.get(image) as FileFacts | undefined;
-  }
-
-  async token(hash: string): Promise<Token | undefined> {
-    const row = this.#token.get(hash);
-    return row && ({ ...row, scopes: JSON.parse(row.scopes as string) } as Token);
   }
 
   async close(): Promise<void> {
@@ -193,34 +190,40 @@ class SqliteCatalogue implements Catalogue {
   }
 
   /**
-   * Images that stand on every shelf, uniformly. Positions are drawn on the smallest shelf, and an image is kept when
-   * it is on the others too. Where that finds too few, the intersection is worked out and drawn from anew: giving up
-   * depends on no particular image, so the result is uniform either way.
+   * Images that stand on the shelf of each category, uniformly. Positions are drawn on the smallest shelf, and an image is
+   * kept when it is on the others too. Where that finds too few, `common` asks for a draw from what the shelves have in
+   * common: giving up depends on no particular image, so the result is uniform either way.
    */
-  #draw(shelves: Shelf[], limit: number, chance: Chance): number[] {
-    const [smallest, ...others] = shelves.toSorted((a, b) => a.size - b.size) as [Shelf, ...Shelf[]];
-    const isOnAll = (image: number) => others.every((shelf) => this.#standsOn.get(image, shelf.number));
-    const kept: number[] = [];
+  #draw(categories: string[], limit: number, chance: Chance): Draw | { common: Shelf[]; version: number } {
+    const found = new Map<number, Shelf>();
+    const unknownCategories: string[] = [];
+    for (const name of categories) {
+      const shelf = this.#category.get(fold(name)) as Shelf | undefined;
+      if (shelf) found.set(shelf.number, shelf);
+      else unknownCategories.push(name);
+    }
+    if (unknownCategories.length > 0) return { unknownCategories };
+    if (found.size === 0) found.set(0, this.#wholeCatalogue());
+    const shelves = [...found.values()].sort((a, b) => a.size - b.size);
+    const [smallest, ...others] = shelves as [Shelf, ...Shelf[]];
+    const images: number[] = [];
     let draws = 0;
     for (const position of shuffledPositions(smallest.size, chance)) {
-      if (kept.length === limit) return kept;
-      if (others.length > 0 && ++draws > MOST_DRAWS)
-        return sample(this.#intersection(smallest, others), limit, chance);
+      if (images.length === limit) break;
+      if (others.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, version: this.#version() };
       const image = this.#imageAt.get(smallest.number, position)?.image as number;
-      if (isOnAll(image)) kept.push(image);
+      if (others.every((shelf) => this.#standsOn.get(image, shelf.number))) images.push(image);
     }
-    return kept;
+    return { documents: this.#documentsOf(images) };
   }
 
-  #intersection(smallest: Shelf, others: Shelf[]): number[] {
-    const conditions = others.map(
-      () => 'and exists (select 1 from placement where image = p.image and shelf = ?)',
-    );
-    const statement = this.#database.prepare(
-      `select image from placement p where shelf = ? ${conditions.join(' ')} order by image`,
-    );
-    const rows = statement.all(smallest.number, ...others.map((shelf) => shelf.number));
-    return rows.map((row) => row.image as number);
+  #documentsOf(images: number[]): string[] {
+    return images.map((image) => this.#document.get(image)?.document as string);
+  }
+
+  /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */
+  #version(): number {
+    return this.#dataVersion.get()?.data_version as number;
   }
 }
 

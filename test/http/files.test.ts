@@ -1,12 +1,15 @@
 /** Image bytes over HTTP: who may have them, which part of them, and for how long they may be kept. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { importFiles } from '../../src/commands/import.ts';
 import { images } from '../support/catalogue.ts';
-import { type Drawing, draw } from '../support/pictures.ts';
+import { type Drawing, draw, drawInto } from '../support/pictures.ts';
 import { startKnownService, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 let now = Date.parse('2026-05-01T10:00:30.500Z');
 const service = await startKnownService({ clock: () => now });
@@ -70,6 +73,7 @@ describe('a range', () => {
   const cases: [string, () => [number, number] | 416 | 200][] = [
     ['bytes=0-0', () => [0, 0]],
     ['bytes=10-19', () => [10, 19]],
+    ['Bytes=10-19', () => [10, 19]],
     ['bytes=100-', () => [100, size() - 1]],
     ['bytes=-5', () => [size() - 5, size() - 1]],
     ['bytes=-999999', () => [0, size() - 1]],
@@ -89,6 +93,7 @@ describe('a range', () => {
         assert.equal(answer.status, 416);
         assert.equal(answer.headers['content-range'], `bytes */${size()}`);
         assert.deepEqual([answer.json.code, answer.json.success], [416, false]);
+        assert.equal(answer.headers['cache-control'], 'no-store');
       } else if (wanted === 200) {
         assert.equal(answer.status, 200);
         assert.deepEqual(answer.bytes, bytes);
@@ -123,7 +128,8 @@ describe('a link that is not valid', () => {
       const answer = await service.get(change(url));
       assert.equal(answer.status, 403);
       assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'message', 'success']);
-      assert.equal(answer.headers['cache-control'], undefined);
+      assert.equal(answer.headers['cache-control'], 'no-store');
+      assert.equal(answer.headers.etag, undefined);
     });
   }
 
@@ -138,6 +144,50 @@ describe('a link that is not valid', () => {
     assert.equal(late.status, 410);
     assert.deepEqual([late.json.code, late.json.success], [410, false]);
   });
+});
+
+test('HEAD knows no ranges', async () => {
+  const { status, headers } = await service.get(url, { Range: 'bytes=0-1' }, 'HEAD');
+  assert.deepEqual([status, headers['content-length']], [200, String(bytes.length)]);
+});
+
+test('a link goes on until it expires when the picture gets another type', async () => {
+  const own = await startKnownService();
+  const id = images[1]?.id ?? '';
+  const before = (await own.get(`/api/image/${id}`)).json.data;
+  const folder = temporaryFolder();
+  const drawn = await drawInto(folder, {
+    ...(images[1]?.drawing as Drawing),
+    file: 'new.webp',
+    format: 'webp',
+  });
+  writeFileSync(
+    join(folder, 'c.ndjson'),
+    JSON.stringify({ type: 'image', id, file: 'new.webp', nsfw: 'sfw' }),
+  );
+  await importFiles(own.config, [join(folder, 'c.ndjson')]);
+  const answer = await own.get(before.url);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-type'], 'image/webp');
+  assert.deepEqual(answer.bytes, drawn);
+});
+
+test('who asks for many files on one connection gets them all, and few are open at a time', async () => {
+  const path = url.replace(service.origin, '');
+  const requests = Array.from({ length: 300 }, (_, index) => {
+    const end = index === 299 ? 'Connection: close\r\n' : '';
+    return `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
+  });
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  socket.write(requests.join(''));
+  const openBefore = readdirSync('/proc/self/fd').length;
+  let [answers, most] = ['', 0];
+  for await (const chunk of socket) {
+    answers += (chunk as Buffer).toString('latin1');
+    most = Math.max(most, readdirSync('/proc/self/fd').length);
+  }
+  assert.equal(answers.match(/HTTP\/1\.1 200 OK/g)?.length, 300);
+  assert.ok(most - openBefore < 20, `${most - openBefore} more descriptors`);
 });
 
 test('keys rotate without breaking links that live', async () => {

@@ -57,7 +57,7 @@ export async function serve(environment: Environment, parameters: string[] = [])
   return { child, origin, ended, output: () => text };
 }
 
-function start(parameters: string[], environment: Environment): ChildProcess {
+export function start(parameters: string[], environment: Environment): ChildProcess {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [main, ...parameters], { env: { PATH, ...environment } });
   after(() => child.kill('SIGKILL'));

@@ -7,7 +7,7 @@
  * This and no library: the linear engine that there is for JavaScript took two to three times as long for the same
  * names, and this one can tell how much work it has done, which the scan needs to share the processor.
  */
-import { addBits, type Bits, commonBits, eachBit, hasBit, noBits, setBit } from './bits.ts';
+import { addBits, type Bits, commonBits, eachBit, hasBit, noBits, setBit } from '../bits.ts';
 import { isAny } from './pattern.ts';
 import { MOST_POSITIONS, type Positions } from './positions.ts';
 
@@ -71,13 +71,9 @@ export class Automaton {
 
   #classify(code: number): number {
     const character = String.fromCodePoint(code);
-    const { tests, testOf } = this.#positions;
+    const { tests } = this.#positions;
     const results = tests.map((test) => test(character));
-    const number = this.#classNumbers.getOrInsertComputed(results.join(), () => {
-      const matching = noBits(MOST_POSITIONS);
-      for (const [position, test] of testOf.entries()) if (results[test]) setBit(matching, position);
-      return this.#classes.push(matching) - 1;
-    });
+    const number = this.#classNumbers.get(results.join()) ?? this.#addClass(results);
     this.work += tests.length;
     if (code < ASCII) {
       this.#asciiClasses[code] = number;
@@ -85,6 +81,15 @@ export class Automaton {
       if (this.#otherClasses.size >= MOST_REMEMBERED) this.#otherClasses.clear();
       this.#otherClasses.set(code, number);
     }
+    return number;
+  }
+
+  #addClass(results: boolean[]): number {
+    const matching = noBits(MOST_POSITIONS);
+    for (const [position, test] of this.#positions.testOf.entries())
+      if (results[test]) setBit(matching, position);
+    const number = this.#classes.push(matching) - 1;
+    this.#classNumbers.set(results.join(), number);
     return number;
   }
 

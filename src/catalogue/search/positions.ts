@@ -2,7 +2,7 @@
  * A pattern's tree as positions (Glushkov's construction): each character of the pattern, its repetitions written out,
  * is a position; known are those that may come first, those that may come last, and those that may follow each.
  */
-import { addBits, type Bits, eachBit, noBits, setBit } from './bits.ts';
+import { addBits, type Bits, eachBit, noBits, setBit } from '../bits.ts';
 import type { CharacterTest } from './class.ts';
 import type { Node } from './pattern.ts';
 
@@ -39,7 +39,8 @@ export function layOut(root: Node): Positions {
   const leaf = (key: unknown, test: CharacterTest): Piece => {
     const position = testOf.length;
     if (position === MOST_POSITIONS) throw new PatternTooExpensive();
-    const number = testNumbers.getOrInsertComputed(key, () => tests.push(test) - 1);
+    const number = testNumbers.get(key) ?? tests.push(test) - 1;
+    testNumbers.set(key, number);
     testOf.push(number);
     follow.push(none());
     const bits = none();

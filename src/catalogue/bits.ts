@@ -22,6 +22,10 @@ export function commonBits(a: Bits, b: Bits): Bits {
   return a.map((word, index) => word & (b[index] as number));
 }
 
+export function isEmpty(bits: Bits): boolean {
+  return bits.every((word) => word === 0);
+}
+
 export function* eachBit(bits: Bits): Generator<number, void> {
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {

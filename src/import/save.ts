@@ -1,0 +1,139 @@
+/** A batch of checked lines into the store: asks what the store has of what they mention, plans, and saves. */
+import type { CatalogueWriter, ImageLine, Kind } from '../model.ts';
+import { cutAtRepeats, identities } from './batch.ts';
+import {
+  type Fresh,
+  isId,
+  KnownEntries,
+  KnownImages,
+  type Outcome,
+  type Picture,
+  planEntry,
+  planImage,
+} from './plan.ts';
+import type { Place, Problems } from './problems.ts';
+import type { EntryLine } from './record.ts';
+
+export interface Summary {
+  added: number;
+  updated: number;
+  unchanged: number;
+}
+
+type Line<T> = Place & { record: T };
+export type ImageWithPicture = Line<ImageLine> & { picture: Picture };
+
+const imageIdentities = ({ record, picture }: ImageWithPicture) => [
+  picture.eTag,
+  ...(record.id ? [record.id] : []),
+];
+
+export class Saver {
+  readonly summary: Summary = { added: 0, updated: 0, unchanged: 0 };
+  readonly #writer: CatalogueWriter;
+  readonly #fresh: Fresh;
+  readonly #problems: Problems;
+
+  constructor(writer: CatalogueWriter, fresh: Fresh, problems: Problems) {
+    this.#writer = writer;
+    this.#fresh = fresh;
+    this.#problems = problems;
+  }
+
+  async saveEntries(lines: Line<EntryLine>[]): Promise<void> {
+    const identify = ({ record }: Line<EntryLine>) => identities(record);
+    for (const piece of cutAtRepeats(lines, identify)) {
+      for (let rest = piece; rest.length > 0; ) {
+        const known = await this.#entriesLike(rest);
+        const plan = ({ record }: Line<EntryLine>) => planEntry(record, known.like(record), this.#fresh);
+        const { rows, done } = this.#planRun(rest, identify, plan);
+        await this.#writer.saveEntries(rows);
+        rest = rest.slice(done);
+      }
+    }
+  }
+
+  async saveImages(lines: ImageWithPicture[]): Promise<void> {
+    for (const piece of cutAtRepeats(lines, imageIdentities)) {
+      for (let rest = piece; rest.length > 0; ) {
+        const entries = await this.#entriesMentioned(rest);
+        const images = await this.#imagesLike(rest);
+        const plan = ({ record, picture }: ImageWithPicture) => {
+          const existing = images.find(record, picture.eTag);
+          return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#fresh);
+        };
+        const { rows, done } = this.#planRun(rest, imageIdentities, plan);
+        await this.#writer.saveImages(rows);
+        rest = rest.slice(done);
+      }
+    }
+  }
+
+  /**
+   * Plans lines in order, up to one that may mean what an earlier one gave up: the old name of a renamed record, the old
+   * bytes of an image. That one has to be planned anew, when the others are saved.
+   */
+  #planRun<L extends Place, Row>(
+    lines: L[],
+    identify: (line: L) => string[],
+    plan: (line: L) => Outcome<Row>,
+  ) {
+    const rows: Row[] = [];
+    const givenUp = new Set<string>();
+    for (const [index, line] of lines.entries()) {
+      if (givenUp.size > 0 && identify(line).some((identity) => givenUp.has(identity)))
+        return { rows, done: index };
+      const planned = this.#problems.attempt(line, () => plan(line));
+      if (!planned) continue;
+      this.summary[planned.outcome]++;
+      if (planned.outcome !== 'unchanged') rows.push(planned.row);
+      if (planned.outcome === 'updated') givenUp.add(planned.was);
+    }
+    return { rows, done: lines.length };
+  }
+
+  async #entriesLike(lines: Line<EntryLine>[]): Promise<KnownEntries> {
+    const known = new KnownEntries();
+    for (const [kind, ofKind] of Map.groupBy(lines, ({ record }) => record.type)) {
+      const ids = ofKind.flatMap(({ record }) => record.id ?? []);
+      known.add(await this.#writer.entriesById(kind, ids));
+      const names = ofKind.map(({ record }) => record.name);
+      known.add(await this.#writer.entriesByName(kind, names));
+    }
+    return known;
+  }
+
+  async #entriesMentioned(lines: ImageWithPicture[]): Promise<KnownEntries> {
+    const mentioned: Record<Kind, Set<string>> = {
+      artist: new Set(),
+      category: new Set(),
+      character: new Set(),
+    };
+    for (const { record } of lines) {
+      if (record.artist) mentioned.artist.add(record.artist);
+      for (const name of record.categories ?? []) mentioned.category.add(name);
+      for (const name of record.characters ?? []) mentioned.character.add(name);
+    }
+    const known = new KnownEntries();
+    for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
+      const [ids, names] = [
+        [...references].filter(isId),
+        [...references].filter((reference) => !isId(reference)),
+      ];
+      known.add(
+        await this.#writer.entriesById(
+          kind,
+          ids.map((id) => id.toLowerCase()),
+        ),
+      );
+      known.add(await this.#writer.entriesByName(kind, names));
+    }
+    return known;
+  }
+
+  async #imagesLike(lines: ImageWithPicture[]): Promise<KnownImages> {
+    const ids = lines.flatMap(({ record }) => record.id ?? []);
+    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.eTag));
+    return new KnownImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
+  }
+}
