@@ -3,18 +3,24 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { clientAddress, clientKey } from './access/client.ts';
 import { Links } from './access/links.ts';
 import { secureChance } from './access/tokens.ts';
 import { type Config, isLinkKey } from './config.ts';
-import { catalogueOf, filesOf, tokensOf } from './engines.ts';
+import { catalogueOf, filesOf, limiterOf, tokensOf } from './engines.ts';
 import { originReader } from './http/origin.ts';
 import { createServer } from './http/server.ts';
 import type { Chance, Clock } from './model.ts';
 
 /** Time and chance can be given, for tests. */
 export function createApp(config: Config, given: { clock?: Clock; chance?: Chance } = {}): FastifyInstance {
+  const clock = given.clock ?? Date.now;
   const catalogue = catalogueOf(config);
   const tokens = tokensOf(config);
+  const limiter = limiterOf(config, clock, (isAway, reason) => {
+    if (isAway) server.log.warn({ reason }, 'Redis is away: this process limits on its own');
+    else server.log.info({ reason }, 'Redis is back: the limit is shared again');
+  });
   const server = createServer(
     {
       catalogue,
@@ -22,15 +28,20 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
       files: filesOf(config),
       links: new Links(config.linkKeys ?? keptLinkKeys(config.dataDir)),
       linkLifetime: config.linkLifetime,
-      clock: given.clock ?? Date.now,
+      clock,
+      limiter,
+      clientOf: ({ socket, headers }) =>
+        clientKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies)),
       chance: given.chance ?? secureChance,
       originOf: originReader(config.publicUrl, config.trustedProxies),
     },
     { prefixes: config.apiPrefixes, logLevel: config.logLevel },
   );
+  server.addHook('onReady', async () => limiter?.start());
   server.addHook('onClose', async () => {
     await catalogue.close();
     await tokens.close();
+    await limiter?.close();
   });
   return server;
 }

@@ -20,6 +20,8 @@ export interface Config {
   readonly linkKeys: readonly string[] | undefined;
   readonly linkLifetime: number;
   readonly rateLimit: boolean;
+  /** Undefined: the limit is kept in memory. */
+  readonly redisUrl: string | undefined;
   readonly trustedProxies: BlockList;
   readonly logLevel: LogLevel;
 }
@@ -58,10 +60,10 @@ export function readConfig(environment: Environment): Config {
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, keys),
     linkLifetime: read('LINK_LIFETIME', 3600, wholeNumber(1, 365 * 86_400)),
     rateLimit: read('RATE_LIMIT', true, onOrOff),
+    redisUrl: read<string | undefined>('REDIS_URL', undefined, redisUrl),
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), addresses),
     logLevel: read('LOG_LEVEL', 'info', logLevel),
   };
-  read('REDIS_URL', undefined, () => fail('this version keeps the rate limit in memory only; unset it'));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
 }
@@ -79,6 +81,7 @@ export function describeConfig(config: Config): Record<string, string> {
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(kept in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
     RATE_LIMIT: config.rateLimit ? 'on' : 'off',
+    REDIS_URL: config.redisUrl?.replace(/\/\/[^@/]*@/, '//***@') ?? '(in memory)',
     TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
     LOG_LEVEL: config.logLevel,
   };
@@ -131,6 +134,11 @@ function keys(text: string): string[] {
 
 function onOrOff(text: string): boolean {
   return text === 'on' || (text === 'off' ? false : fail('must be on or off'));
+}
+
+function redisUrl(text: string): string {
+  const protocol = URL.parse(text)?.protocol ?? '';
+  return /^rediss?:$/.test(protocol) ? text : fail('must be an address such as redis://127.0.0.1:6379');
 }
 
 function logLevel(text: string): LogLevel {

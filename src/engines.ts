@@ -1,7 +1,9 @@
 /** Which engines the configuration names: where the catalogue, the tokens and the bytes are. */
 import type { Config } from './config.ts';
+import { MemoryLimiter } from './limits/memory.ts';
+import { RedisLimiter, type RedisLimiterOptions } from './limits/redis.ts';
 import { openFolder } from './media/local.ts';
-import type { Catalogue, CatalogueWriter, Files, TokenRegister } from './model.ts';
+import type { Catalogue, CatalogueWriter, Clock, Files, Limiter, TokenRegister } from './model.ts';
 import { openCatalogue } from './store/sqlite.ts';
 import { openTokenRegister } from './store/sqlite-tokens.ts';
 import { openWriter } from './store/sqlite-writer.ts';
@@ -9,4 +11,14 @@ import { openWriter } from './store/sqlite-writer.ts';
 export const catalogueOf = (config: Config): Catalogue => openCatalogue(config.databasePath);
 export const writerOf = (config: Config): CatalogueWriter => openWriter(config.databasePath);
 export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.tokensPath);
+/** Undefined where nobody is limited. */
+export function limiterOf(
+  { rateLimit, redisUrl }: Config,
+  clock: Clock,
+  onChange: RedisLimiterOptions['onChange'],
+): Limiter | undefined {
+  if (!rateLimit) return undefined;
+  return redisUrl ? new RedisLimiter(redisUrl, { onChange }) : new MemoryLimiter(clock);
+}
+
 export const filesOf = (config: Config): Files => openFolder(config.filesDir);

@@ -91,6 +91,24 @@ export interface Catalogue {
   close(): Promise<void>;
 }
 
+/** What becomes of a request under the rate limit. */
+export interface Decision {
+  isAllowed: boolean;
+  /** Refused for an hour, and not just for now. */
+  isBlocked: boolean;
+  /** Milliseconds until a request would be allowed. */
+  wait: number;
+}
+
+export interface Limiter {
+  /** Makes ready what decisions need, as far as it is to be had. */
+  start(): Promise<void>;
+  decide(client: string): Promise<Decision>;
+  /** Whether it works, but not as it should. */
+  isDegraded(): boolean;
+  close(): Promise<void>;
+}
+
 /** Stored bytes, opened. Whoever opens it either reads a stream to its end or closes it. */
 export interface OpenFile {
   size: number;

@@ -33,6 +33,9 @@ export function secretIn(authorization: string): string | undefined {
 
 export const isLive = (token: Token, now: number): boolean => now < Date.parse(token.expires);
 
+/** Exempt from the rate limit. */
+export const isExempt = (scopes: string[]): boolean => scopes.includes(NO_RATE_LIMIT);
+
 export function isScope(scope: string): boolean {
   return [LIST_IMAGES, CUSTOM_EXPIRY, NO_RATE_LIMIT].includes(scope) || customExpiry(scope) !== undefined;
 }

@@ -1,28 +1,16 @@
 /**
  * One call of the API, from the request to the answer. Where several errors apply, the order of the steps in
- * `answerCall` decides which one is told: 401, then 400, then 403, then 404.
+ * `answerCall` decides which one is told: 429, then 401, then 400, then 403, then 404.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type Type from 'typebox';
-import type { Links } from '../access/links.ts';
-import { expiryAllowance, hashSecret, isLive, secretIn } from '../access/tokens.ts';
-import type { Catalogue, Chance, Clock, Files, Token, TokenRegister } from '../model.ts';
+import { expiryAllowance } from '../access/tokens.ts';
+import type { Token } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
 import { ApiError, JSON_TYPE, successBody } from './errors.ts';
+import { admit } from './limit.ts';
 import { type RawQuery, readQuery } from './parameters.ts';
-
-/** What handlers work with. */
-export interface Services {
-  catalogue: Catalogue;
-  tokens: TokenRegister;
-  files: Files;
-  links: Links;
-  linkLifetime: number;
-  clock: Clock;
-  chance: Chance;
-  /** The origin of links to files, for a request. */
-  originOf: (request: FastifyRequest) => string;
-}
+import type { Services } from './services.ts';
 
 export interface Call<Query> {
   services: Services;
@@ -66,7 +54,7 @@ export async function answerCall(
 ): Promise<FastifyReply> {
   const raw = request.query as RawQuery;
   const now = services.clock();
-  const token = await authenticate(request, services.tokens, now);
+  const token = await admit(services, request, reply);
   const asksForExpiry = 'expiry' in route.query.properties && raw.expiry !== undefined;
   if (!token && (route.access !== 'open' || asksForExpiry)) throw noToken(asksForExpiry);
 
@@ -92,21 +80,6 @@ async function handleUnless(denied: ApiError | undefined, route: Route, call: Ca
     if (!denied || !(error instanceof ApiError) || error.status < denied.status) throw error;
   }
   throw denied;
-}
-
-/** The token of a request; none where none was sent. One that is not valid is an error wherever it is sent. */
-export async function authenticate(
-  request: FastifyRequest,
-  tokens: TokenRegister,
-  now: number,
-): Promise<Token | undefined> {
-  const { authorization } = request.headers;
-  if (authorization === undefined) return undefined;
-  const secret = secretIn(authorization);
-  const token = secret && (await tokens.find(hashSecret(secret)));
-  if (!token || !isLive(token, now))
-    throw new ApiError(401, 'Invalid token: it is unknown, expired or revoked.', challenge);
-  return token;
 }
 
 const challenge = { 'WWW-Authenticate': 'Bearer' };

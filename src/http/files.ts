@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from './call.ts';
 import { ApiError } from './errors.ts';
+import type { Services } from './services.ts';
 
 export async function sendFile(
   services: Services,

@@ -1,6 +1,7 @@
 /** The origin that a client called, as far as it can be believed. */
 import type { BlockList } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { isTrusted } from '../access/client.ts';
 
 /** What a Host header may be made of; anything else could smuggle text into our JSON. */
 const hostForm = /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$/;
@@ -9,17 +10,12 @@ export const originReader = (publicUrl: string | undefined, trustedProxies: Bloc
   return (request: FastifyRequest): string => {
     if (publicUrl) return publicUrl;
     const { headers, socket } = request;
-    const forwarded = isTrusted(trustedProxies, socket.remoteAddress) ? headers : {};
+    const forwarded = isTrusted(socket.remoteAddress ?? '', trustedProxies) ? headers : {};
     const protocol = firstOf(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     const host = firstOf(forwarded['x-forwarded-host']) ?? headers.host ?? '';
     return `${protocol}://${hostForm.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;
   };
 };
-
-function isTrusted(proxies: BlockList, address: string | undefined): boolean {
-  if (address === undefined) return false;
-  return proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
-}
 
 function firstOf(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header;

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { answerCall, authenticate, type Services } from './call.ts';
+import { answerCall } from './call.ts';
 import { ApiError, errorBody, JSON_TYPE, sendError } from './errors.ts';
 import { sendFile } from './files.ts';
+import { admit } from './limit.ts';
 import { loggerOptions, pathOf, RequestLog } from './log.ts';
 import { routes } from './routes.ts';
+import type { Services } from './services.ts';
 
 export interface ServerOptions {
   prefixes: readonly string[];
@@ -63,8 +65,7 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
     if (request.method === 'OPTIONS') return reply.code(204).headers(PREFLIGHT).send();
     if (!request.is404) return;
     const path = pathOf(request);
-    if (prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`)))
-      await authenticate(request, services.tokens, services.clock());
+    if (prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`))) await admit(services, request, reply);
     if (known.some((pattern) => pattern.test(path)))
       throw new ApiError(405, `The method ${request.method} is not allowed here: use GET.`, {
         Allow: METHODS,
@@ -96,10 +97,10 @@ function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-async function sendReadiness({ catalogue }: Services, request: FastifyRequest, reply: FastifyReply) {
+async function sendReadiness({ catalogue, limiter }: Services, request: FastifyRequest, reply: FastifyReply) {
   try {
     await catalogue.statistics();
-    return reply.send({ status: 'ready' });
+    return reply.send(limiter?.isDegraded() ? { status: 'degraded', part: 'limits' } : { status: 'ready' });
   } catch (error) {
     request.log.error({ err: error }, 'the catalogue cannot be read');
     return reply.code(503).send({ status: 'unavailable', part: 'catalogue' });

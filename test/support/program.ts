@@ -40,7 +40,7 @@ export interface Running {
 
 /** Starts `zukan serve` on a free port and waits until it says where it listens. */
 export async function serve(environment: Environment, parameters: string[] = []): Promise<Running> {
-  const child = start(['serve', ...parameters], { PORT: '0', ...environment });
+  const child = start(['serve', ...parameters], { PORT: '0', RATE_LIMIT: 'off', ...environment });
   const ended = once(child, 'close').then(([status]) => status as number | null);
   let [text, errors] = ['', ''];
   child.stderr?.on('data', (chunk) => {

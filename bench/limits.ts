@@ -1,0 +1,62 @@
+/** What a decision of the rate limit costs, in memory and in Redis, and what a client costs to remember. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { MemoryLimiter } from '../src/limits/memory.ts';
+import { RedisLimiter } from '../src/limits/redis.ts';
+import type { Limiter } from '../src/model.ts';
+import { heldMemory } from '../test/support/memory.ts';
+import { median } from './statistics.ts';
+
+const ROUNDS = 9;
+const CLIENTS = 400_000;
+
+export async function run(): Promise<void> {
+  const memory = new MemoryLimiter(Date.now);
+  console.log(`memory: ${(await costOf(memory, 200_000, 1)).toFixed(2)} µs a decision`);
+
+  const limiter = new MemoryLimiter(() => 1);
+  const before = heldMemory();
+  for (let index = 0; index < CLIENTS; index++) await limiter.decide(addressOf(index));
+  const bytes = (heldMemory() - before) / limiter.size;
+  console.log(`memory: ${Math.round(bytes)} bytes a client, address included (${limiter.size} clients)`);
+
+  const port = await freePort();
+  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const server = spawn('redis-server', settings, { stdio: 'ignore' });
+  const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
+    onChange: (isAway, reason) => {
+      if (isAway) throw new Error(`Redis: ${reason}`);
+    },
+  });
+  await redis.start();
+  console.log(`redis: ${(await costOf(redis, 5000, 1)).toFixed(1)} µs a decision, one after the other`);
+  console.log(`redis: ${(await costOf(redis, 20_000, 50)).toFixed(1)} µs a decision, fifty at a time`);
+  await redis.close();
+  server.kill();
+  await once(server, 'close');
+}
+
+/** The median of the mean times of a decision, in microseconds. */
+async function costOf(limiter: Limiter, decisions: number, atATime: number): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now();
+    for (let index = 0; index < decisions; index += atATime) {
+      const clients = Array.from({ length: atATime }, (_, place) => addressOf((index + place) % 5000));
+      await Promise.all(clients.map((client) => limiter.decide(client)));
+    }
+    times.push(((performance.now() - begun) / decisions) * 1000);
+  }
+  return median(times);
+}
+
+const addressOf = (index: number) => `203.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}

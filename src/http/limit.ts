@@ -1,0 +1,61 @@
+/** Admitting a call: its token, its rate, and the headers that tell a client how it stands. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret, isExempt, isLive, secretIn } from '../access/tokens.ts';
+import type { Decision, Token } from '../model.ts';
+import { ApiError } from './errors.ts';
+import type { Services } from './services.ts';
+
+const unlimited: Decision = { isAllowed: true, isBlocked: false, wait: 0 };
+const POLICY = '"default";q=1;w=1';
+
+/**
+ * The token of a call, undefined where none was sent. Errors come in this order: too many requests (429), then a token
+ * that is not valid (401), wherever it is sent. Who guesses tokens runs into the limit like anyone else.
+ */
+export async function admit(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Token | undefined> {
+  const { authorization } = request.headers;
+  const token = authorization === undefined ? undefined : await liveToken(services, authorization);
+  if (services.limiter) {
+    const decision =
+      token && isExempt(token.scopes) ? unlimited : await services.limiter.decide(services.clientOf(request));
+    reply.headers(rateHeaders(decision));
+    if (!decision.isAllowed) throw tooMany(decision);
+  }
+  if (authorization !== undefined && !token)
+    throw new ApiError(401, 'Invalid token: it is unknown, expired or revoked.', {
+      'WWW-Authenticate': 'Bearer',
+    });
+  return token;
+}
+
+async function liveToken({ tokens, clock }: Services, authorization: string): Promise<Token | undefined> {
+  const secret = secretIn(authorization);
+  const token = secret && (await tokens.find(hashSecret(secret)));
+  return token && isLive(token, clock()) ? token : undefined;
+}
+
+const secondsOf = ({ wait }: Decision) => Math.max(0, Math.ceil(wait / 1000));
+
+function rateHeaders(decision: Decision): Record<string, string> {
+  const seconds = String(secondsOf(decision));
+  const remaining = decision.wait > 0 ? '0' : '1';
+  return {
+    'X-RateLimit-Limit': '1',
+    'X-RateLimit-Remaining': remaining,
+    'X-RateLimit-Reset': seconds,
+    'RateLimit-Policy': POLICY,
+    RateLimit: `"default";r=${remaining};t=${seconds}`,
+  };
+}
+
+function tooMany(decision: Decision): ApiError {
+  const seconds = secondsOf(decision);
+  const message = decision.isBlocked
+    ? `You are blocked for exceeding the rate limit again and again: wait ${seconds} s.`
+    : `Too many requests: one a second is allowed, wait ${seconds} s.`;
+  return new ApiError(429, message, { 'Retry-After': String(seconds) });
+}

@@ -1,0 +1,20 @@
+/** What the server and its handlers work with. */
+import type { FastifyRequest } from 'fastify';
+import type { Links } from '../access/links.ts';
+import type { Catalogue, Chance, Clock, Files, Limiter, TokenRegister } from '../model.ts';
+
+export interface Services {
+  catalogue: Catalogue;
+  tokens: TokenRegister;
+  files: Files;
+  links: Links;
+  linkLifetime: number;
+  clock: Clock;
+  chance: Chance;
+  /** Undefined where nobody is limited. */
+  limiter: Limiter | undefined;
+  /** Whom the rate limit counts a request to. */
+  clientOf: (request: FastifyRequest) => string;
+  /** The origin of links to files, for a request. */
+  originOf: (request: FastifyRequest) => string;
+}

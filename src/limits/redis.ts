@@ -1,0 +1,115 @@
+/**
+ * The rate limit of several processes, in a Redis (or Valkey) that they share: one atomic script a request. When it is
+ * away, each process goes on with a limit of its own, and asks again once a second.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { HOUR_MS, MOST_VIOLATIONS, PERIOD_MS, TOLERANCE_MS } from '../access/rate.ts';
+import type { Clock, Decision, Limiter } from '../model.ts';
+import { MemoryLimiter } from './memory.ts';
+
+/** The longest that a request waits for an answer. */
+const PATIENCE_MS = 40;
+/** For so long after a failure nobody asks. */
+const PAUSE_MS = 1000;
+/** How long a server that starts waits for Redis. */
+const STARTING_MS = 1000;
+const PREFIX = 'zukan:limit:';
+
+/** The rule of access/rate.ts; one suite of tests holds both to the same answers. Time is the server's. */
+const SCRIPT = `
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local PERIOD, TOLERANCE, MOST, HOUR = ${PERIOD_MS}, ${TOLERANCE_MS}, ${MOST_VIOLATIONS}, ${HOUR_MS}
+local state = redis.call('HMGET', KEYS[1], 'due', 'violations', 'first', 'blocked')
+local due, violations = tonumber(state[1]) or 0, tonumber(state[2]) or 0
+local first, blocked = tonumber(state[3]) or 0, tonumber(state[4]) or 0
+if now < blocked then return {0, 1, blocked - now} end
+if blocked > 0 then violations, first, blocked = 0, 0, 0 end
+local result
+local early = due - TOLERANCE - now
+if early > 0 then
+  if violations == 0 or now - first >= HOUR then violations, first = 0, now end
+  violations = violations + 1
+  if violations >= MOST then blocked = now + HOUR end
+  result = {0, blocked > 0 and 1 or 0, blocked > 0 and HOUR or early}
+else
+  due = math.max(now, due) + PERIOD
+  result = {1, 0, due - TOLERANCE - now}
+end
+local keep = due - now
+if blocked > 0 then keep = math.max(keep, blocked - now)
+elseif violations > 0 then keep = math.max(keep, first + HOUR - now) end
+redis.call('HSET', KEYS[1], 'due', due, 'violations', violations, 'first', first, 'blocked', blocked)
+redis.call('PEXPIRE', KEYS[1], math.max(1, math.ceil(keep)))
+return result`;
+
+interface WithRule extends Redis {
+  zukanLimit(key: string, now: string): Promise<[number, number, number]>;
+}
+
+export interface RedisLimiterOptions {
+  /** Told once when Redis goes, and once when it is back. */
+  onChange: (isAway: boolean, reason: string) => void;
+  /** For tests; the server's own time otherwise. */
+  clock?: Clock;
+}
+
+export class RedisLimiter implements Limiter {
+  readonly #redis: WithRule;
+  readonly #options: RedisLimiterOptions;
+  readonly #own: MemoryLimiter;
+  #isAway = false;
+  #askAgainAt = 0;
+
+  constructor(url: string, options: RedisLimiterOptions) {
+    this.#options = options;
+    this.#own = new MemoryLimiter(options.clock ?? Date.now);
+    this.#redis = new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: PATIENCE_MS,
+      connectTimeout: 1000,
+      retryStrategy: () => 200,
+    }) as WithRule;
+    this.#redis.defineCommand('zukanLimit', { numberOfKeys: 1, lua: SCRIPT });
+    // Every failure shows in the request that meets it; a listener has to be there all the same.
+    this.#redis.on('error', () => {});
+  }
+
+  /** Waits for the connection, but not for long: it may come later. */
+  async start(): Promise<void> {
+    const isReady = new Promise((resolve) => this.#redis.once('ready', resolve));
+    await Promise.race([isReady, setTimeout(STARTING_MS, undefined, { ref: false })]);
+  }
+
+  async decide(client: string): Promise<Decision> {
+    if (performance.now() < this.#askAgainAt) return this.#own.decide(client);
+    try {
+      const now = this.#options.clock ? String(this.#options.clock()) : '';
+      const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(PREFIX + client, now);
+      if (this.#isAway) this.#change(false, 'it answers again');
+      return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
+    } catch (error) {
+      this.#askAgainAt = performance.now() + PAUSE_MS;
+      if (!this.#isAway) this.#change(true, (error as Error).message);
+      return this.#own.decide(client);
+    }
+  }
+
+  isDegraded(): boolean {
+    return this.#isAway;
+  }
+
+  async close(): Promise<void> {
+    this.#redis.disconnect();
+  }
+
+  #change(isAway: boolean, reason: string): void {
+    this.#isAway = isAway;
+    this.#options.onChange(isAway, reason);
+  }
+}

@@ -1,0 +1,155 @@
+/** The rate limit over HTTP: who is counted, what is told, and who is exempt. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { uuid } from '../support/catalogue.ts';
+import { type Answer, makeToken, type Service, startKnownService } from '../support/service.ts';
+
+let now = Date.parse('2026-05-01T00:00:00.000Z');
+const clock = () => now;
+const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
+const service = await startKnownService({ clock, environment });
+
+let clients = 0;
+/** Headers of a client that nobody has seen yet. */
+const newClient = () => ({ 'X-Forwarded-For': `203.0.${clients >> 8}.${clients++ & 255}` });
+
+function assertRate(answer: Answer, remaining: string, seconds: string) {
+  assert.equal(answer.headers['x-ratelimit-limit'], '1');
+  assert.equal(answer.headers['x-ratelimit-remaining'], remaining);
+  assert.equal(answer.headers['x-ratelimit-reset'], seconds);
+  assert.equal(answer.headers['ratelimit-policy'], '"default";q=1;w=1');
+  assert.equal(answer.headers.ratelimit, `"default";r=${remaining};t=${seconds}`);
+  for (const name of [
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+  ])
+    assert.ok(answer.headers['access-control-expose-headers']?.includes(name), name);
+}
+
+test('the second request within a second is refused, and told how long to wait', async () => {
+  const client = newClient();
+  const first = await service.get('/api/stats', client);
+  assert.equal(first.status, 200);
+  assertRate(first, '0', '1');
+  assert.equal(first.headers['retry-after'], undefined);
+  now += 300;
+  const second = await service.get('/v1', client);
+  assert.equal(second.status, 429);
+  assertRate(second, '0', '1');
+  assert.equal(second.headers['retry-after'], '1');
+  assert.deepEqual(second.json, {
+    code: 429,
+    message: 'Too many requests: one a second is allowed, wait 1 s.',
+    success: false,
+  });
+  now += 600;
+  assert.equal((await service.get('/api/stats', client)).status, 200);
+});
+
+test('the tenth violation blocks for an hour', async () => {
+  const client = newClient();
+  await service.get('/api', client);
+  for (let violation = 1; violation <= 9; violation++) {
+    assert.match((await service.get('/api', client)).json.message, /^Too many requests/);
+  }
+  const blocked = await service.get('/api', client);
+  assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, '3600']);
+  assert.match(blocked.json.message, /^You are blocked .* wait 3600 s\.$/);
+  now += 1_800_000;
+  const still = await service.get('/api', client);
+  assert.deepEqual(
+    [still.status, still.headers['retry-after'], still.headers['x-ratelimit-reset']],
+    [429, '1800', '1800'],
+  );
+  now += 1_800_000;
+  assert.equal((await service.get('/api', client)).status, 200);
+});
+
+describe('what counts', () => {
+  const counts: [string, string, string?][] = [
+    ['an endpoint', '/api/stats'],
+    ['HEAD', '/api/stats', 'HEAD'],
+    ['a 400', '/api/image/42'],
+    ['a 401', '/api/token'],
+    ['a 404', `/api/image/${uuid(9, 9)}`],
+    ['an unknown path', '/api/nowhere'],
+    ['another method', '/v1/stats', 'POST'],
+  ];
+  for (const [what, path, method] of counts) {
+    test(`${what} counts, and has the headers`, async () => {
+      const client = newClient();
+      assertRate(await service.get(path, client, method), '0', '1');
+      assert.equal((await service.get(path, client, method)).status, 429);
+    });
+  }
+
+  const free: [string, string, string?][] = [
+    ['a preflight', '/api/stats', 'OPTIONS'],
+    ['health', '/health/live'],
+    ['an unknown path elsewhere', '/nowhere'],
+  ];
+  for (const [what, path, method] of free) {
+    test(`${what} does not count`, async () => {
+      const client = newClient();
+      for (let call = 0; call < 3; call++) {
+        const answer = await service.get(path, client, method);
+        assert.notEqual(answer.status, 429);
+        assert.equal(answer.headers['x-ratelimit-limit'], undefined);
+      }
+      assert.equal((await service.get('/api', client)).status, 200);
+    });
+  }
+
+  test('image bytes do not count', async () => {
+    const client = newClient();
+    const { json } = await service.get('/api/image/random?limit=1', client);
+    for (let call = 0; call < 3; call++)
+      assert.equal((await service.get(json.data[0].url, client)).status, 200);
+  });
+});
+
+test('clients are told apart by address, and IPv6 by network', async () => {
+  const from = async (address: string) => (await service.get('/api', { 'X-Forwarded-For': address })).status;
+  assert.equal(await from('2001:db8:7::1'), 200);
+  assert.equal(await from('2001:db8:7::2'), 429);
+  assert.equal(await from('2001:db8:7:1::1'), 200);
+  assert.equal(await from('::ffff:198.51.100.7'), 200);
+  assert.equal(await from('198.51.100.7'), 429);
+});
+
+test('without a trusted proxy the header changes nothing', async () => {
+  const own = await startKnownService({ clock, environment: { RATE_LIMIT: 'on' } });
+  assert.equal((await own.get('/api', newClient())).status, 200);
+  assert.equal((await own.get('/api', newClient())).status, 429);
+});
+
+test('a token with the scope is exempt, another is not, and guessing runs into the limit', async () => {
+  const exempt = await makeToken(service.config, ['api:ratelimit:disabled']);
+  const client = newClient();
+  for (let call = 0; call < 5; call++) {
+    const answer = await service.get('/api/token', { ...client, ...exempt.headers });
+    assert.equal(answer.status, 200);
+    assertRate(answer, '1', '0');
+  }
+  const plain = await makeToken(service.config, ['image:list']);
+  const second = newClient();
+  assert.equal((await service.get('/api/token', { ...second, ...plain.headers })).status, 200);
+  assert.equal((await service.get('/api/token', { ...second, ...plain.headers })).status, 429);
+  const guesser = { ...newClient(), Authorization: `Bearer ${'x'.repeat(100)}` };
+  const guess = async (s: Service = service) => (await s.get('/api/token', guesser)).status;
+  assert.equal(await guess(), 401);
+  assert.equal(await guess(), 429);
+});
+
+test('RATE_LIMIT=off limits nobody and says nothing', async () => {
+  const free = await startKnownService({ clock });
+  for (let call = 0; call < 3; call++) {
+    const answer = await free.get('/api');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['x-ratelimit-limit'], undefined);
+  }
+});
