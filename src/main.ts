@@ -23,9 +23,45 @@ program
 
 program
   .command('import')
-  .description('add or update from catalogue files, all or nothing')
-  .argument('<path...>', 'newline-delimited JSON files; - reads standard input')
-  .action(async (paths) => (await import('./commands/import.ts')).importCommand(config(), paths));
+  .description('add or update from catalogue files or folders of pictures, all or nothing')
+  .argument('<path...>', 'newline-delimited JSON files, or folders; - reads standard input')
+  .option('--dry-run', 'only print what would change', false)
+  .option('--quiet', 'show no progress', false)
+  .action(async (paths, options) =>
+    (await import('./commands/import.ts')).importCommand(config(), paths, options),
+  );
+
+program
+  .command('export')
+  .description('write the whole catalogue as a catalogue file')
+  .argument('[file]', 'where to; standard output by default')
+  .option('--files <folder>', 'copy the bytes there too, so that the file can be imported anywhere')
+  .option('--quiet', 'show no progress', false)
+  .action(async (path, options) =>
+    (await import('./commands/export.ts')).exportCommand(config(), path, options),
+  );
+
+program
+  .command('remove')
+  .description('take images out at once, and the bytes that no other image uses')
+  .argument('<id...>', 'ids of images')
+  .action(async (ids) => (await import('./commands/remove.ts')).removeCommand(config(), ids));
+
+program
+  .command('check')
+  .description(
+    'verify the catalogue against itself and the stored bytes; ends with 1 when something is wrong',
+  )
+  .option('--repair', 'mend what can be mended without losing anything', false)
+  .option('--json', 'print JSON', false)
+  .option('--quiet', 'show no progress', false)
+  .action(async (options) => (await import('./commands/check.ts')).checkCommand(config(), options));
+
+program
+  .command('stats')
+  .description('show what is in the catalogue')
+  .option('--json', 'print JSON', false)
+  .action(async (options) => (await import('./commands/stats.ts')).statsCommand(config(), options));
 
 const token = program.command('token').description('make, list and revoke access tokens');
 

@@ -120,9 +120,25 @@ export interface OpenFile {
 /** Where the bytes of images are kept, by key. */
 export interface Files {
   open(key: string): Promise<OpenFile | undefined>;
-  /** Keeps the bytes under the key; false when they were there already. */
-  put(key: string, bytes: Uint8Array): Promise<boolean>;
   remove(key: string): Promise<void>;
+  /** Every key that there are bytes for. */
+  keys(): AsyncIterable<string>;
+  /** Begins to take in new bytes. */
+  intake(): Promise<Intake>;
+  /** The keys that intakes took in which were neither kept nor discarded, because their process was killed. */
+  abandoned(): Promise<string[]>;
+  /** Forgets about them, when it is decided what becomes of each. */
+  forgetAbandoned(): Promise<void>;
+}
+
+/** New bytes, which stay only if they are kept in the end. */
+export interface Intake {
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Sees to it that not even a power cut can take what was put. */
+  settle(): Promise<void>;
+  keep(): Promise<void>;
+  /** Removes what was not there before. */
+  discard(): Promise<void>;
 }
 
 /** An artist, category or character as the store keeps it. `shelf` is absent until it is saved. */
@@ -169,8 +185,19 @@ export interface CatalogueWriter {
   saveEntries(entries: Entry[]): Promise<void>;
   /** Adds or updates, and puts each image on just these shelves. */
   saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
+  /** Takes images out and gives the rows that they were. */
+  removeImages(ids: string[]): Promise<ImageRow[]>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+}
+
+/** The whole of a catalogue as it was at one moment, a record at a time. */
+export interface CatalogueDump {
+  entries(kind: Kind): Iterable<Entry>;
+  images(): Iterable<ImageRow>;
+  close(): Promise<void>;
 }
 
 export interface TokenRegister {

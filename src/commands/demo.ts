@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { catalogueOf } from '../engines.ts';
 import { demoCatalogue } from '../media/demo/catalogue.ts';
+import { inParallel } from '../parallel.ts';
 import { importFiles } from './import.ts';
 import { startProgress } from './progress.ts';
 
@@ -29,16 +30,12 @@ async function isEmptyCatalogue(config: Config): Promise<boolean> {
 async function drawInto(folder: string): Promise<string> {
   const { entries, pictures } = demoCatalogue();
   const progress = startProgress('Drawing the demo', pictures.length);
-  const queue = pictures.values();
-  const drawOn = async () => {
-    for (const { record, render } of queue) {
-      const path = join(folder, record.file);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, await render());
-      progress.advance(1);
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, drawOn));
+  await inParallel(pictures, availableParallelism(), async ({ record, render }) => {
+    const path = join(folder, record.file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, await render());
+    progress.advance(1);
+  });
   progress.finish();
   const catalogue = join(folder, 'catalogue.ndjson');
   const lines = [...entries, ...pictures.map(({ record }) => record)].map((record) => JSON.stringify(record));

@@ -1,4 +1,4 @@
-/** `zukan import`: adds to the catalogue, or updates it, from catalogue files. */
+/** `zukan import`: adds to the catalogue, or updates it, from catalogue files and folders of pictures. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -7,25 +7,42 @@ import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import { filesOf, writerOf } from '../engines.ts';
-import { ImportRefused, runImport, type Source } from '../import/run.ts';
-import type { Summary } from '../import/save.ts';
+import { pictureFolder } from '../import/folder.ts';
+import { ImportRefused, runImport } from '../import/run.ts';
+import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError } from './failure.ts';
-import { startProgress } from './progress.ts';
+import { noProgress, startProgress } from './progress.ts';
+import { ImportReport, type Summary } from './report.ts';
 
 const STANDARD_INPUT = '-';
 
-export async function importCommand(config: Config, paths: string[]): Promise<void> {
-  const summary = await importFiles(config, paths);
-  console.log(`${summary.added} added, ${summary.updated} updated, ${summary.unchanged} unchanged`);
+export interface ImportFlags {
+  dryRun?: boolean;
+  quiet?: boolean;
 }
 
-/** All of the files or nothing. An interrupt (Ctrl-C) leaves the catalogue as it was. */
+export async function importCommand(config: Config, paths: string[], flags: ImportFlags): Promise<void> {
+  const report = await importPaths(config, paths, flags);
+  if (flags.dryRun) console.log('nothing was changed; an import would make it:');
+  console.log([...report.lines(), ...report.records].join('\n'));
+}
+
+/** For those who only want to know how many. */
 export async function importFiles(config: Config, paths: string[]): Promise<Summary> {
-  const sizes = await Promise.all(paths.map(sizeOf));
-  const total = sizes.includes(undefined)
-    ? undefined
-    : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return (await importPaths(config, paths, { quiet: true })).summary;
+}
+
+/** All of the paths or nothing. An interrupt (Ctrl-C) leaves the catalogue as it was. */
+async function importPaths(config: Config, paths: string[], { dryRun = false, quiet = false }: ImportFlags) {
   const interrupt = new AbortController();
+  const report = new ImportReport(dryRun);
+  const sources: Source[] = [];
+  let total: number | undefined = 0;
+  for (const path of paths) {
+    const { source, weight } = await sourceOf(path, interrupt.signal, report);
+    sources.push(source);
+    total = total === undefined || weight === undefined ? undefined : total + weight;
+  }
   const onSignal = () => {
     interrupt.abort(new CommandError('interrupted; nothing was imported'));
     forget();
@@ -33,16 +50,18 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
   // Once: a second signal ends the program whatever it does.
   const forget = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const progress = startProgress('Importing', total);
+  const progress = quiet ? noProgress : startProgress('Importing', total);
   try {
-    const sources = paths.map((path) => sourceOf(path, interrupt.signal));
-    return await runImport(sources, writerOf(config), {
+    await runImport(sources, writerOf(config), {
       files: filesOf(config),
       fresh: { now: new Date().toISOString(), newId: randomUUID },
       parallel: availableParallelism(),
+      isRehearsal: dryRun,
       onProgress: progress.advance,
+      report,
       signal: interrupt.signal,
     });
+    return report;
   } catch (error) {
     if (error instanceof ImportRefused) throw new CommandError(listProblems(error));
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;
@@ -53,26 +72,25 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
 }
 
 /** The signal ends its stream too, which may be waiting for what never comes. */
-function sourceOf(path: string, signal: AbortSignal): Source {
-  if (path === STANDARD_INPUT)
-    return {
-      name: 'standard input',
-      folder: process.cwd(),
-      open: () => addAbortSignal(signal, process.stdin),
-    };
-  return { name: path, folder: dirname(path), open: () => createReadStream(path, { signal }) };
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  if (path === STANDARD_INPUT) return undefined;
+async function sourceOf(
+  path: string,
+  signal: AbortSignal,
+  report: ImportReport,
+): Promise<{ source: Source; weight: number | undefined }> {
+  if (path === STANDARD_INPUT) {
+    const open = () => addAbortSignal(signal, process.stdin);
+    return { source: catalogueFile('standard input', process.cwd(), open), weight: undefined };
+  }
   const facts = await stat(path).catch(() => {
-    throw new CommandError(`${path}: no such file`);
+    throw new CommandError(`${path}: no such file or folder`);
   });
-  if (!facts.isFile()) throw new CommandError(`${path}: is not a catalogue file`);
-  return facts.size;
+  if (facts.isDirectory())
+    return { source: pictureFolder(path, (ignored) => report.ignored(ignored)), weight: undefined };
+  if (!facts.isFile()) throw new CommandError(`${path}: is neither a catalogue file nor a folder`);
+  const open = () => createReadStream(path, { signal });
+  return { source: catalogueFile(path, dirname(path), open), weight: facts.size };
 }
 
 function listProblems({ problems, message }: ImportRefused): string {
-  const lines = problems.map(({ source, line, reason }) => `${source}:${line}: ${reason}`);
-  return [message, ...lines].join('\n');
+  return [message, ...problems.map(({ where, reason }) => `${where}: ${reason}`)].join('\n');
 }

@@ -5,42 +5,47 @@ const BAR_EVERY_MS = 100;
 const LINE_EVERY_MS = 3000;
 
 export interface Progress {
-  /** Adds to what is done, counted in the same unit as the total. */
-  advance(amount: number): void;
+  /** One more item is done. `weight` is in the unit of the total. */
+  advance(weight: number): void;
   finish(): void;
 }
+
+export const noProgress: Progress = { advance() {}, finish() {} };
 
 /** `total` is undefined where nobody knows it. */
 export function startProgress(title: string, total: number | undefined, output = process.stderr): Progress {
   const started = Date.now();
-  let last = started;
-  let done = 0;
-  let items = 0;
-  const show = () => {
-    const seconds = (Date.now() - started) / 1000;
-    const rate = `${items} in ${seconds.toFixed(1)} s`;
-    const share = total ? Math.min(1, done / total) : undefined;
-    if (!output.isTTY) {
-      output.write(`${title}: ${share === undefined ? '' : `${Math.floor(share * 100)}%, `}${rate}\n`);
-    } else if (share === undefined) {
-      output.write(`\r\x1b[K${title} ${rate}`);
-    } else {
-      const filled = Math.round(share * BAR_WIDTH);
-      const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-      const left = share > 0 ? `, ${Math.ceil(seconds / share - seconds)} s left` : '';
-      output.write(`\r\x1b[K${title} ${bar} ${Math.floor(share * 100)}%  ${rate}${left}`);
-    }
+  let shown = started;
+  let [done, items] = [0, 0];
+  const show = (now: number) => {
+    const line = describe(
+      items,
+      total ? Math.min(1, done / total) : undefined,
+      (now - started) / 1000,
+      output.isTTY,
+    );
+    output.write(output.isTTY ? `\r\x1b[K${title} ${line}` : `${title}: ${line}\n`);
   };
   return {
-    advance(amount) {
-      done += amount;
+    advance(weight) {
+      done += weight;
       items++;
-      if (Date.now() - last < (output.isTTY ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
-      last = Date.now();
-      show();
+      const now = Date.now();
+      if (now - shown < (output.isTTY ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
+      shown = now;
+      show(now);
     },
     finish() {
       if (output.isTTY) output.write('\r\x1b[K');
     },
   };
+}
+
+function describe(items: number, share: number | undefined, seconds: number, withBar: boolean): string {
+  const rate = `${items} done, ${Math.round(items / Math.max(seconds, 0.001))}/s`;
+  if (share === undefined) return rate;
+  const filled = Math.round(share * BAR_WIDTH);
+  const bar = withBar ? `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ` : '';
+  const left = share > 0 ? `, ${Math.ceil(seconds / share - seconds)} s left` : '';
+  return `${bar}${Math.floor(share * 100)}%, ${rate}${left}`;
 }

@@ -19,7 +19,7 @@ export function identities(line: EntryLine): string[] {
 }
 
 /** Gathers items of one type until there are enough of them. */
-export class Batch<T extends { bytes: number }> {
+export class Batch<T extends { weight: number }> {
   items: T[] = [];
   #bytes = 0;
   readonly #typeOf: (item: T) => string;
@@ -32,13 +32,13 @@ export class Batch<T extends { bytes: number }> {
   isFullFor(item: T): boolean {
     const [first] = this.items;
     if (!first) return false;
-    const isFull = this.items.length === MOST_LINES || this.#bytes + item.bytes > MOST_BYTES;
+    const isFull = this.items.length === MOST_LINES || this.#bytes + item.weight > MOST_BYTES;
     return isFull || this.#typeOf(first) !== this.#typeOf(item);
   }
 
   add(item: T): void {
     this.items.push(item);
-    this.#bytes += item.bytes;
+    this.#bytes += item.weight;
   }
 
   /** Gives what was gathered and begins anew. */

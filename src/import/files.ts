@@ -3,21 +3,17 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../catalogue/document.ts';
 import { MOST_BYTES, PictureError, readPicture } from '../media/picture.ts';
-import type { Files } from '../model.ts';
+import type { Intake } from '../model.ts';
 import { LineError } from './lines.ts';
 import type { Picture } from './plan.ts';
 
-export interface KeptPicture extends Picture {
-  /** Whether the storage did not have these bytes before. */
-  isNew: boolean;
-}
-
-export async function keepPicture(folder: string, file: string, files: Files): Promise<KeptPicture> {
+export async function keepPicture(folder: string, file: string, intake: Intake): Promise<Picture> {
   const bytes = await readInside(folder, file);
   try {
     const facts = await readPicture(bytes);
     const key = `${facts.eTag.slice(0, 2)}/${facts.eTag}.${extensionOf(facts.mimetype)}`;
-    return { ...facts, key, isNew: await files.put(key, bytes) };
+    await intake.put(key, bytes);
+    return { ...facts, key };
   } catch (error) {
     if (error instanceof PictureError) throw new LineError(`${file}: ${error.message}`);
     throw error;

@@ -40,6 +40,7 @@ const uuid = new RegExp(uuidPattern);
 const LARGEST_DOCUMENT = 256 * 1024;
 
 export function planEntry(line: EntryLine, candidates: SavedEntry[], fresh: Fresh): Outcome<Entry> {
+  if (line.isOnlyNamed && candidates.length > 0) return { outcome: 'unchanged' };
   const existing = findExisting(line, candidates);
   const id = existing?.id ?? line.id ?? fresh.newId();
   const createdAt = line.createdAt ?? existing?.createdAt ?? fresh.now;
@@ -73,8 +74,8 @@ function findExisting(line: EntryLine, candidates: SavedEntry[]): SavedEntry | u
 }
 
 function identityOf(record: string | EntryLine, kind: Kind): string {
-  const { name, url, source } =
-    typeof record === 'string' ? JSON.parse(record) : (record as Record<string, string>);
+  const { name, url, source }: { name: string; url?: string; source?: string } =
+    typeof record === 'string' ? JSON.parse(record) : record;
   if (kind === 'category') return fold(name);
   return JSON.stringify([name, (kind === 'artist' ? url : source) ?? '']);
 }

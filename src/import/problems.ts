@@ -3,17 +3,18 @@ import { LineError } from './lines.ts';
 
 export const MOST_PROBLEMS = 100;
 
-export interface Problem {
-  source: string;
-  line: number;
-  reason: string;
-}
-
-/** Where a line stands. */
+/** Where a record stands. */
 export interface Place {
-  /** The number of its source, in the order in which they were given. */
+  /** The number of its source, in the order in which they were given, and its own in there. */
   source: number;
   number: number;
+  /** As it is told to people: a file and a line, or the path of a picture. */
+  where: string;
+}
+
+export interface Problem {
+  where: string;
+  reason: string;
 }
 
 export class Problems {
@@ -27,7 +28,7 @@ export class Problems {
     return this.#found.length === 0;
   }
 
-  /** The result of the work, or undefined where it found the line to be wrong. */
+  /** The result of the work, or undefined where it found the record to be wrong. */
   attempt<T>(place: Place, work: () => T): T | undefined {
     try {
       return work();
@@ -36,17 +37,17 @@ export class Problems {
     }
   }
 
-  /** Remembers a wrong line; anything else that went wrong goes on up. */
+  /** Remembers a wrong record; anything else that went wrong goes on up. */
   note(place: Place, error: unknown): undefined {
     if (!(error instanceof LineError)) throw error;
     this.#found.push({ place, reason: error.message });
   }
 
-  /** The first of them, in the order of the lines: a line may be parsed before an earlier one is planned. */
-  list(names: string[]): Problem[] {
+  /** The first of them, in the order of the records: one may be parsed before an earlier one is planned. */
+  list(): Problem[] {
     return this.#found
       .sort((a, b) => a.place.source - b.place.source || a.place.number - b.place.number)
       .slice(0, MOST_PROBLEMS)
-      .map(({ place, reason }) => ({ source: names[place.source] ?? '', line: place.number, reason }));
+      .map(({ place, reason }) => ({ where: place.where, reason }));
   }
 }

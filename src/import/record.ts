@@ -6,7 +6,8 @@ import { LineError } from './lines.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
 
-export type EntryLine = ArtistLine | CategoryLine | CharacterLine;
+/** `isOnlyNamed`: somebody mentioned it, and it is made if there is none of that name. No line of a file says so. */
+export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isOnlyNamed?: true };
 export type RecordLine = EntryLine | ImageLine;
 
 const validators: Record<string, Validator> = {
@@ -52,7 +53,7 @@ function normalTime(text: string): string {
   return iso;
 }
 
-function explain(validator: Validator, value: unknown): string {
+export function explain(validator: Validator, value: unknown): string {
   const problems = validator.Errors(value).map(({ instancePath, message }) => {
     const field = instancePath.slice(1).replaceAll('/', '.');
     return field === '' ? message : `${field}: ${message}`;

@@ -1,37 +1,32 @@
 /**
- * An import from the first line to the commit: all or nothing, in batches of bounded size. Every wrong line is
+ * An import from the first record to the commit: all or nothing, in batches of bounded size. Every wrong record is
  * looked for, and one is enough to leave the catalogue as it was.
  */
-import type { CatalogueWriter, Files, ImageLine } from '../model.ts';
+import type { CatalogueWriter, Files, ImageLine, Intake } from '../model.ts';
+import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
 import { keepPicture } from './files.ts';
-import { lineText, readLines } from './lines.ts';
 import type { Fresh, Picture } from './plan.ts';
 import { type Place, type Problem, Problems } from './problems.ts';
-import { type EntryLine, parseRecord, type RecordLine } from './record.ts';
-import { type ImageWithPicture, Saver, type Summary } from './save.ts';
-
-/** A catalogue file, or what stands for one. */
-export interface Source {
-  name: string;
-  /** The folder that `file` is relative to and must stay in. */
-  folder: string;
-  /** Opened when its turn comes. */
-  open: () => AsyncIterable<Buffer>;
-}
+import type { EntryLine, RecordLine } from './record.ts';
+import { type ImageWithPicture, type Report, Saver } from './save.ts';
+import type { Source } from './source.ts';
 
 export interface ImportOptions {
   files: Files;
   fresh: Fresh;
   /** How many pictures are read at a time. */
   parallel: number;
-  /** Called for each record that is done with, with the length of its line in bytes. */
-  onProgress: (bytes: number) => void;
+  /** Only works out what would change. */
+  isRehearsal: boolean;
+  /** Called for each record that is done with, with its weight. */
+  onProgress: (weight: number) => void;
+  report: Report;
   /** Stops the import, which then leaves the catalogue as it was. */
   signal: AbortSignal;
 }
 
-/** Some lines were wrong; nothing was changed. */
+/** Some records were wrong; nothing was changed. */
 export class ImportRefused extends Error {
   readonly problems: Problem[];
   constructor(problems: Problem[]) {
@@ -41,102 +36,117 @@ export class ImportRefused extends Error {
 }
 
 interface Gathered extends Place {
-  folder: string;
-  bytes: number;
+  from: Source;
+  weight: number;
   record: RecordLine;
 }
+
+/** Takes nothing in. */
+const rehearsal: Intake = { put: nothing, settle: nothing, keep: nothing, discard: nothing };
+
+async function nothing(): Promise<void> {}
 
 export async function runImport(
   sources: Source[],
   writer: CatalogueWriter,
   options: ImportOptions,
-): Promise<Summary> {
-  const run = new ImportRun(writer, options);
+): Promise<void> {
+  const { files, isRehearsal } = options;
+  let intake = rehearsal;
   try {
+    await cleanUp(files, writer);
+    if (!isRehearsal) intake = await files.intake();
+    const run = new ImportRun(writer, intake, options);
     for (const [index, source] of sources.entries()) await run.read(source, index);
-    const summary = run.finish(sources.map(({ name }) => name));
-    await writer.commit();
-    return summary;
+    run.finish();
+    await intake.settle();
+    await (isRehearsal ? writer.rollback() : writer.commit());
   } catch (error) {
     // Before the lock is given up: another import may count on the same bytes as soon as it has it.
-    await run.removeNewFiles();
+    await intake.discard();
     await writer.rollback();
     throw error;
   }
+  await intake.keep();
+}
+
+/** Removes what an import that was killed left behind. */
+async function cleanUp(files: Files, writer: CatalogueWriter): Promise<void> {
+  for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
+  await files.forgetAbandoned();
 }
 
 class ImportRun {
   readonly #options: ImportOptions;
+  readonly #intake: Intake;
   readonly #problems = new Problems();
   readonly #saver: Saver;
-  readonly #newFiles: string[] = [];
+  /** Where each picture was met first, for sources that leave copies out. */
+  readonly #met = new Map<string, string>();
 
-  constructor(writer: CatalogueWriter, options: ImportOptions) {
+  constructor(writer: CatalogueWriter, intake: Intake, options: ImportOptions) {
     this.#options = options;
-    this.#saver = new Saver(writer, options.fresh, this.#problems);
+    this.#intake = intake;
+    this.#saver = new Saver(writer, options.fresh, this.#problems, options.report);
   }
 
-  async read({ open, folder }: Source, source: number): Promise<void> {
+  async read(from: Source, source: number): Promise<void> {
     const batch = new Batch<Gathered>(({ record }) => record.type);
-    for await (const { number, bytes } of readLines(open())) {
+    for await (const { number, where, weight, read } of from.offers()) {
       this.#options.signal.throwIfAborted();
-      const record = this.#problems.attempt({ source, number }, () => parseRecord(lineText(bytes)));
+      const place = { source, number, where };
+      const record = this.#problems.attempt(place, read);
       if (this.#problems.areMany) break;
       if (!record) continue;
-      const line = { source, number, folder, bytes: bytes.length, record };
-      if (batch.isFullFor(line)) await this.#save(batch.take());
-      batch.add(line);
+      const gathered = { ...place, from, weight, record };
+      if (batch.isFullFor(gathered)) await this.#save(batch.take());
+      batch.add(gathered);
     }
     await this.#save(batch.take());
   }
 
-  finish(names: string[]): Summary {
-    if (this.#problems.areNone) return this.#saver.summary;
-    throw new ImportRefused(this.#problems.list(names));
-  }
-
-  async removeNewFiles(): Promise<void> {
-    for (const key of this.#newFiles) await this.#options.files.remove(key);
+  finish(): void {
+    if (!this.#problems.areNone) throw new ImportRefused(this.#problems.list());
   }
 
   /** The batch is all of one type. */
   async #save(batch: Gathered[]): Promise<void> {
     if (batch[0]?.record.type === 'image') {
-      await this.#saver.saveImages(await this.#withPictures(batch as (Gathered & { record: ImageLine })[]));
+      const images = await this.#withPictures(batch as (Gathered & { record: ImageLine })[]);
+      await this.#saver.saveImages(images.filter((image) => !this.#isCopy(image)));
     } else {
       await this.#saver.saveEntries(batch as (Gathered & { record: EntryLine })[]);
-      for (const { bytes } of batch) this.#options.onProgress(bytes);
+      for (const { weight } of batch) this.#options.onProgress(weight);
     }
   }
 
   /** The lines with their pictures, without those whose picture is of no use. */
-  async #withPictures(batch: (Gathered & { record: ImageLine })[]): Promise<ImageWithPicture[]> {
+  async #withPictures(batch: (Gathered & { record: ImageLine })[]): Promise<(ImageWithPicture & Gathered)[]> {
     const { parallel, signal, onProgress } = this.#options;
     const pictures: (Picture | undefined)[] = [];
-    const queue = batch.entries();
-    const readOn = async () => {
-      for (const [index, line] of queue) {
-        signal.throwIfAborted();
-        const { file } = line.record;
-        pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file);
-        onProgress(line.bytes);
-      }
-    };
-    // All have to be done before what they kept can be removed again.
-    const readers = await Promise.allSettled(Array.from({ length: parallel }, readOn));
-    const failed = readers.find((reader) => reader.status === 'rejected');
-    if (failed) throw failed.reason;
+    await inParallel(batch, parallel, async (line, index) => {
+      signal.throwIfAborted();
+      const { file } = line.record;
+      pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file);
+      onProgress(line.weight);
+    });
     return batch.flatMap((line, index) => (pictures[index] ? { ...line, picture: pictures[index] } : []));
   }
 
   async #keep(line: Gathered, file: string): Promise<Picture | undefined> {
     try {
-      const { isNew, ...picture } = await keepPicture(line.folder, file, this.#options.files);
-      if (isNew) this.#newFiles.push(picture.key);
-      return picture;
+      return await keepPicture(line.from.folder, file, this.#intake);
     } catch (error) {
       return this.#problems.note(line, error);
     }
+  }
+
+  #isCopy({ from, where, picture: { eTag } }: ImageWithPicture & Gathered): boolean {
+    if (!from.leavesOutCopies) return false;
+    const first = this.#met.get(eTag);
+    if (first === undefined) this.#met.set(eTag, where);
+    else this.#options.report.copy(where, first);
+    return first !== undefined;
   }
 }
 

@@ -12,12 +12,18 @@ import {
   planImage,
 } from './plan.ts';
 import type { Place, Problems } from './problems.ts';
-import type { EntryLine } from './record.ts';
+import type { EntryLine, RecordLine } from './record.ts';
 
-export interface Summary {
-  added: number;
-  updated: number;
-  unchanged: number;
+/** Told of everything as it is planned. */
+export interface Report {
+  record(
+    where: string,
+    type: RecordLine['type'],
+    name: string,
+    outcome: 'added' | 'updated' | 'unchanged',
+  ): void;
+  /** A picture that is the same as an earlier one, and was left out. */
+  copy(where: string, first: string): void;
 }
 
 type Line<T> = Place & { record: T };
@@ -29,15 +35,16 @@ const imageIdentities = ({ record, picture }: ImageWithPicture) => [
 ];
 
 export class Saver {
-  readonly summary: Summary = { added: 0, updated: 0, unchanged: 0 };
   readonly #writer: CatalogueWriter;
   readonly #fresh: Fresh;
   readonly #problems: Problems;
+  readonly #report: Report;
 
-  constructor(writer: CatalogueWriter, fresh: Fresh, problems: Problems) {
+  constructor(writer: CatalogueWriter, fresh: Fresh, problems: Problems, report: Report) {
     this.#writer = writer;
     this.#fresh = fresh;
     this.#problems = problems;
+    this.#report = report;
   }
 
   async saveEntries(lines: Line<EntryLine>[]): Promise<void> {
@@ -73,7 +80,7 @@ export class Saver {
    * Plans lines in order, up to one that may mean what an earlier one gave up: the old name of a renamed record, the old
    * bytes of an image. That one has to be planned anew, when the others are saved.
    */
-  #planRun<L extends Place, Row>(
+  #planRun<L extends Line<RecordLine>, Row>(
     lines: L[],
     identify: (line: L) => string[],
     plan: (line: L) => Outcome<Row>,
@@ -85,7 +92,7 @@ export class Saver {
         return { rows, done: index };
       const planned = this.#problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.summary[planned.outcome]++;
+      this.#report.record(line.where, line.record.type, nameOf(line.record), planned.outcome);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated') givenUp.add(planned.was);
     }
@@ -136,4 +143,9 @@ export class Saver {
     const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.eTag));
     return new KnownImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
+}
+
+/** What a record is called when it is told of. */
+function nameOf(record: RecordLine): string {
+  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }

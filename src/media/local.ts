@@ -1,14 +1,35 @@
 /** Image bytes in a folder, each file under its key. */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Files, OpenFile } from '../model.ts';
+import {
+  type FileHandle,
+  glob,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { Files, Intake, OpenFile } from '../model.ts';
+import { inParallel } from '../parallel.ts';
+
+/** Hidden files of the folder are ours: bytes that are being written, and the journals of intakes. */
+const JOURNAL = '.intake-';
+const ASIDE = '.aside-';
+/** How many files are flushed to the disk at a time. */
+const FLUSHED_AT_ONCE = 16;
 
 export function openFolder(folder: string): Files {
-  const pathOf = (key: string) => join(folder, key);
+  const hidden = async (prefix: string) => {
+    const names = await readdir(folder).catch(() => []);
+    return names.filter((name) => name.startsWith(prefix)).map((name) => join(folder, name));
+  };
   return {
     async open(key: string): Promise<OpenFile | undefined> {
-      const handle = await openIfThere(pathOf(key));
+      const handle = await openIfThere(join(folder, key));
       if (!handle) return undefined;
       const facts = await handle.stat();
       if (facts.isFile()) return openFile(handle, facts.size);
@@ -16,35 +37,83 @@ export function openFolder(folder: string): Files {
       return undefined;
     },
 
-    async put(key: string, bytes: Uint8Array): Promise<boolean> {
-      const path = pathOf(key);
-      const before = await stat(path).catch(() => undefined);
-      if (before?.size === bytes.length) return false;
-      await mkdir(dirname(path), { recursive: true });
-      await writeWhole(path, join(folder, `.${randomUUID()}`), bytes);
-      return before === undefined;
+    async remove(key: string): Promise<void> {
+      await rm(join(folder, key), { force: true });
     },
 
-    async remove(key: string): Promise<void> {
-      await rm(pathOf(key), { force: true });
+    async *keys(): AsyncGenerator<string, void> {
+      for await (const entry of glob('**/*', { cwd: folder, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+        if (entry.isFile() && !entry.name.startsWith('.')) yield path.split(sep).join('/');
+      }
+    },
+
+    intake: () => startIntake(folder),
+
+    async abandoned(): Promise<string[]> {
+      const journals = await Promise.all((await hidden(JOURNAL)).map((path) => readFile(path, 'utf8')));
+      return journals.flatMap((journal) => journal.split('\n').filter(Boolean));
+    },
+
+    async forgetAbandoned(): Promise<void> {
+      for (const path of [...(await hidden(ASIDE)), ...(await hidden(JOURNAL))])
+        await rm(path, { force: true });
     },
   };
 }
 
-/**
- * Written aside and renamed, so that nobody ever reads half a file; file and folder are flushed, so that a power cut does
- * not take what the catalogue already counts on.
- */
-async function writeWhole(path: string, aside: string, bytes: Uint8Array): Promise<void> {
+async function startIntake(folder: string): Promise<Intake> {
+  await mkdir(folder, { recursive: true });
+  const journalPath = join(folder, `${JOURNAL}${randomUUID()}`);
+  const journal = await open(journalPath, 'a');
+  const fresh = new Set<string>();
+  const end = async () => {
+    await journal.close();
+    await rm(journalPath);
+  };
+  return {
+    async put(key, bytes) {
+      const path = join(folder, key);
+      const before = await stat(path).catch(() => undefined);
+      if (before?.size === bytes.length) return;
+      if (before === undefined && !fresh.has(key)) {
+        fresh.add(key);
+        // Before the bytes are there: should we be killed, the next import knows what to look for.
+        await journal.write(`${key}\n`);
+      }
+      await mkdir(dirname(path), { recursive: true });
+      await writeAside(path, join(folder, `${ASIDE}${randomUUID()}`), bytes);
+    },
+
+    async settle() {
+      const paths = [...fresh].map((key) => join(folder, key));
+      // Once for each folder, and at the end: flushing file by file as they come takes ten times as long.
+      await inParallel([...paths, ...new Set(paths.map(dirname))], FLUSHED_AT_ONCE, flush);
+    },
+
+    keep: end,
+
+    async discard() {
+      for (const key of fresh) await rm(join(folder, key), { force: true });
+      await end();
+    },
+  };
+}
+
+/** Written aside and renamed, so that nobody ever reads half a file. */
+async function writeAside(path: string, aside: string, bytes: Uint8Array): Promise<void> {
   try {
-    await writeFile(aside, bytes, { flush: true });
+    await writeFile(aside, bytes);
     await rename(aside, path);
-    await using folder = await open(dirname(path), 'r');
-    await folder.sync();
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
   }
+}
+
+async function flush(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }
 
 function openFile(handle: FileHandle, size: number): OpenFile {

@@ -23,7 +23,7 @@ const WRITE_CACHE_KIB = 65_536;
 const LARGEST_LOG = 64 * 1024 * 1024;
 const REWRITE_BATCH = 1000;
 
-export function openWriter(path: string): CatalogueWriter {
+export function openWriter(path: string): SqliteWriter {
   const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
@@ -128,6 +128,37 @@ class SqliteWriter implements CatalogueWriter {
     }
   }
 
+  async removeImages(ids: string[]): Promise<ImageRow[]> {
+    const rows = await this.imagesById(ids);
+    const remove = this.#database.prepare('delete from image where number = ?');
+    for (const { number } of rows) {
+      for (const shelf of this.#shelvesOfImage(number)) {
+        this.#unplace.run(number, shelf);
+        this.#outOfOrder.add(shelf);
+      }
+      remove.run(number);
+    }
+    return rows;
+  }
+
+  async unusedKeys(keys: string[]): Promise<string[]> {
+    if (keys.length === 0) return [];
+    // By one look at every image: an index of keys would slow each import down for the sake of these rare questions.
+    const used = this.#database.prepare(
+      'select distinct key from image where key in (select value from json_each(?))',
+    );
+    const found = new Set(used.all(JSON.stringify(keys)).map((row) => row.key as string));
+    return keys.filter((key) => !found.has(key));
+  }
+
+  /** Makes the numbers of all shelves and lists anew. */
+  async renumberAll(): Promise<void> {
+    this.#database.exec('delete from placement where image not in (select number from image)');
+    for (const row of this.#database.prepare('select number from shelf').all())
+      this.#outOfOrder.add(row.number as number);
+    this.#entriesChanged = true;
+  }
+
   async commit(): Promise<void> {
     for (const shelf of this.#outOfOrder) this.#renumber(shelf);
     for (const [shelf, entry] of this.#rewritten) this.#rewriteDocuments(shelf, entry);
@@ -151,7 +182,7 @@ class SqliteWriter implements CatalogueWriter {
 
   #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
     this.#updateImage.run(eTag, key, mimetype, document, number);
-    const before = new Set(this.#shelvesOf.all(number).map((row) => row.shelf as number));
+    const before = new Set(this.#shelvesOfImage(number));
     const after = new Set(shelves);
     for (const shelf of before.difference(after)) {
       this.#unplace.run(number, shelf);
@@ -161,6 +192,10 @@ class SqliteWriter implements CatalogueWriter {
       this.#placeLast(shelf, number);
       this.#outOfOrder.add(shelf);
     }
+  }
+
+  #shelvesOfImage(number: number): number[] {
+    return this.#shelvesOf.all(number).map((row) => row.shelf as number);
   }
 
   #placeLast(shelf: number, image: number): void {
@@ -222,7 +257,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 }
 
-function readFixedShelves(database: DatabaseSync): FixedShelves {
+export function readFixedShelves(database: DatabaseSync): FixedShelves {
   const rows = database.prepare(
     `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`,
   );

@@ -1,0 +1,19 @@
+/** Records as lines of a catalogue file: the other way round of an import. */
+import type { Entry, ImageRow } from '../model.ts';
+import { readDocument } from './document.ts';
+
+export function entryLine({ kind, createdAt, document }: Entry): string {
+  return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt });
+}
+
+/** With `file`, the line names that file; without, it says what is known of the bytes and where they are. */
+export function imageLine({ key, document }: ImageRow, file?: string): string {
+  const { id, artist, source, nsfw, categories, characters, createdAt, meta } = readDocument(document);
+  const { width, height } = meta.dimens;
+  const bytes = file === undefined ? { key, meta: { ...meta, dimens: { width, height } } } : { file };
+  const ids = (entries: { id: string }[]) => entries.map((entry) => entry.id);
+  return JSON.stringify({
+    ...{ type: 'image', id, ...bytes, artist, source, nsfw },
+    ...{ categories: ids(categories), characters: ids(characters), createdAt },
+  });
+}

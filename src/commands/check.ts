@@ -1,0 +1,78 @@
+/** `zukan check`: whether the catalogue agrees with itself and with the stored bytes; `--repair` mends what it can. */
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config.ts';
+import { checkOf, dumpOf, type Finding, filesOf, repairOf, writerOf } from '../engines.ts';
+import type { Files, ImageRow } from '../model.ts';
+import { inParallel } from '../parallel.ts';
+import { CommandError } from './failure.ts';
+import { noProgress, type Progress, startProgress } from './progress.ts';
+
+export interface CheckFlags {
+  repair: boolean;
+  quiet: boolean;
+  json: boolean;
+}
+
+export async function checkCommand(config: Config, { repair, quiet, json }: CheckFlags): Promise<void> {
+  let findings = [...checkOf(config)];
+  if (repair && findings.some(({ canBeRepaired }) => canBeRepaired)) {
+    await repairOf(config);
+    const left = [...checkOf(config)];
+    console.error(`${findings.length - left.length} repaired`);
+    findings = left;
+  }
+  if (repair) await removeLeftovers(config);
+  const progress = quiet ? noProgress : startProgress('Checking', undefined);
+  const bytes = await checkBytes(config, progress);
+  progress.finish();
+  const all = [...findings, ...bytes];
+  if (json) console.log(JSON.stringify(all));
+  else for (const { problem } of all) console.log(problem);
+  if (all.length > 0) throw new CommandError(`${all.length} wrong${hint(findings, repair)}`);
+  if (!json) console.log('all is well');
+}
+
+function hint(findings: Finding[], repair: boolean): string {
+  const count = findings.filter(({ canBeRepaired }) => canBeRepaired).length;
+  return count > 0 && !repair ? `; --repair mends ${count} of them` : '';
+}
+
+/** What imports that were killed left behind. */
+async function removeLeftovers(config: Config): Promise<void> {
+  const [files, writer] = [filesOf(config), writerOf(config)];
+  for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
+  await files.forgetAbandoned();
+  await writer.rollback();
+}
+
+async function checkBytes(config: Config, progress: Progress): Promise<Finding[]> {
+  const [files, dump] = [filesOf(config), dumpOf(config)];
+  const findings: Finding[] = [];
+  const note = (problem: string) => findings.push({ problem, canBeRepaired: false });
+  const used = new Set<string>();
+  await inParallel(dump.images(), availableParallelism(), async (image) => {
+    const problem = await problemOf(files, image);
+    if (problem) note(`image ${image.id}: ${problem}`);
+    used.add(image.key);
+    progress.advance(1);
+  });
+  await dump.close();
+  for await (const key of files.keys()) if (!used.has(key)) note(`${key}: no image uses these bytes`);
+  return findings;
+}
+
+async function problemOf(files: Files, { key, eTag, document }: ImageRow): Promise<string | undefined> {
+  const file = await files.open(key);
+  if (!file) return `its bytes (${key}) are missing`;
+  const { size } = JSON.parse(document.replaceAll('\n', '')).meta as { size: number };
+  // Bytes that are kept under their hash can be held against it.
+  const isHashed = key.includes(eTag) && /^[0-9a-f]{64}$/.test(eTag);
+  if (file.size !== size || size === 0 || !isHashed) {
+    await file.close();
+    return file.size === size ? undefined : `its bytes (${key}) are ${file.size} and should be ${size}`;
+  }
+  const hash = createHash('sha256');
+  for await (const chunk of file.stream(0, size - 1)) hash.update(chunk as Buffer);
+  return hash.digest('hex') === eTag ? undefined : `its bytes (${key}) have changed`;
+}

@@ -1,0 +1,98 @@
+/** `zukan export`: the whole catalogue as a catalogue file, and with --files the bytes too. */
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import { entryLine, imageLine } from '../catalogue/line.ts';
+import type { Config } from '../config.ts';
+import { dumpOf, filesOf } from '../engines.ts';
+import type { CatalogueDump, Files, Kind } from '../model.ts';
+import { CommandError } from './failure.ts';
+import { noProgress, startProgress } from './progress.ts';
+
+export interface ExportFlags {
+  files?: string;
+  quiet?: boolean;
+}
+
+const kinds: Kind[] = ['category', 'artist', 'character'];
+
+export async function exportCommand(
+  config: Config,
+  path: string | undefined,
+  flags: ExportFlags,
+): Promise<void> {
+  const progress = flags.quiet || path === undefined ? noProgress : startProgress('Exporting', undefined);
+  const dump = dumpOf(config);
+  const lines = () => linesOf(dump, filesOf(config), flags.files, path, progress.advance);
+  try {
+    if (path === undefined) await writeTo(process.stdout, lines());
+    else await writeWhole(path, lines());
+  } finally {
+    progress.finish();
+    await dump.close();
+  }
+}
+
+async function* linesOf(
+  dump: CatalogueDump,
+  files: Files,
+  folder: string | undefined,
+  path: string | undefined,
+  onRecord: (weight: number) => void,
+): AsyncGenerator<string, void> {
+  for (const kind of kinds) for (const entry of dump.entries(kind)) yield entryLine(entry);
+  for (const image of dump.images()) {
+    if (folder === undefined) {
+      yield imageLine(image);
+    } else {
+      const copy = join(folder, image.key);
+      await copyBytes(files, image.key, copy);
+      yield imageLine(
+        image,
+        relative(path === undefined ? '.' : dirname(path), copy)
+          .split(sep)
+          .join('/'),
+      );
+    }
+    onRecord(1);
+  }
+}
+
+async function copyBytes(files: Files, key: string, path: string): Promise<void> {
+  const file = await files.open(key);
+  if (!file) throw new CommandError(`the bytes of ${key} are missing; "zukan check" tells more`);
+  await mkdir(dirname(path), { recursive: true });
+  if (file.size > 0) await pipeline(file.stream(0, file.size - 1), createWriteStream(path));
+  else await file.close();
+}
+
+/** An export that fails leaves no half of a file. */
+async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const aside = `${path}.${process.pid}.part`;
+  const output = createWriteStream(aside);
+  try {
+    await writeTo(output, lines);
+    output.end();
+    await finished(output);
+    await rename(aside, path);
+  } catch (error) {
+    output.destroy();
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+async function writeTo(output: Writable, lines: AsyncIterable<string>): Promise<void> {
+  let gathered = '';
+  const flush = async () => {
+    if (!output.write(gathered)) await new Promise((resolve) => output.once('drain', resolve));
+    gathered = '';
+  };
+  for await (const line of lines) {
+    gathered += `${line}\n`;
+    if (gathered.length > 65_536) await flush();
+  }
+  await flush();
+}
