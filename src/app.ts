@@ -17,7 +17,7 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
   const clock = given.clock ?? Date.now;
   const catalogue = catalogueOf(config);
   const tokens = tokensOf(config);
-  const limiter = limiterOf(config, clock, (isAway, reason) => {
+  const limiter = limiterOf(config, given.clock, (isAway, reason) => {
     if (isAway) server.log.warn({ reason }, 'Redis is away: this process limits on its own');
     else server.log.info({ reason }, 'Redis is back: the limit is shared again');
   });

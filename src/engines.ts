@@ -1,6 +1,6 @@
 /** Which engines the configuration names: where the catalogue, the tokens and the bytes are. */
 import type { Config } from './config.ts';
-import { MemoryLimiter } from './limits/memory.ts';
+import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import { RedisLimiter, type RedisLimiterOptions } from './limits/redis.ts';
 import { openFolder } from './media/local.ts';
 import type {
@@ -29,11 +29,11 @@ export const tokensOf = (config: Config): TokenRegister => openTokenRegister(con
 /** Undefined where nobody is limited. */
 export function limiterOf(
   { rateLimit, redisUrl }: Config,
-  clock: Clock,
+  clock: Clock | undefined,
   onChange: RedisLimiterOptions['onChange'],
 ): Limiter | undefined {
   if (!rateLimit) return undefined;
-  return redisUrl ? new RedisLimiter(redisUrl, { onChange }) : new MemoryLimiter(clock);
+  return redisUrl ? new RedisLimiter(redisUrl, { onChange }) : new MemoryLimiter(clock ?? steadyClock);
 }
 
 export const filesOf = (config: Config): Files => openFolder(config.filesDir);

@@ -54,7 +54,7 @@ export interface NameList {
   kind: Kind;
   version: number;
   folded: readonly string[];
-  /** No name has more characters. */
+  /** No name has more characters than this; some may have fewer than it says, where one takes two code units. */
   longest: number;
 }
 

@@ -186,8 +186,8 @@ export const ImageLine = Type.Object(
       Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
     ),
     nsfw: Rating,
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 500 })),
-    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 500 })),
+    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
   },
   closed,
 );

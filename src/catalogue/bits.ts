@@ -26,10 +26,15 @@ export function isEmpty(bits: Bits): boolean {
   return bits.every((word) => word === 0);
 }
 
-export function* eachBit(bits: Bits): Generator<number, void> {
+export function forEachBit(bits: Bits, visit: (index: number) => void): void {
   for (let word = 0; word < bits.length; word++) {
-    for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1) {
-      yield word * 32 + 31 - Math.clz32(rest & -rest);
-    }
+    for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1)
+      visit(word * 32 + 31 - Math.clz32(rest & -rest));
   }
+}
+
+export function listBits(bits: Bits): number[] {
+  const list: number[] = [];
+  forEachBit(bits, (index) => list.push(index));
+  return list;
 }

@@ -58,7 +58,13 @@ async function checkBytes(config: Config, progress: Progress): Promise<Finding[]
     progress.advance(1);
   });
   await dump.close();
-  for await (const key of files.keys()) if (!used.has(key)) note(`${key}: no image uses these bytes`);
+  const leftovers = new Set(await files.abandoned());
+  for await (const key of files.keys())
+    if (!used.has(key) && !leftovers.has(key)) note(`${key}: no image uses these bytes`);
+  if (leftovers.size > 0)
+    console.error(
+      'an import is running or was interrupted; the next import, or --repair, removes what it left behind',
+    );
   return findings;
 }
 

@@ -55,7 +55,7 @@ async function importPaths(config: Config, paths: string[], { dryRun = false, qu
     await runImport(sources, writerOf(config), {
       files: filesOf(config),
       fresh: { now: new Date().toISOString(), newId: randomUUID },
-      parallel: availableParallelism(),
+      parallel: 2 * availableParallelism(),
       isRehearsal: dryRun,
       onProgress: progress.advance,
       report,

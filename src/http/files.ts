@@ -11,6 +11,7 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const turn = turnOf(request.raw.socket, reply.raw);
   const { name } = request.params as { name: string };
   const { expires, signature } = request.query as Record<string, unknown>;
   const now = services.clock();
@@ -26,7 +27,7 @@ export async function sendFile(
   reply.headers({ ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' });
   if (isKnown(request.headers['if-none-match'], eTag)) return reply.code(304).send();
 
-  await turnOf(request.raw.socket, reply.raw);
+  await turn;
   const file = await services.files.open(facts.key);
   if (!file) {
     request.log.error({ image: id, key: facts.key }, 'the bytes of an image are missing');
@@ -52,12 +53,13 @@ const latest = new WeakMap<Socket, ServerResponse>();
 
 /**
  * Waits for the file that was asked for before on the same connection. Answers go out one after the other anyway, and who
- * asks for a thousand files at once must not make us open them all.
+ * asks for a thousand files at once must not make us open them all. A request takes its place before anything else:
+ * should look-ups end in another order, each would wait for the other.
  */
 async function turnOf(socket: Socket, response: ServerResponse): Promise<void> {
   const before = latest.get(socket);
   latest.set(socket, response);
-  if (before && !before.closed) await once(before, 'close');
+  if (before && !before.closed) await once(before, 'close').catch(() => {});
 }
 
 /** Whether the client has these bytes already. */

@@ -1,18 +1,22 @@
 /** A page of the records whose names match a pattern. */
-import { setImmediate } from 'node:timers/promises';
 import { PatternError } from '../catalogue/search/cursor.ts';
 import { parsePattern } from '../catalogue/search/pattern.ts';
 import { PatternTooExpensive } from '../catalogue/search/positions.ts';
 import { type ScanOptions, scan } from '../catalogue/search/scan.ts';
 import type { Catalogue, Kind, Page, Window } from '../model.ts';
+import { nextTurn } from '../turns.ts';
 import { ApiError } from './errors.ts';
 
 const scanning: ScanOptions = {
   budget: 1000,
   slice: 5,
   clock: () => performance.now(),
-  pause: () => setImmediate(),
+  pause: nextTurn,
 };
+
+/** More searches than this would only wait for each other. */
+const MOST_AT_ONCE = 32;
+let running = 0;
 
 export async function searchPage(
   catalogue: Catalogue,
@@ -20,6 +24,9 @@ export async function searchPage(
   search: string,
   { offset, limit }: Window,
 ): Promise<Page> {
+  if (running >= MOST_AT_ONCE)
+    throw new ApiError(503, 'Too many searches are running: try again in a second.', { 'Retry-After': '1' });
+  running++;
   try {
     const pattern = parsePattern(search);
     for (;;) {
@@ -37,5 +44,7 @@ export async function searchPage(
         'Invalid search query: the pattern is too expensive; use fewer or smaller repetitions.',
       );
     throw error;
+  } finally {
+    running--;
   }
 }

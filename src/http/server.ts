@@ -64,7 +64,7 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
     commonHeaders(request, reply);
     if (request.method === 'OPTIONS') return reply.code(204).headers(PREFLIGHT).send();
     if (!request.is404) return;
-    const path = pathOf(request);
+    const path = decodeURIComponent(pathOf(request));
     if (prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`))) await admit(services, request, reply);
     if (known.some((pattern) => pattern.test(path)))
       throw new ApiError(405, `The method ${request.method} is not allowed here: use GET.`, {

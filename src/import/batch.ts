@@ -50,8 +50,29 @@ export class Batch<T extends { weight: number }> {
   }
 }
 
+/**
+ * Hands lines to the work, in order, as many at a time as can be looked up together. The work tells how many of them it
+ * did: where it had to stop early, fewer are handed over next time, or a file full of dependent lines would be looked up
+ * over and over.
+ */
+export async function inRuns<T>(
+  items: T[],
+  identitiesOf: (item: T) => string[],
+  work: (some: T[]) => Promise<number>,
+): Promise<void> {
+  for (const piece of cutAtRepeats(items, identitiesOf)) {
+    let size = piece.length;
+    for (let start = 0; start < piece.length; ) {
+      const some = piece.slice(start, start + size);
+      const done = await work(some);
+      size = 2 * (done < some.length ? Math.max(1, done) : size);
+      start += done;
+    }
+  }
+}
+
 /** Cuts a row of items wherever one repeats an identity of the same piece. */
-export function* cutAtRepeats<T>(items: T[], identitiesOf: (item: T) => string[]): Generator<T[], void> {
+function* cutAtRepeats<T>(items: T[], identitiesOf: (item: T) => string[]): Generator<T[], void> {
   let piece: T[] = [];
   let seen = new Set<string>();
   for (const item of items) {

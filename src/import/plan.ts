@@ -29,15 +29,13 @@ export interface Fresh {
   newId: () => string;
 }
 
-/** `was` is what the record was known by before, besides its id. */
+/** `was` is all that the record was known by before. */
 export type Outcome<Row> =
   | { outcome: 'added'; row: Row }
-  | { outcome: 'updated'; row: Row; was: string }
+  | { outcome: 'updated'; row: Row; was: string[] }
   | { outcome: 'unchanged' };
 
 const uuid = new RegExp(uuidPattern);
-/** An image repeats its categories and characters, and should stay a record and not become a book. */
-const LARGEST_DOCUMENT = 256 * 1024;
 
 export function planEntry(line: EntryLine, candidates: SavedEntry[], fresh: Fresh): Outcome<Entry> {
   if (line.isOnlyNamed && candidates.length > 0) return { outcome: 'unchanged' };
@@ -54,7 +52,7 @@ export function planEntry(line: EntryLine, candidates: SavedEntry[], fresh: Fres
   if (!existing) return { outcome: 'added', row: entry };
   if (existing.document === entry.document && existing.createdAt === createdAt)
     return { outcome: 'unchanged' };
-  const was = nameIdentity(existing.kind, existing.name);
+  const was = [nameIdentity(existing.kind, existing.name), existing.id];
   return { outcome: 'updated', row: { ...entry, shelf: existing.shelf }, was };
 }
 
@@ -194,10 +192,6 @@ export function planImage(
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
   const row: ImageRow = { id: image.id, key, eTag, mimetype, document: writeDocument(image) };
-  if (row.document.length > LARGEST_DOCUMENT)
-    throw new LineError(
-      `with its categories and characters the record is longer than ${LARGEST_DOCUMENT} characters`,
-    );
   const entries = [...(artist ? [artist] : []), ...categories, ...characters];
   const shelves = [
     fixed.catalogue,
@@ -210,7 +204,7 @@ export function planImage(
   return {
     outcome: 'updated',
     row: { row: { ...row, number: existing.number }, shelves },
-    was: existing.eTag,
+    was: [existing.eTag, existing.id],
   };
 }
 

@@ -60,10 +60,12 @@ export async function runImport(
     for (const [index, source] of sources.entries()) await run.read(source, index);
     run.finish();
     await intake.settle();
+    options.signal.throwIfAborted();
     await (isRehearsal ? writer.rollback() : writer.commit());
   } catch (error) {
-    // Before the lock is given up: another import may count on the same bytes as soon as it has it.
-    await intake.discard();
+    // Before the lock is given up: another import may count on the same bytes as soon as it has it. What cannot be removed
+    // now, the next import removes.
+    await intake.discard().catch(() => {});
     await writer.rollback();
     throw error;
   }
@@ -111,6 +113,8 @@ class ImportRun {
 
   /** The batch is all of one type. */
   async #save(batch: Gathered[]): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    if (this.#problems.areMany) return;
     if (batch[0]?.record.type === 'image') {
       const images = await this.#withPictures(batch as (Gathered & { record: ImageLine })[]);
       await this.#saver.saveImages(images.filter((image) => !this.#isCopy(image)));

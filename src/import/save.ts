@@ -1,6 +1,6 @@
 /** A batch of checked lines into the store: asks what the store has of what they mention, plans, and saves. */
 import type { CatalogueWriter, ImageLine, Kind } from '../model.ts';
-import { cutAtRepeats, identities } from './batch.ts';
+import { identities, inRuns } from './batch.ts';
 import {
   type Fresh,
   isId,
@@ -49,31 +49,27 @@ export class Saver {
 
   async saveEntries(lines: Line<EntryLine>[]): Promise<void> {
     const identify = ({ record }: Line<EntryLine>) => identities(record);
-    for (const piece of cutAtRepeats(lines, identify)) {
-      for (let rest = piece; rest.length > 0; ) {
-        const known = await this.#entriesLike(rest);
-        const plan = ({ record }: Line<EntryLine>) => planEntry(record, known.like(record), this.#fresh);
-        const { rows, done } = this.#planRun(rest, identify, plan);
-        await this.#writer.saveEntries(rows);
-        rest = rest.slice(done);
-      }
-    }
+    await inRuns(lines, identify, async (some) => {
+      const known = await this.#entriesLike(some);
+      const plan = ({ record }: Line<EntryLine>) => planEntry(record, known.like(record), this.#fresh);
+      const { rows, done } = this.#planRun(some, identify, plan);
+      await this.#writer.saveEntries(rows);
+      return done;
+    });
   }
 
   async saveImages(lines: ImageWithPicture[]): Promise<void> {
-    for (const piece of cutAtRepeats(lines, imageIdentities)) {
-      for (let rest = piece; rest.length > 0; ) {
-        const entries = await this.#entriesMentioned(rest);
-        const images = await this.#imagesLike(rest);
-        const plan = ({ record, picture }: ImageWithPicture) => {
-          const existing = images.find(record, picture.eTag);
-          return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#fresh);
-        };
-        const { rows, done } = this.#planRun(rest, imageIdentities, plan);
-        await this.#writer.saveImages(rows);
-        rest = rest.slice(done);
-      }
-    }
+    await inRuns(lines, imageIdentities, async (some) => {
+      const entries = await this.#entriesMentioned(some);
+      const images = await this.#imagesLike(some);
+      const plan = ({ record, picture }: ImageWithPicture) => {
+        const existing = images.find(record, picture.eTag);
+        return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#fresh);
+      };
+      const { rows, done } = this.#planRun(some, imageIdentities, plan);
+      await this.#writer.saveImages(rows);
+      return done;
+    });
   }
 
   /**
@@ -94,7 +90,7 @@ export class Saver {
       if (!planned) continue;
       this.#report.record(line.where, line.record.type, nameOf(line.record), planned.outcome);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
-      if (planned.outcome === 'updated') givenUp.add(planned.was);
+      if (planned.outcome === 'updated') for (const identity of planned.was) givenUp.add(identity);
     }
     return { rows, done: lines.length };
   }

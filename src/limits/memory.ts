@@ -2,7 +2,10 @@
 import { decide, forgettableFrom, freshState, type RateState } from '../access/rate.ts';
 import type { Clock, Decision, Limiter } from '../model.ts';
 
-/** More clients than this are not remembered at a time; beyond, those that came first are forgotten. */
+/** The time of day as it was when the process began, and steady since: setting the clock back must not block anyone. */
+export const steadyClock: Clock = () => performance.timeOrigin + performance.now();
+
+/** More clients than this are not remembered at a time; beyond, one is forgotten for each that comes. */
 const MOST_CLIENTS = 500_000;
 /** How many clients each decision looks at to see whether they can be forgotten. */
 const LOOKED_AT = 2;

@@ -1,17 +1,16 @@
 /**
  * The rate limit of several processes, in a Redis (or Valkey) that they share: one atomic script a request. When it is
- * away, each process goes on with a limit of its own, and asks again once a second.
+ * away, each process goes on with a limit of its own until it is back.
  */
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { HOUR_MS, MOST_VIOLATIONS, PERIOD_MS, TOLERANCE_MS } from '../access/rate.ts';
 import type { Clock, Decision, Limiter } from '../model.ts';
-import { MemoryLimiter } from './memory.ts';
+import { MemoryLimiter, steadyClock } from './memory.ts';
 
 /** The longest that a request waits for an answer. */
 const PATIENCE_MS = 40;
-/** For so long after a failure nobody asks. */
-const PAUSE_MS = 1000;
+const PING_EVERY_MS = 500;
 /** How long a server that starts waits for Redis. */
 const STARTING_MS = 1000;
 const PREFIX = 'zukan:limit:';
@@ -63,11 +62,13 @@ export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
   readonly #own: MemoryLimiter;
   #isAway = false;
-  #askAgainAt = 0;
+  #isClosed = false;
+  /** What the connection complained of last. */
+  #complaint = '';
 
   constructor(url: string, options: RedisLimiterOptions) {
     this.#options = options;
-    this.#own = new MemoryLimiter(options.clock ?? Date.now);
+    this.#own = new MemoryLimiter(options.clock ?? steadyClock);
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -76,26 +77,26 @@ export class RedisLimiter implements Limiter {
       retryStrategy: () => 200,
     }) as WithRule;
     this.#redis.defineCommand('zukanLimit', { numberOfKeys: 1, lua: SCRIPT });
-    // Every failure shows in the request that meets it; a listener has to be there all the same.
-    this.#redis.on('error', () => {});
+    this.#redis.on('error', (error: Error) => {
+      this.#complaint = error.message;
+    });
   }
 
   /** Waits for the connection, but not for long: it may come later. */
   async start(): Promise<void> {
     const isReady = new Promise((resolve) => this.#redis.once('ready', resolve));
     await Promise.race([isReady, setTimeout(STARTING_MS, undefined, { ref: false })]);
+    if (this.#redis.status !== 'ready') this.#goAway('no connection');
   }
 
   async decide(client: string): Promise<Decision> {
-    if (performance.now() < this.#askAgainAt) return this.#own.decide(client);
+    if (this.#isAway) return this.#own.decide(client);
     try {
       const now = this.#options.clock ? String(this.#options.clock()) : '';
       const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(PREFIX + client, now);
-      if (this.#isAway) this.#change(false, 'it answers again');
       return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
     } catch (error) {
-      this.#askAgainAt = performance.now() + PAUSE_MS;
-      if (!this.#isAway) this.#change(true, (error as Error).message);
+      this.#goAway((error as Error).message);
       return this.#own.decide(client);
     }
   }
@@ -105,11 +106,37 @@ export class RedisLimiter implements Limiter {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#redis.disconnect();
   }
 
-  #change(isAway: boolean, reason: string): void {
-    this.#isAway = isAway;
-    this.#options.onChange(isAway, reason);
+  /**
+   * From now on nobody's request is sent to Redis, until it answers a ping. What is sent to one that hangs is not lost but
+   * late: it would be counted against its client all at once.
+   */
+  #goAway(reason: string): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.#options.onChange(true, this.#complaint || reason);
+    void this.#waitForReturn();
+  }
+
+  async #waitForReturn(): Promise<void> {
+    while (!this.#isClosed) {
+      await setTimeout(PING_EVERY_MS, undefined, { ref: false });
+      if (await this.#answers()) break;
+    }
+    if (this.#isClosed) return;
+    this.#isAway = false;
+    this.#complaint = '';
+    this.#options.onChange(false, 'it answers again');
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      return (await this.#redis.ping()) === 'PONG';
+    } catch {
+      return false;
+    }
   }
 }

@@ -20,11 +20,11 @@ type Image = ImageRow & { number: number };
 const shelfProblems = `
   select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
   from shelf left join placement on shelf = number group by number
-  having size <> count(image) or (count(image) > 0 and max(position) <> count(image) - 1)
+  having size <> count(image) or (count(image) > 0 and max(placement.position) <> count(image) - 1)
   union all
   select 'the shelf of ' || kind || ' "' || name || '" is out of order'
   from (select shelf, image, lag(image) over (partition by shelf order by position) as before from placement)
-  join shelf on number = shelf where before >= image group by shelf
+  join shelf as s on s.number = shelf where before >= image group by shelf
   union all
   select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
   union all

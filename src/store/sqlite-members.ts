@@ -3,8 +3,8 @@
  * are 125 kB, and what two such shelves have in common is found in a fraction of a millisecond.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
-import { type Bits, commonBits, eachBit, isEmpty, noBits, setBit } from '../catalogue/bits.ts';
+import { type Bits, commonBits, isEmpty, listBits, noBits, setBit } from '../catalogue/bits.ts';
+import { nextTurn } from '../turns.ts';
 
 const READ_AT_ONCE = 1000;
 /** After so long a reading, other requests have their turn. */
@@ -42,7 +42,7 @@ export class SqliteMembers {
       common = common ? commonBits(common, members) : members;
       if (isEmpty(common)) return [];
     }
-    return common ? [...eachBit(common)] : [];
+    return common ? listBits(common) : [];
   }
 
   #of(shelf: number, version: number): Promise<Bits> {
@@ -64,18 +64,24 @@ export class SqliteMembers {
   }
 
   #begin(shelf: number, version: number): Kept {
-    const members = noBits(Number(this.#last.get()?.last ?? 0) + 1);
-    return { version, bytes: members.byteLength, members: this.#fill(members, shelf) };
+    const bits = noBits(Number(this.#last.get()?.last ?? 0) + 1);
+    const kept: Kept = { version, bytes: bits.byteLength, members: this.#fill(bits, shelf) };
+    // A reading that failed is not kept: the next draw reads anew.
+    kept.members.catch(() => {
+      if (this.#kept.get(shelf) === kept) this.#drop(shelf, kept);
+    });
+    return kept;
   }
 
   async #fill(members: Bits, shelf: number): Promise<Bits> {
+    await nextTurn();
     let begun = performance.now();
     for (let position = 0; ; position += READ_AT_ONCE) {
       const rows = this.#images.all(shelf, position, position + READ_AT_ONCE);
       for (const { image } of rows) setBit(members, image as number);
       if (rows.length < READ_AT_ONCE) return members;
       if (performance.now() - begun < SLICE_MS) continue;
-      await setImmediate();
+      await nextTurn();
       begun = performance.now();
     }
   }

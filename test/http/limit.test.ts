@@ -78,6 +78,7 @@ describe('what counts', () => {
     ['a 404', `/api/image/${uuid(9, 9)}`],
     ['an unknown path', '/api/nowhere'],
     ['another method', '/v1/stats', 'POST'],
+    ['an unknown path, written otherwise', '/%61pi/nowhere'],
   ];
   for (const [what, path, method] of counts) {
     test(`${what} counts, and has the headers`, async () => {

@@ -94,6 +94,30 @@ test('the same picture may come twice, under two names, read at the same time', 
   }
 });
 
+test('a record that is met by name and then by its id is the same one', async () => {
+  const box = sandbox();
+  await box.import([{ type: 'category', id: uuid(1, 1), name: 'a', createdAt: '2020-01-01T00:00:00.000Z' }]);
+  const moved = { createdAt: '2001-01-01T00:00:00.000Z' };
+  await box.import([
+    { type: 'category', name: 'a', ...moved },
+    { type: 'category', id: uuid(1, 1), name: 'b' },
+  ]);
+  const catalogue = openCatalogue(box.config.databasePath);
+  const { documents } = await catalogue.list('category', { offset: 0, limit: 9 });
+  await catalogue.close();
+  assert.equal(JSON.parse(documents[0] ?? '').createdAt, moved.createdAt);
+});
+
+test('a file in which each record takes the name of the one before is no slower than it must be', async () => {
+  const box = sandbox();
+  const artist = (index: number, name: string) => ({ type: 'artist', id: uuid(2, index), name });
+  await box.import(Array.from({ length: 3000 }, (_, index) => artist(index, `name ${index}`)));
+  const begun = performance.now();
+  const shifted = Array.from({ length: 3000 }, (_, index) => artist(index, `name ${index - 1}`));
+  assert.equal((await box.import(shifted)).updated, 3000);
+  assert.ok(performance.now() - begun < 4000, `${performance.now() - begun} ms`);
+});
+
 test('several files are read one after the other, each when its turn comes', async () => {
   const box = sandbox();
   const paths = Array.from({ length: 40 }, (_, index) => {

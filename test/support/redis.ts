@@ -12,6 +12,7 @@ export interface PrivateRedis {
   url: string;
   port: number;
   kill(): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Starts it again, empty, on the same port. */
   start(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export async function startRedis(): Promise<PrivateRedis> {
     await once(child, 'close');
   };
   await start();
-  return { url, port, kill, start };
+  return { url, port, kill, start, signal: (name) => child?.kill(name) };
 }
 
 export async function freePort(): Promise<number> {

@@ -2,7 +2,7 @@
  * A pattern's tree as positions (Glushkov's construction): each character of the pattern, its repetitions written out,
  * is a position; known are those that may come first, those that may come last, and those that may follow each.
  */
-import { addBits, type Bits, eachBit, noBits, setBit } from '../bits.ts';
+import { addBits, type Bits, forEachBit, noBits, setBit } from '../bits.ts';
 import type { CharacterTest } from './class.ts';
 import type { Node } from './pattern.ts';
 
@@ -55,7 +55,7 @@ export function layOut(root: Node): Positions {
     return both;
   };
   const connect = (from: Bits, to: Bits) => {
-    for (const position of eachBit(from)) addBits(follow[position] as Bits, to);
+    forEachBit(from, (position) => addBits(follow[position] as Bits, to));
   };
   const join = (a: Piece, b: Piece): Piece => {
     connect(a.last, b.first);

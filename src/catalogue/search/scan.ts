@@ -27,13 +27,14 @@ const STEPS_PER_NAME = 20;
 /** The positions of the names that match, in order. */
 export async function scan(pattern: Node, names: NameList, options: ScanOptions): Promise<number[]> {
   const { budget, slice, clock, pause } = options;
+  await pause();
   const matcher = compile(pattern, names.longest);
   const found: number[] = [];
   let [used, begun, steps] = [0, clock(), 0];
   for (const [position, name] of names.folded.entries()) {
     const before = matcher.work;
     if (matcher.matches(name)) found.push(position);
-    steps += STEPS_PER_NAME + name.length + matcher.work - before;
+    steps += STEPS_PER_NAME + matcher.work - before;
     if (steps < STEPS_PER_LOOK) continue;
     steps = 0;
     const elapsed = clock() - begun;

@@ -93,6 +93,16 @@ for (const [kind, length] of [
       assert.ok((await watching) < LONGEST_WAIT_MS, `${await watching} ms`);
     });
 
+    test('twenty expensive searches at once are answered in turn, and hold nobody up', async () => {
+      const done = new AbortController();
+      const watching = watch(done.signal);
+      const pattern = encodeURIComponent(length === 16 ? '%a%a%a%a%a%a%a%b' : '%a_{60}b%c_{60}');
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`/${kind}?search=${pattern}`)));
+      done.abort();
+      for (const { status } of answers) assert.ok(status === 200 || status === 400, `${status}`);
+      assert.ok((await watching) < 2 * LONGEST_WAIT_MS, `${await watching} ms`);
+    });
+
     for (const pattern of patterns) {
       test(pattern, async (t) => {
         assert.ok([...pattern].length <= 50);

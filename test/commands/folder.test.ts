@@ -1,0 +1,224 @@
+/** Folders of pictures as people have them. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { filesIn } from '../support/dump.ts';
+import { draw } from '../support/pictures.ts';
+import { zukan } from '../support/program.ts';
+import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+function workplace() {
+  const folder = temporaryFolder();
+  const pictures = join(folder, 'pictures');
+  mkdirSync(pictures);
+  const environment = { DATA_DIR: join(folder, 'data') };
+  const run = (...command: string[]) => zukan(command, environment);
+  const records = async () =>
+    (await run('export')).output
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { folder, pictures, environment, run, records };
+}
+
+test('folders become categories, sidecars say the rest, and what is missing is made and named', async () => {
+  const { pictures, run, records } = workplace();
+  writeTiny(pictures, 'top.png', 1);
+  writeTiny(pictures, 'cats/night sky/a.png', 2);
+  writeTiny(pictures, 'cats/b.png', 3);
+  writeTiny(pictures, 'cats/c.png', 4);
+  writeFileSync(
+    join(pictures, 'cats/b.png.json'),
+    JSON.stringify({
+      artist: 'Ann',
+      nsfw: 'nsfw',
+      characters: ['Cleo'],
+      source: { name: 's', url: 'https://example.org/' },
+    }),
+  );
+  writeFileSync(
+    join(pictures, 'cats/c.json'),
+    JSON.stringify({
+      id: 4711,
+      tags_general: '1girl blue_hair',
+      tags_artist: ['Ann', 'Bob'],
+      tags_character: 'cleo_(a) dora',
+      rating: 'q',
+      source: 'https://example.com/posts/1',
+      created_at: '2024-02-03 04:05:06',
+      md5: 'whatever',
+    }),
+  );
+  const { status, output, errors } = await run('import', pictures);
+  assert.equal(status, 0, errors);
+  assert.match(output, /^12 added, 0 updated, 0 unchanged\ncreated:\n/);
+  for (const name of [
+    'category cats',
+    'category night sky',
+    'category blue_hair',
+    'artist Ann',
+    'character dora',
+  ])
+    assert.ok(output.includes(`  ${name}\n`), `${name} in ${output}`);
+
+  const all = await records();
+  const named = new Map(all.filter(({ name }) => name).map(({ id, name }) => [id, name]));
+  const images = all
+    .filter(({ type }) => type === 'image')
+    .map(({ artist, categories, characters, nsfw, source, createdAt }) => ({
+      artist: named.get(artist),
+      categories: categories.map((id: string) => named.get(id)),
+      characters: characters.map((id: string) => named.get(id)),
+      ...{ nsfw, source, year: createdAt.slice(0, 4) },
+    }));
+  assert.deepEqual(
+    images.toSorted((a, b) => a.categories.length - b.categories.length || (a.nsfw < b.nsfw ? -1 : 1)),
+    [
+      { artist: undefined, categories: [], characters: [], nsfw: 'sfw', source: null, year: images[3]?.year },
+      {
+        ...{ artist: 'Ann', categories: ['cats'], characters: ['Cleo'], nsfw: 'nsfw' },
+        ...{ source: { name: 's', url: 'https://example.org/' }, year: images[3]?.year },
+      },
+      {
+        artist: undefined,
+        categories: ['cats', 'night sky'],
+        characters: [],
+        nsfw: 'sfw',
+        source: null,
+        year: images[3]?.year,
+      },
+      {
+        ...{ artist: 'Ann', categories: ['1girl', 'blue_hair', 'cats'], characters: ['cleo_(a)', 'dora'] },
+        ...{
+          nsfw: 'questionable',
+          source: { name: 'example.com', url: 'https://example.com/posts/1' },
+          year: '2024',
+        },
+      },
+    ],
+  );
+  assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 12 unchanged\n$/);
+});
+
+test('what exists is not changed by being mentioned', async () => {
+  const { folder, pictures, run, records } = workplace();
+  const catalogue = join(folder, 'c.ndjson');
+  writeFileSync(catalogue, '{"type":"category","name":"Cats","description":"mine","nsfw":true}\n');
+  await run('import', catalogue);
+  writeTiny(pictures, 'cats/a.png', 1);
+  assert.match((await run('import', pictures)).output, /^1 added, 0 updated, 1 unchanged\n$/);
+  assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
+});
+
+test('the same picture twice is one image, and told', async () => {
+  const { pictures, run } = workplace();
+  writeTiny(pictures, 'a/one.png', 1);
+  writeTiny(pictures, 'b/two.png', 1);
+  writeTiny(pictures, 'b/three.png', 3);
+  const { output } = await run('import', pictures);
+  assert.match(output, /^4 added/);
+  assert.match(output, /left out as copies:\n {2}.*b\/two\.png is the same as .*a\/one\.png\n/);
+  assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 4 unchanged/);
+});
+
+test('what is no picture is left alone, hidden files are not even looked at', async () => {
+  const { pictures, run } = workplace();
+  writeTiny(pictures, 'a.png', 1);
+  writeFileSync(join(pictures, 'notes.txt'), 'notes');
+  writeFileSync(join(pictures, '.DS_Store'), 'x');
+  mkdirSync(join(pictures, '.thumbnails'));
+  writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
+  const { status, output } = await run('import', pictures);
+  assert.equal(status, 0);
+  assert.match(output, /no pictures, left alone:\n {2}.*notes\.txt\n$/);
+});
+
+test('names with line feeds, emoji and other cases are only names; the type is by the bytes', async () => {
+  const { pictures, run, records } = workplace();
+  writeTiny(pictures, 'a\nb 😀.png', 1);
+  writeTiny(pictures, 'X.png', 2);
+  writeTiny(pictures, 'x.PNG', 3);
+  writeFileSync(
+    join(pictures, 'jpeg.png'),
+    await draw({ file: '', format: 'jpeg', width: 9, height: 9, colour: '#123456' }),
+  );
+  const { status, output, errors } = await run('import', pictures);
+  assert.equal(status, 0, errors);
+  assert.match(output, /^4 added/);
+  const types = (await records()).map(({ meta }) => meta.mimetype).sort();
+  assert.deepEqual(types, ['image/jpeg', 'image/png', 'image/png', 'image/png']);
+});
+
+describe('a bad file refuses the whole folder, and is named', () => {
+  const broken = tinyPicture(5).subarray(0, 40);
+  const cases: [string, (pictures: string) => void, RegExp][] = [
+    [
+      'a broken picture',
+      (pictures) => writeFileSync(join(pictures, 'bad.jpg'), broken),
+      /bad\.jpg: .*cannot be decoded/,
+    ],
+    ['an empty file', (pictures) => writeFileSync(join(pictures, 'bad.png'), ''), /bad\.png: .*not a JPEG/],
+    ['text', (pictures) => writeFileSync(join(pictures, 'bad.webp'), 'text'), /bad\.webp: .*not a JPEG/],
+    [
+      'a link out of the folder',
+      (pictures) => {
+        writeTiny(join(pictures, '..'), 'outside.png', 9);
+        symlinkSync(join(pictures, '../outside.png'), join(pictures, 'bad.png'));
+      },
+      /bad\.png: .*leads out of the catalogue's folder/,
+    ],
+    [
+      'a sidecar that is no JSON',
+      (pictures) => writeFileSync(join(pictures, 'a.json'), '{'),
+      /a\.png: its sidecar is not JSON/,
+    ],
+    [
+      'a sidecar with a wrong rating',
+      (pictures) => writeFileSync(join(pictures, 'a.json'), '{"rating":"x"}'),
+      /a\.png: its sidecar: nsfw/,
+    ],
+  ];
+  for (const [what, spoil, reason] of cases) {
+    test(what, async () => {
+      const { pictures, environment, run, records } = workplace();
+      writeTiny(pictures, 'a.png', 1);
+      spoil(pictures);
+      const { status, errors } = await run('import', pictures);
+      assert.equal(status, 1);
+      assert.match(errors, reason);
+      assert.deepEqual(await records(), []);
+      assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
+    });
+  }
+
+  // Root may read everything, so there is nothing to see then.
+  test('a file that may not be read', { skip: process.getuid?.() === 0 && 'as root' }, async () => {
+    const { pictures, run } = workplace();
+    writeTiny(pictures, 'bad.png', 1);
+    chmodSync(join(pictures, 'bad.png'), 0);
+    assert.match((await run('import', pictures)).errors, /bad\.png: .*may not be read/);
+  });
+});
+
+test('--dry-run tells what would change, and changes nothing', async () => {
+  const { pictures, environment, run, records } = workplace();
+  writeTiny(pictures, 'cats/a.png', 1);
+  const { status, output } = await run('import', '--dry-run', pictures);
+  assert.equal(status, 0);
+  assert.match(output, /2 added, 0 updated, 0 unchanged\n/);
+  assert.match(output, /\nadded {6}category {3}cats\nadded {6}image {6}cats\/a\.png\n$/);
+  assert.deepEqual(await records(), []);
+  assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
+  await run('import', pictures);
+  writeTiny(pictures, 'cats/b.png', 2);
+  assert.match((await run('import', '--dry-run', pictures)).output, /1 added, 0 updated, 2 unchanged\n/);
+  assert.equal((await records()).length, 2);
+});
+
+test('progress is shown every few seconds, and not with --quiet', async () => {
+  const { pictures, run } = workplace();
+  writeTiny(pictures, 'a.png', 1);
+  assert.equal((await run('import', '--quiet', pictures)).errors, '');
+});
