@@ -1,6 +1,7 @@
 /** `npm run bench -- <name> [options]`: measurements, each in a file of its own, told as ratios. */
 const benchmarks: Record<string, string> = {
   scale: 'the cost of a request on 10,000 and on 1,000,000 images, and of importing them',
+  import: 'pictures and records a second, beside bare sharp and bare SQLite',
   limits: 'the cost of a rate limit decision, in memory and in Redis, and of remembering a client',
   search: "the time of a search, beside JavaScript's RegExp on the same names",
 };

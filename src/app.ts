@@ -37,7 +37,10 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
     },
     { prefixes: config.apiPrefixes, logLevel: config.logLevel },
   );
-  server.addHook('onReady', async () => limiter?.start());
+  server.addHook('onReady', async () => {
+    // Not waited for: what cannot be had at once does not keep the server from starting.
+    void limiter?.start();
+  });
   server.addHook('onClose', async () => {
     await catalogue.close();
     await tokens.close();

@@ -12,8 +12,11 @@ const program = new Command('zukan')
   .description('A self-hosted image catalogue with a read-only JSON API.')
   .version(`v${version}`)
   .exitOverride()
-  .showHelpAfterError('(zukan --help tells more)')
-  .addHelpText('after', '\nThe environment configures it: "zukan config" shows the variables in effect.');
+  .showHelpAfterError('(--help tells more)')
+  .addHelpText(
+    'after',
+    '\nThe environment configures it: "zukan config" shows the variables, docs/configuration.md explains them.',
+  );
 
 program
   .command('serve')
@@ -70,9 +73,13 @@ token
   .description('print a new token, which is shown only this once')
   .requiredOption('--owner <name>', 'who uses it')
   .requiredOption('--purpose <text>', 'what for')
-  .option('--scope <scope...>', 'what it may do; may be repeated', [])
+  .option(
+    '--scope <scope...>',
+    'image:list, image:custom-expiry[:<seconds>] or api:ratelimit:disabled; may be repeated',
+    [],
+  )
   .option('--issued-by <name>', 'who gave it out', 'zukan')
-  .option('--expires <duration>', 'how long it is valid', '365d')
+  .option('--expires <duration>', 'how long it is valid: a number and s, m, h, d or w', '365d')
   .option('--json', 'print the whole record', false)
   .action(async (options) => (await import('./commands/token.ts')).createToken(config(), options));
 

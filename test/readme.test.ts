@@ -90,6 +90,7 @@ test('every local link of the documentation leads somewhere', () => {
     'docs/catalogue.md',
     'docs/configuration.md',
     'docs/search.md',
+    'docs/operating.md',
     'docs/architecture.md',
   ];
   for (const page of pages) {

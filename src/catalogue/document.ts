@@ -27,12 +27,23 @@ export const extensionOf = (mimetype: Mimetype): string => extensions[mimetype];
 export const fileName = (id: string, mimetype: Mimetype): string => `${id}.${extensionOf(mimetype)}`;
 
 export function writeDocument(image: StoredImage): Document {
-  const { id, artist, source, nsfw, categories, characters, createdAt } = image;
+  const texts = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
+  return composeDocument(image, texts(image.categories), texts(image.characters));
+}
+
+/** The same from the JSON that categories and characters are kept as: parsing it only to write it again takes longest. */
+export function composeDocument(
+  image: Omit<StoredImage, 'categories' | 'characters'>,
+  categories: string[],
+  characters: string[],
+): Document {
+  const { id, artist, source, nsfw, createdAt } = image;
   const { eTag, size, mimetype, color, dimens } = image.meta;
-  const head = JSON.stringify({ id, url: '' }).slice(0, -2);
-  const middle = JSON.stringify({ artist, source, nsfw, categories, characters, createdAt }).slice(1, -1);
+  const head = `{"id":"${id}","url":"${HOLE}${fileName(id, mimetype)}${HOLE}",`;
+  const about = JSON.stringify({ artist, source, nsfw }).slice(1, -1);
+  const lists = `"categories":[${categories.join()}],"characters":[${characters.join()}]`;
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
-  return `${head}${HOLE}${fileName(id, mimetype)}${HOLE}",${middle},"meta":${meta}${HOLE}","dimens":${JSON.stringify(dimens)}}}`;
+  return `${head}${about},${lists},"createdAt":"${createdAt}","meta":${meta}${HOLE}","dimens":${JSON.stringify(dimens)}}}`;
 }
 
 export function readDocument(document: Document): StoredImage {

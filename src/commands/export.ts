@@ -1,6 +1,6 @@
 /** `zukan export`: the whole catalogue as a catalogue file, and with --files the bytes too. */
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
@@ -71,7 +71,8 @@ async function copyBytes(files: Files, key: string, path: string): Promise<void>
 /** An export that fails leaves no half of a file. */
 async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
   const aside = `${path}.${process.pid}.part`;
-  const output = createWriteStream(aside);
+  await mkdir(dirname(path), { recursive: true });
+  const output = (await open(aside, 'w')).createWriteStream();
   try {
     await writeTo(output, lines);
     output.end();

@@ -1,5 +1,4 @@
 /** `zukan import`: adds to the catalogue, or updates it, from catalogue files and folders of pictures. */
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -8,6 +7,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import { filesOf, writerOf } from '../engines.ts';
 import { pictureFolder } from '../import/folder.ts';
+import { newId } from '../import/id.ts';
 import { ImportRefused, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError } from './failure.ts';
@@ -54,7 +54,7 @@ async function importPaths(config: Config, paths: string[], { dryRun = false, qu
   try {
     await runImport(sources, writerOf(config), {
       files: filesOf(config),
-      fresh: { now: new Date().toISOString(), newId: randomUUID },
+      fresh: { now: new Date().toISOString(), newId: () => newId() },
       parallel: 2 * availableParallelism(),
       isRehearsal: dryRun,
       onProgress: progress.advance,

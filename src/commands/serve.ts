@@ -13,7 +13,10 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     await fillWithDemo(config);
   }
   const app = createApp(config);
+  let isListening = false;
   const stop = async () => {
+    // Who is told to stop before it listens has nothing to finish; closing now would race with the listening.
+    if (!isListening) process.exit(0);
     setTimeout(() => app.server.closeAllConnections(), GRACE_MS).unref();
     await app.close();
   };
@@ -23,6 +26,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
   const address = await app.listen({ host: config.host, port: config.port }).catch((error) => {
     throw new CommandError(explain(error, config));
   });
+  isListening = true;
   const api = `${address}${config.apiPrefixes[0]}`;
   console.log(
     [

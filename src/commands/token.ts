@@ -23,8 +23,8 @@ export async function createToken(config: Config, options: TokenOptions): Promis
   const now = Date.now();
   const token: Token = {
     id: randomUUID(),
-    owner: options.owner,
-    purpose: options.purpose,
+    owner: given('--owner', options.owner),
+    purpose: given('--purpose', options.purpose),
     scopes: [...new Set(options.scope.map(checkScope))],
     issuedBy: options.issuedBy,
     createdAt: new Date(now).toISOString(),
@@ -74,6 +74,11 @@ export function parseDuration(text: string): number {
       `--expires ${text}: give a number and one of s, m, h, d, w, at most 100 years, as in 365d`,
     );
   return milliseconds;
+}
+
+function given(option: string, text: string): string {
+  if (text.trim() === '') throw new UsageError(`${option} must not be empty`);
+  return text.trim();
 }
 
 function checkScope(scope: string): string {

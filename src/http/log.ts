@@ -2,8 +2,11 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
 export class RequestLog extends LogController {
-  constructor() {
+  readonly #clientOf: (request: FastifyRequest) => string;
+
+  constructor(clientOf: (request: FastifyRequest) => string) {
     super({ requestIdLogLabel: 'request' });
+    this.#clientOf = clientOf;
   }
 
   override incomingRequest(): void {}
@@ -11,7 +14,8 @@ export class RequestLog extends LogController {
   override routeNotFound(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { method, ip: client } = request;
+    const { method } = request;
+    const client = this.#clientOf(request);
     const ms = Math.round(reply.elapsedTime * 100) / 100;
     request.log.info({ method, path: pathOf(request), status: reply.statusCode, ms, client }, 'request');
   }

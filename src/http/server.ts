@@ -32,7 +32,7 @@ const LONGEST_PARAMETER = 16_384;
 export function createServer(services: Services, { prefixes, logLevel }: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: loggerOptions(logLevel),
-    logController: new RequestLog(),
+    logController: new RequestLog(services.clientOf),
     genReqId: () => randomUUID(),
     // Running requests are finished when the server stops; connections that only wait are closed.
     forceCloseConnections: 'idle',

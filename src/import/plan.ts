@@ -5,10 +5,10 @@
  */
 import {
   byNameThenId,
+  composeDocument,
   dimensions,
   readDocument,
   type StoredImage,
-  writeDocument,
 } from '../catalogue/document.ts';
 import { fold } from '../catalogue/fold.ts';
 import type { PictureFacts } from '../media/picture.ts';
@@ -181,17 +181,21 @@ export function planImage(
   const categories = resolveAll('category', line.categories, known);
   const characters = resolveAll('character', line.characters, known);
   const { key, eTag, size, mimetype, color, width, height } = picture;
-  const image: StoredImage = {
+  const image: Omit<StoredImage, 'categories' | 'characters'> = {
     id: existing?.id ?? line.id ?? fresh.newId(),
     artist: artist?.id ?? null,
     source: line.source ?? null,
     nsfw: line.nsfw,
-    categories: categories.map(publicForm<StoredImage['categories'][number]>),
-    characters: characters.map(publicForm<StoredImage['characters'][number]>),
     createdAt: line.createdAt ?? before?.createdAt ?? fresh.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
-  const row: ImageRow = { id: image.id, key, eTag, mimetype, document: writeDocument(image) };
+  const row: ImageRow = {
+    id: image.id,
+    key,
+    eTag,
+    mimetype,
+    document: composeDocument(image, documentsOf(categories), documentsOf(characters)),
+  };
   const entries = [...(artist ? [artist] : []), ...categories, ...characters];
   const shelves = [
     fixed.catalogue,
@@ -213,6 +217,6 @@ function resolveAll(kind: Kind, named: string[] | undefined, known: KnownEntries
   return [...new Set(entries)].sort(byNameThenId);
 }
 
-function publicForm<T>(entry: SavedEntry): T {
-  return JSON.parse(entry.document) as T;
+function documentsOf(entries: SavedEntry[]): string[] {
+  return entries.map(({ document }) => document);
 }

@@ -53,12 +53,35 @@ function normalTime(text: string): string {
   return iso;
 }
 
+/** What a field must be, for people. */
+const hints: Record<string, string> = {
+  id: 'must be a UUID',
+  createdAt: 'must look like 2026-01-31T12:00:00Z',
+  name: 'must be a text of 1 to 255 characters, without blanks around it, and without a comma in a category',
+  url: 'must begin with http:// or https://',
+  'source.url': 'must begin with http:// or https://',
+  source: 'must be {"name":…,"url":…} for an image, and a text of at most 255 characters for a character',
+  nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, and true or false for a category',
+  ages: 'must be a list of whole numbers',
+  'meta.eTag': 'must be an entity tag without quotes and commas',
+  'meta.mimetype': 'must be image/jpeg, image/png, image/webp, image/gif or image/avif',
+  'meta.color': 'must look like #a0b0c0',
+};
+
+/** Every mistake of a record, in words. */
 export function explain(validator: Validator, value: unknown): string {
-  const problems = validator.Errors(value).map(({ instancePath, message }) => {
+  const problems = validator.Errors(value).flatMap(({ keyword, instancePath, params, message }) => {
+    const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;
+    if (keyword === 'required') return (requiredProperties ?? []).map((name) => `"${name}" is missing`);
+    if (keyword === 'additionalProperties')
+      return (additionalProperties ?? []).map((name) => `there is no field "${name}"`);
+    // This one is told as an additional property already.
+    if (keyword === 'boolean') return [];
     const field = instancePath.slice(1).replaceAll('/', '.');
-    return field === '' ? message : `${field}: ${message}`;
+    const [whole = ''] = field.split('.');
+    return [`${field}: ${hints[field] ?? hints[whole] ?? message}`];
   });
-  return [...new Set(problems)].slice(0, 3).join('; ');
+  return [...new Set(problems)].slice(0, 5).join('; ');
 }
 
 function isStorable(value: unknown): boolean {

@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile';
 import type { ImageLine, Rating } from '../model.ts';
 import { ImageLine as ImageLineSchema } from '../schemas.ts';
 import { LineError } from './lines.ts';
+import { isId } from './plan.ts';
 import { explain } from './record.ts';
 
 export type Facts = Omit<ImageLine, 'type' | 'file' | 'key' | 'meta'>;
@@ -19,14 +20,14 @@ export function readSidecar(text: string, file: string): Facts {
   const facts: Record<string, unknown> = {
     id: fields.id,
     createdAt: fields.createdAt ?? timeOf(fields.created_at),
-    artist: firstOf(fields.artist ?? fields.tags_artist),
-    source: sourceOf(fields.source),
+    artist: [...namesIn(fields.artist), ...namesOf(fields.tags_artist)][0],
+    source: sourceOf(Array.isArray(fields.source) ? fields.source[0] : fields.source),
     nsfw: ratingOf(fields),
-    categories: namesOf(fields.categories ?? fields.tags_general ?? fields.tags).map(withoutCommas),
-    characters: namesOf(fields.characters ?? fields.tags_character),
+    categories: firstList(fields.categories, fields.tags_general, fields.tags).map(withoutCommas),
+    characters: firstList(fields.characters, fields.tags_character),
   };
-  // gallery-dl numbers its pictures; only a UUID is an id here.
-  if (typeof facts.id !== 'string') delete facts.id;
+  // The sites that gallery-dl reads number or name their pictures; only a UUID is an id here.
+  if (typeof facts.id !== 'string' || !isId(facts.id)) delete facts.id;
   const line = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
   const whole = { type: 'image', file, ...line };
   if (!validator.Check(whole)) throw new LineError(`its sidecar: ${explain(validator, whole)}`);
@@ -59,9 +60,14 @@ function namesOf(value: unknown): string[] {
 
 const withoutCommas = (name: string) => name.replaceAll(',', ' ').trim();
 
-function firstOf(value: unknown): unknown {
-  if (typeof value === 'string') return value.trim() || undefined;
-  return Array.isArray(value) ? namesOf(value)[0] : value;
+/** The names of the first field that has any. */
+function firstList(...values: unknown[]): string[] {
+  return values.map(namesOf).find((names) => names.length > 0) ?? [];
+}
+
+/** A name may have blanks in it, unlike a tag. */
+function namesIn(value: unknown): string[] {
+  return typeof value === 'string' ? [value.trim()].filter(Boolean) : namesOf(value);
 }
 
 /** An address alone is a source that is called like its host. */

@@ -11,7 +11,7 @@ import { MemoryLimiter, steadyClock } from './memory.ts';
 /** The longest that a request waits for an answer. */
 const PATIENCE_MS = 40;
 const PING_EVERY_MS = 500;
-/** How long a server that starts waits for Redis. */
+/** So long after the start, Redis is away if it is not there. */
 const STARTING_MS = 1000;
 const PREFIX = 'zukan:limit:';
 
@@ -62,6 +62,7 @@ export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
   readonly #own: MemoryLimiter;
   #isAway = false;
+  #isStarted = false;
   #isClosed = false;
   /** What the connection complained of last. */
   #complaint = '';
@@ -82,15 +83,16 @@ export class RedisLimiter implements Limiter {
     });
   }
 
-  /** Waits for the connection, but not for long: it may come later. */
+  /** Waits for the connection, but not for long: it may come later. Until then each process limits on its own. */
   async start(): Promise<void> {
     const isReady = new Promise((resolve) => this.#redis.once('ready', resolve));
     await Promise.race([isReady, setTimeout(STARTING_MS, undefined, { ref: false })]);
-    if (this.#redis.status !== 'ready') this.#goAway('no connection');
+    this.#isStarted = true;
+    if (this.#redis.status !== 'ready' && !this.#isClosed) this.#goAway('no connection');
   }
 
   async decide(client: string): Promise<Decision> {
-    if (this.#isAway) return this.#own.decide(client);
+    if (this.#isAway || !this.#isStarted) return this.#own.decide(client);
     try {
       const now = this.#options.clock ? String(this.#options.clock()) : '';
       const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(PREFIX + client, now);

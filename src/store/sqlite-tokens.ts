@@ -1,4 +1,5 @@
 /** The register of access tokens in the embedded store, in a file of its own. */
+import { chmodSync } from 'node:fs';
 import type { Token, TokenRegister } from '../model.ts';
 import { tokenSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
@@ -7,6 +8,8 @@ const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at a
 
 export function openTokenRegister(path: string): TokenRegister {
   const database = openDatabase(path, tokenSchema);
+  // Hashes of random secrets give nothing away, but whose tokens these are is nobody else's business.
+  chmodSync(path, 0o600);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   return {
     async find(hash) {

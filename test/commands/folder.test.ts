@@ -41,8 +41,10 @@ test('folders become categories, sidecars say the rest, and what is missing is m
   writeFileSync(
     join(pictures, 'cats/c.json'),
     JSON.stringify({
-      id: 4711,
-      tags_general: '1girl blue_hair',
+      id: 'p4711',
+      tags_general: [],
+      tags: '1girl blue_hair',
+      artist: [],
       tags_artist: ['Ann', 'Bob'],
       tags_character: 'cleo_(a) dora',
       rating: 'q',

@@ -117,7 +117,7 @@ test('an import of 5,000 pictures under fifty readers: no error, and no answer t
       const { count, nsfw } = stats.json.data.images;
       assert.ok(count === 200 || count === 5000);
       assert.equal(nsfw.sfw, count);
-      await setTimeout(20);
+      await setTimeout(100);
     }
   };
   const readers = Promise.all(Array.from({ length: 50 }, read));

@@ -21,7 +21,7 @@ async function filled() {
 describe('export', () => {
   test('imported into an empty catalogue and exported again gives the same bytes', async () => {
     const { folder, run } = await filled();
-    const path = join(folder, 'export.ndjson');
+    const path = join(folder, 'new folder/export.ndjson');
     assert.equal((await run('export', path)).status, 0);
     const first = readFileSync(path, 'utf8');
     assert.equal(first.trim().split('\n').length, 16);
