@@ -1,13 +1,15 @@
 /** The commands as people type them: what they print, and how they end. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { importFiles } from '../../src/commands/import.ts';
 import { writeKnownCatalogue } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
 import { serve, zukan } from '../support/program.ts';
+import { configFor } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const folder = temporaryFolder();
@@ -131,14 +133,13 @@ describe('zukan import', () => {
       ];
       const path = join(inside, 'c.ndjson');
       writeFileSync(path, records.map((record) => JSON.stringify(record)).join('\n'));
-      const own = { DATA_DIR: join(inside, 'data') };
-      const { status, output, errors } = await zukan(['import', path], own);
-      assert.equal(status, 1);
-      assert.equal(output, '');
-      assert.match(errors, /c\.ndjson:2: /);
-      assert.match(errors, reason);
-      assert.deepEqual(filesIn(join(own.DATA_DIR, 'files')), []);
-      rmSync(own.DATA_DIR, { recursive: true });
+      const config = configFor(inside);
+      await assert.rejects(importFiles(config, [path]), (error: Error) => {
+        assert.match(error.message, /c\.ndjson:2: /);
+        assert.match(error.message, reason);
+        return true;
+      });
+      assert.deepEqual(filesIn(config.filesDir), []);
     });
   }
 });

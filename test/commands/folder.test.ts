@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { entryLine, imageLine } from '../../src/catalogue/line.ts';
+import { dumpOf } from '../../src/engines.ts';
 import { filesIn } from '../support/dump.ts';
 import { draw } from '../support/pictures.ts';
 import { zukan } from '../support/program.ts';
+import { configFor } from '../support/service.ts';
 import { tinyPicture, writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -15,11 +18,13 @@ function workplace() {
   mkdirSync(pictures);
   const environment = { DATA_DIR: join(folder, 'data') };
   const run = (...command: string[]) => zukan(command, environment);
-  const records = async () =>
-    (await run('export')).output
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
+  const records = async () => {
+    const dump = dumpOf(configFor(folder));
+    const entries = (['category', 'artist', 'character'] as const).flatMap((kind) => [...dump.entries(kind)]);
+    const lines = [...entries.map(entryLine), ...[...dump.images()].map((image) => imageLine(image))];
+    await dump.close();
+    return lines.map((line) => JSON.parse(line));
+  };
   return { folder, pictures, environment, run, records };
 }
 

@@ -45,7 +45,7 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
   const folder = temporaryFolder();
   const original = join(folder, 'original');
   const config = (data: string) => configFor(folder, { DATA_DIR: data });
-  await importFiles(config(original), [generation(folder, 'old', 0, 300)]);
+  await importFiles(config(original), [generation(folder, 'old', 0, 60)]);
   const next = generation(folder, 'new', 0, 2000);
   let wholeImport = 0;
   const [before, after] = [await contents(config(original)), await expected()];
@@ -117,7 +117,7 @@ test('an import of 5,000 pictures under fifty readers: no error, and no answer t
       const { count, nsfw } = stats.json.data.images;
       assert.ok(count === 200 || count === 5000);
       assert.equal(nsfw.sfw, count);
-      await setTimeout(100);
+      await setTimeout(300);
     }
   };
   const readers = Promise.all(Array.from({ length: 50 }, read));

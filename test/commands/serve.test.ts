@@ -30,28 +30,6 @@ test('the first lines tell where to look and give two calls that work', async ()
   assert.equal(await server.ended, 0);
 });
 
-test('it starts in under a second on a filled catalogue', async () => {
-  const { environment } = await filled();
-  const times: number[] = [];
-  const least: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    const begun = performance.now();
-    await zukan(['--version'], environment);
-    const started = performance.now();
-    const server = await serve(environment);
-    times.push(performance.now() - started);
-    least.push(started - begun);
-    server.child.kill('SIGTERM');
-    await server.ended;
-  }
-  // A busy machine takes longer for everything: six times what it takes to print the version is a second on an idle one.
-  const limit = Math.max(1000, 6 * Math.min(...least));
-  assert.ok(
-    Math.min(...times) < limit,
-    `started in ${times.map(Math.round).join(', ')} ms, and ${limit} are allowed`,
-  );
-});
-
 test('each request is one line of JSON, without the query', async () => {
   const { environment } = await filled();
   const server = await serve(environment);

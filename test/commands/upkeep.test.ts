@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { importFiles } from '../../src/commands/import.ts';
+import { checkOf, repairOf } from '../../src/engines.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, filesIn, shelfProblems } from '../support/dump.ts';
 import { serve, zukan } from '../support/program.ts';
@@ -58,6 +60,19 @@ describe('export', () => {
     assert.match(errors, /the bytes of .* are missing/);
     assert.ok(!readdirSync(folder).some((name) => name.startsWith('half')));
   });
+});
+
+test('check --repair says what it mended, and ends well', async () => {
+  const { run, config } = await filled();
+  const database = new DatabaseSync(config.databasePath);
+  database.exec("update shelf set size = size + 1 where kind = 'rating'");
+  database.close();
+  const { status, errors } = await run('check');
+  assert.equal(status, 1);
+  assert.match(errors, /3 wrong; --repair mends 3 of them/);
+  const repaired = await run('check', '--repair');
+  assert.deepEqual([repaired.status, repaired.output], [0, 'all is well\n']);
+  assert.match(repaired.errors, /3 repaired/);
 });
 
 describe('remove', () => {
@@ -151,17 +166,18 @@ describe('check', () => {
   ];
   for (const [what, sql, problem] of damages) {
     test(`finds and mends ${what}`, async () => {
-      const { run, config } = await filled();
+      const folder = temporaryFolder();
+      const config = configFor(folder);
+      await importFiles(config, [await writeKnownCatalogue(folder)]);
       const before = dump(config);
       const database = new DatabaseSync(config.databasePath);
       database.exec(sql);
       database.close();
-      const { status, output, errors } = await run('check');
-      assert.equal(status, 1);
-      assert.match(output, problem);
-      assert.match(errors, /--repair mends/);
-      const repaired = await run('check', '--repair');
-      assert.equal(repaired.status, 0, repaired.output);
+      const found = [...checkOf(config)];
+      assert.ok(found.every(({ canBeRepaired }) => canBeRepaired));
+      assert.match(found.map((finding) => finding.problem).join('\n'), problem);
+      await repairOf(config);
+      assert.deepEqual([...checkOf(config)], []);
       assert.equal(dump(config), before);
     });
   }
