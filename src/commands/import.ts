@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config.ts';
 import { filesOf, writerOf } from '../engines.ts';
-import { pictureFolder } from '../import/folder.ts';
+import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import { ImportRefused, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
@@ -85,7 +85,10 @@ async function sourceOf(
     throw new CommandError(`${path}: no such file or folder`);
   });
   if (facts.isDirectory())
-    return { source: pictureFolder(path, (ignored) => report.ignored(ignored)), weight: undefined };
+    return {
+      source: pictureFolder(path, (ignored) => report.ignored(ignored)),
+      weight: await countPictures(path),
+    };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a catalogue file nor a folder`);
   const open = () => createReadStream(path, { signal });
   return { source: catalogueFile(path, dirname(path), open), weight: facts.size };

@@ -45,6 +45,12 @@ export function pictureFolder(folder: string, onIgnored: OnIgnored): Source {
   };
 }
 
+export async function countPictures(folder: string): Promise<number> {
+  let count = 0;
+  for await (const _ of picturesIn(folder, () => {})) count++;
+  return count;
+}
+
 interface FoundPicture {
   /** Inside of the folder. */
   path: string;
