@@ -1,4 +1,5 @@
 /** Fills an empty catalogue with pictures that the program draws itself, by way of an ordinary import. */
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,10 +13,19 @@ import { startProgress } from './progress.ts';
 export async function fillWithDemo(config: Config): Promise<void> {
   if (!(await isEmptyCatalogue(config))) return;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-demo-'));
+  // An import minds signals by itself; drawing only has to tidy up.
+  const stop = () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    await importFiles(config, [await drawInto(folder)]);
+    const catalogue = await drawInto(folder);
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await importFiles(config, [catalogue]);
   } finally {
-    await rm(folder, { recursive: true });
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -8,7 +8,8 @@ import { readDocument, type StoredImage, writeDocument } from '../catalogue/docu
 import type { ImageRow, Kind, SavedEntry } from '../model.ts';
 import { catalogueSchema } from './schema.ts';
 import { openDatabase } from './sqlite-file.ts';
-import { openWriter, readFixedShelves } from './sqlite-writer.ts';
+import { readFixedShelves } from './sqlite-shelves.ts';
+import { openWriter } from './sqlite-writer.ts';
 
 export interface Finding {
   problem: string;

@@ -2,18 +2,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { byNameThenId, readDocument, writeDocument } from '../catalogue/document.ts';
 import { fold } from '../catalogue/fold.ts';
-import type {
-  CatalogueWriter,
-  Entry,
-  FixedShelves,
-  ImageRow,
-  Kind,
-  Orientation,
-  Rating,
-  SavedEntry,
-} from '../model.ts';
+import type { CatalogueWriter, Entry, FixedShelves, ImageRow, Kind, SavedEntry } from '../model.ts';
 import { catalogueSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
+import { readFixedShelves } from './sqlite-shelves.ts';
 
 const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
 const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';
@@ -255,23 +247,4 @@ class SqliteWriter implements CatalogueWriter {
       }
     }
   }
-}
-
-export function readFixedShelves(database: DatabaseSync): FixedShelves {
-  const rows = database.prepare(
-    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`,
-  );
-  const numbers = new Map(rows.all().map((row) => [`${row.kind} ${row.id}`, row.number as number]));
-  const shelf = (name: string) => numbers.get(name) as number;
-  const rating = (name: Rating) => shelf(`rating ${name}`);
-  const orientation = (name: Orientation) => shelf(`orientation ${name}`);
-  return {
-    catalogue: shelf('catalogue all'),
-    rating: { sfw: rating('sfw'), questionable: rating('questionable'), nsfw: rating('nsfw') },
-    orientation: {
-      landscape: orientation('landscape'),
-      portrait: orientation('portrait'),
-      square: orientation('square'),
-    },
-  };
 }
