@@ -4,8 +4,9 @@
  * names really reach are worked out when they are first met, and kept: MOST_SETS of them at a time, so that memory is
  * bounded too.
  *
- * This and no library: the linear engine that there is for JavaScript took two to three times as long for the same
- * names, and this one can tell how much work it has done, which the scan needs to share the processor.
+ * This and no library: the linear engine that there is for JavaScript (re2js 2.10) took 2.1 to 4.1 times as long for five
+ * typical patterns on the same 100,000 names, and this one can tell how much work it has done, which the scan needs to
+ * share the processor.
  */
 import { addBits, type Bits, commonBits, forEachBit, hasBit, noBits, setBit } from '../bits.ts';
 import { isAny } from './pattern.ts';
