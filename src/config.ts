@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface Config {

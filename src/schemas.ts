@@ -117,11 +117,6 @@ export const ServiceMeta = Type.Object({
   version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
   baseApiRoute: Text,
 });
-export const ErrorBody = Type.Object({
-  code: Type.Integer(),
-  message: Text,
-  success: Type.Literal(false),
-});
 
 // The lines of a catalogue file. Unknown fields are refused: a misspelt one would otherwise be lost in silence.
 

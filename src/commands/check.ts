@@ -1,8 +1,10 @@
 /** `zukan check`: whether the catalogue agrees with itself and with the stored bytes; `--repair` mends what it can. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { readDocument } from '../catalogue/document.ts';
 import type { Config } from '../config.ts';
 import { checkOf, dumpOf, type Finding, filesOf, repairOf, writerOf } from '../engines.ts';
+import { removeLeftovers } from '../import/run.ts';
 import type { Files, ImageRow } from '../model.ts';
 import { inParallel } from '../parallel.ts';
 import { CommandError } from './failure.ts';
@@ -22,7 +24,11 @@ export async function checkCommand(config: Config, { repair, quiet, json }: Chec
     console.error(`${findings.length - left.length} repaired`);
     findings = left;
   }
-  if (repair) await removeLeftovers(config);
+  if (repair) {
+    const writer = writerOf(config);
+    await removeLeftovers(filesOf(config), writer);
+    await writer.rollback();
+  }
   const progress = quiet ? noProgress : startProgress('Checking', undefined);
   const bytes = await checkBytes(config, progress);
   progress.finish();
@@ -36,14 +42,6 @@ export async function checkCommand(config: Config, { repair, quiet, json }: Chec
 function hint(findings: Finding[], repair: boolean): string {
   const count = findings.filter(({ canBeRepaired }) => canBeRepaired).length;
   return count > 0 && !repair ? `; --repair mends ${count} of them` : '';
-}
-
-/** What imports that were killed left behind. */
-async function removeLeftovers(config: Config): Promise<void> {
-  const [files, writer] = [filesOf(config), writerOf(config)];
-  for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
-  await files.forgetAbandoned();
-  await writer.rollback();
 }
 
 async function checkBytes(config: Config, progress: Progress): Promise<Finding[]> {
@@ -71,14 +69,25 @@ async function checkBytes(config: Config, progress: Progress): Promise<Finding[]
 async function problemOf(files: Files, { key, eTag, document }: ImageRow): Promise<string | undefined> {
   const file = await files.open(key);
   if (!file) return `its bytes (${key}) are missing`;
-  const { size } = JSON.parse(document.replaceAll('\n', '')).meta as { size: number };
+  const size = sizeIn(document);
   // Bytes that are kept under their hash can be held against it.
   const isHashed = key.includes(eTag) && /^[0-9a-f]{64}$/.test(eTag);
   if (file.size !== size || size === 0 || !isHashed) {
     await file.close();
-    return file.size === size ? undefined : `its bytes (${key}) are ${file.size} and should be ${size}`;
+    return size === undefined || file.size === size
+      ? undefined
+      : `its bytes (${key}) are ${file.size} and should be ${size}`;
   }
   const hash = createHash('sha256');
   for await (const chunk of file.stream(0, size - 1)) hash.update(chunk as Buffer);
   return hash.digest('hex') === eTag ? undefined : `its bytes (${key}) have changed`;
+}
+
+/** Undefined where the document cannot be read, which is told of already. */
+function sizeIn(document: string): number | undefined {
+  try {
+    return readDocument(document).meta.size;
+  } catch {
+    return undefined;
+  }
 }

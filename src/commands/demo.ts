@@ -20,11 +20,9 @@ export async function fillWithDemo(config: Config): Promise<void> {
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    const catalogue = await drawInto(folder);
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    const catalogue = await drawInto(folder).finally(() => process.off('SIGINT', stop).off('SIGTERM', stop));
     await importFiles(config, [catalogue]);
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
     await rm(folder, { recursive: true, force: true });
   }
 }

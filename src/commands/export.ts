@@ -2,8 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Writable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { entryLine, imageLine } from '../catalogue/line.ts';
 import type { Config } from '../config.ts';
 import { dumpOf, filesOf } from '../engines.ts';
@@ -16,6 +15,7 @@ export interface ExportFlags {
   quiet?: boolean;
 }
 
+const CHUNK = 65_536;
 const kinds: Kind[] = ['category', 'artist', 'character'];
 
 export async function exportCommand(
@@ -27,7 +27,7 @@ export async function exportCommand(
   const dump = dumpOf(config);
   const lines = () => linesOf(dump, filesOf(config), flags.files, path, progress.advance);
   try {
-    if (path === undefined) await writeTo(process.stdout, lines());
+    if (path === undefined) await pipeline(chunksOf(lines()), process.stdout, { end: false });
     else await writeWhole(path, lines());
   } finally {
     progress.finish();
@@ -72,28 +72,23 @@ async function copyBytes(files: Files, key: string, path: string): Promise<void>
 async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
   const aside = `${path}.${process.pid}.part`;
   await mkdir(dirname(path), { recursive: true });
-  const output = (await open(aside, 'w')).createWriteStream();
   try {
-    await writeTo(output, lines);
-    output.end();
-    await finished(output);
+    await pipeline(chunksOf(lines), (await open(aside, 'w')).createWriteStream());
     await rename(aside, path);
   } catch (error) {
-    output.destroy();
     await rm(aside, { force: true });
     throw error;
   }
 }
 
-async function writeTo(output: Writable, lines: AsyncIterable<string>): Promise<void> {
+/** Lines in pieces that are worth writing. */
+async function* chunksOf(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
   let gathered = '';
-  const flush = async () => {
-    if (!output.write(gathered)) await new Promise((resolve) => output.once('drain', resolve));
-    gathered = '';
-  };
   for await (const line of lines) {
     gathered += `${line}\n`;
-    if (gathered.length > 65_536) await flush();
+    if (gathered.length < CHUNK) continue;
+    yield gathered;
+    gathered = '';
   }
-  await flush();
+  yield gathered;
 }

@@ -66,7 +66,7 @@ function registerOf(config: Config) {
 }
 
 /** `365d` to milliseconds. */
-export function parseDuration(text: string): number {
+function parseDuration(text: string): number {
   const [, amount, unit] = /^([1-9][0-9]{0,8})([smhdw])$/.exec(text) ?? [];
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN);
   if (!(milliseconds <= LONGEST_LIFE_MS))

@@ -7,7 +7,7 @@ import type Type from 'typebox';
 import { expiryAllowance } from '../access/tokens.ts';
 import type { Token } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
-import { ApiError, JSON_TYPE, successBody } from './errors.ts';
+import { ApiError, JSON_TYPE, successBody, unauthorized } from './errors.ts';
 import { admit } from './limit.ts';
 import { type RawQuery, readQuery } from './parameters.ts';
 import type { Services } from './services.ts';
@@ -82,15 +82,9 @@ async function handleUnless(denied: ApiError | undefined, route: Route, call: Ca
   throw denied;
 }
 
-const challenge = { 'WWW-Authenticate': 'Bearer' };
-
 function noToken(asksForExpiry: boolean): ApiError {
   const what = asksForExpiry ? 'a custom expiry needs' : 'this endpoint needs';
-  return new ApiError(
-    401,
-    `No token: ${what} an access token, sent as "Authorization: Bearer <token>".`,
-    challenge,
-  );
+  return unauthorized(`No token: ${what} an access token, sent as "Authorization: Bearer <token>".`);
 }
 
 function readId(text: string | undefined): string {

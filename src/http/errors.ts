@@ -12,6 +12,11 @@ export class ApiError extends Error {
   }
 }
 
+/** A 401, with the word of how to authenticate that belongs to it. */
+export function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** `data` and `meta` are JSON text. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, isExempt, isLive, secretIn } from '../access/tokens.ts';
 import type { Decision, Token } from '../model.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, unauthorized } from './errors.ts';
 import type { Services } from './services.ts';
 
 const unlimited: Decision = { isAllowed: true, isBlocked: false, wait: 0 };
@@ -26,9 +26,7 @@ export async function admit(
     if (!decision.isAllowed) throw tooMany(decision);
   }
   if (authorization !== undefined && !token)
-    throw new ApiError(401, 'Invalid token: it is unknown, expired or revoked.', {
-      'WWW-Authenticate': 'Bearer',
-    });
+    throw unauthorized('Invalid token: it is unknown, expired or revoked.');
   return token;
 }
 

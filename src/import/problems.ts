@@ -1,7 +1,7 @@
 /** The wrong lines of an import, as they are found. */
 import { LineError } from './lines.ts';
 
-export const MOST_PROBLEMS = 100;
+const MOST_PROBLEMS = 100;
 
 /** Where a record stands. */
 export interface Place {

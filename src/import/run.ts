@@ -54,7 +54,7 @@ export async function runImport(
   const { files, isRehearsal } = options;
   let intake = rehearsal;
   try {
-    await cleanUp(files, writer);
+    await removeLeftovers(files, writer);
     if (!isRehearsal) intake = await files.intake();
     const run = new ImportRun(writer, intake, options);
     for (const [index, source] of sources.entries()) await run.read(source, index);
@@ -72,8 +72,8 @@ export async function runImport(
   await intake.keep();
 }
 
-/** Removes what an import that was killed left behind. */
-async function cleanUp(files: Files, writer: CatalogueWriter): Promise<void> {
+/** Removes what an import that was killed left behind. Whoever has a writer knows that none is running. */
+export async function removeLeftovers(files: Files, writer: CatalogueWriter): Promise<void> {
   for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
   await files.forgetAbandoned();
 }

@@ -69,7 +69,8 @@ async function startIntake(folder: string): Promise<Intake> {
   const fresh = new Set<string>();
   const end = async () => {
     await journal.close();
-    await rm(journalPath);
+    // An import that began since the commit may have taken it away.
+    await rm(journalPath, { force: true });
   };
   return {
     async put(key, bytes) {

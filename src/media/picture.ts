@@ -33,7 +33,7 @@ const signatures: [Mimetype, RegExp][] = [
 ];
 
 /** The type by the first bytes; only these five ever reach a decoder. */
-export function sniff(bytes: Uint8Array): Mimetype | undefined {
+function sniff(bytes: Uint8Array): Mimetype | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 64)).toString(
     'latin1',
   );

@@ -4,7 +4,7 @@
  * be made anew.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { readDocument, type StoredImage, writeDocument } from '../catalogue/document.ts';
+import { composeDocument, readDocument, type StoredImage } from '../catalogue/document.ts';
 import type { ImageRow, Kind, SavedEntry } from '../model.ts';
 import { catalogueSchema } from './schema.ts';
 import { openDatabase } from './sqlite-file.ts';
@@ -87,13 +87,8 @@ function* checkImages(database: DatabaseSync): Generator<Checked, void> {
     }
     const own = [fixed.catalogue, fixed.rating[image.nsfw], fixed.orientation[image.meta.dimens.orientation]];
     const shelves = [...own, ...mentioned.map((entry) => (entry as SavedEntry).shelf)];
-    const repeat = (known: (SavedEntry | undefined)[]) =>
-      known.map((entry) => JSON.parse(entry?.document ?? 'null'));
-    const document = writeDocument({
-      ...image,
-      categories: repeat(categories),
-      characters: repeat(characters),
-    });
+    const texts = (known: (SavedEntry | undefined)[]) => known.map((entry) => entry?.document ?? '');
+    const document = composeDocument(image, texts(categories), texts(characters));
     const placed = shelvesOf.all(row.number).map((place) => place.shelf as number);
     const isPlaced = placed.join() === shelves.toSorted((a, b) => a - b).join();
     if (isPlaced && document === row.document) continue;

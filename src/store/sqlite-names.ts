@@ -1,5 +1,4 @@
 /** The names that searches look through, kept in memory as long as the catalogue stays the same. */
-
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { fold } from '../catalogue/fold.ts';
 import type { Kind, NameList } from '../model.ts';
@@ -10,10 +9,9 @@ const READ_AT_ONCE = 200;
 const SLICE_MS = 5;
 
 export class SqliteNames {
+  readonly #version: () => number;
   readonly #names: StatementSync;
   readonly #lists = new Map<Kind, Promise<NameList>>();
-
-  readonly #version: () => number;
 
   constructor(database: DatabaseSync, version: () => number) {
     this.#version = version;

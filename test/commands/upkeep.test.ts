@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
 import { checkOf, repairOf } from '../../src/engines.ts';
+import { openFolder } from '../../src/media/local.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, filesIn, shelfProblems } from '../support/dump.ts';
 import { serve, zukan } from '../support/program.ts';
@@ -73,6 +74,26 @@ test('check --repair says what it mended, and ends well', async () => {
   const repaired = await run('check', '--repair');
   assert.deepEqual([repaired.status, repaired.output], [0, 'all is well\n']);
   assert.match(repaired.errors, /3 repaired/);
+});
+
+test('a document that cannot be read is told of, and the rest is checked all the same', async () => {
+  const { run, config } = await filled();
+  const database = new DatabaseSync(config.databasePath);
+  database.exec("update image set document = '{' where number = 1");
+  database.close();
+  const { status, output, errors } = await run('check', '--quiet');
+  assert.equal(status, 1);
+  assert.equal(output, `image ${uuid(4, 1)}: its document cannot be read\n`);
+  assert.equal(errors, 'zukan: 1 wrong\n');
+});
+
+test('an import that cleans up between the commit and the end of another does not make it fail', async () => {
+  const files = openFolder(join(temporaryFolder(), 'files'));
+  const intake = await files.intake();
+  await intake.put('ab/cd.png', Buffer.from('bytes'));
+  await files.forgetAbandoned();
+  await intake.keep();
+  assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
 });
 
 describe('remove', () => {
