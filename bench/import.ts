@@ -77,7 +77,9 @@ async function records(folder: string): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const config = readConfig({ DATA_DIR: join(folder, `records ${round}`) });
     ours.push(await seconds(() => importFiles(config, [file])));
-    bare.push(await seconds(async () => copyRows(config.databasePath, join(folder, `bare ${round}.db`))));
+    bare.push(
+      await seconds(async () => copyRows(join(config.dataDir, 'zukan.db'), join(folder, `bare ${round}.db`))),
+    );
   }
   const [our, their] = [RECORDS / median(ours), RECORDS / median(bare)];
   console.log(

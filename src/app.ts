@@ -7,26 +7,33 @@ import { clientAddress, clientKey } from './access/client.ts';
 import { Links } from './access/links.ts';
 import { secureChance } from './access/tokens.ts';
 import { type Config, isLinkKey } from './config.ts';
-import { catalogueOf, filesOf, limiterOf, tokensOf } from './engines.ts';
+import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
 import { originReader } from './http/origin.ts';
 import { createServer } from './http/server.ts';
 import type { Chance, Clock } from './model.ts';
 
 /** Time and chance can be given, for tests. */
-export function createApp(config: Config, given: { clock?: Clock; chance?: Chance } = {}): FastifyInstance {
+export async function createApp(
+  config: Config,
+  given: { clock?: Clock; chance?: Chance } = {},
+): Promise<FastifyInstance> {
   const clock = given.clock ?? Date.now;
-  const catalogue = catalogueOf(config);
-  const tokens = tokensOf(config);
-  const limiter = limiterOf(config, given.clock, (isAway, reason) => {
+  const store = await storeOf(config, (name, isAway, reason) => {
+    if (isAway) server.log.warn({ server: name, reason }, 'a database server is left alone for now');
+    else server.log.info({ server: name, reason }, 'a database server is used again');
+  });
+  const limiter = await limiterOf(config, given.clock, (isAway, reason) => {
     if (isAway) server.log.warn({ reason }, 'Redis is away: this process limits on its own');
     else server.log.info({ reason }, 'Redis is back: the limit is shared again');
   });
+  const fileLinks = new Links(config.linkKeys ?? keptLinkKeys(config.dataDir));
   const server = createServer(
     {
-      catalogue,
-      tokens,
+      catalogue: store.catalogue,
+      tokens: store.tokens,
       files: filesOf(config),
-      links: new Links(config.linkKeys ?? keptLinkKeys(config.dataDir)),
+      links: storageLinksOf(config) ?? fileLinks,
+      fileLinks,
       linkLifetime: config.linkLifetime,
       clock,
       limiter,
@@ -40,13 +47,19 @@ export function createApp(config: Config, given: { clock?: Clock; chance?: Chanc
   server.addHook('onReady', async () => {
     // Not waited for: what cannot be had at once does not keep the server from starting.
     void limiter?.start();
+    if (mayNotBeAlone(config))
+      server.log.warn('LINK_KEYS is not set: the links of this instance work on this instance only');
   });
   server.addHook('onClose', async () => {
-    await catalogue.close();
-    await tokens.close();
+    await store[Symbol.asyncDispose]();
     await limiter?.close();
   });
   return server;
+}
+
+/** Whether other instances may serve the same catalogue and be asked for files that this one gave links to. */
+function mayNotBeAlone({ database, storage, linkKeys }: Config): boolean {
+  return database.engine === 'postgres' && storage.engine === 'folder' && linkKeys === undefined;
 }
 
 /** The signing keys in the data folder, a line each; the first start makes one. */

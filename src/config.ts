@@ -1,6 +1,17 @@
 /** The environment to one frozen configuration. Every mistake is collected, and all are told in one message. */
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import {
+  type Database,
+  describeStorage,
+  isPostgresUrl,
+  masked,
+  readDatabase,
+  readOrigin,
+  readStorage,
+  type Storage,
+  sqliteAt,
+} from './places.ts';
 
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -9,10 +20,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  readonly databasePath: string;
-  /** Beside the database. */
-  readonly tokensPath: string;
-  readonly filesDir: string;
+  readonly database: Database;
+  readonly storage: Storage;
   /** An origin, or undefined for the one that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
@@ -32,6 +41,8 @@ type Environment = Record<string, string | undefined>;
 export class ConfigError extends Error {}
 
 const SHORTEST_KEY = 16;
+/** S3 signs links for a week; default links may live up to five minutes longer than they must. */
+const LONGEST_S3_LIFETIME = 7 * 86_400 - 300;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -47,15 +58,20 @@ export function readConfig(environment: Environment): Config {
     }
   };
   const dataDir = resolve(environment.DATA_DIR || './data');
-  const databasePath = read('DATABASE_URL', resolve(dataDir, 'zukan.db'), sqlitePath);
+  const named = read('DATABASE_URL', sqliteAt(resolve(dataDir, 'zukan.db')), readDatabase);
+  const readUrls = read<string[]>('DATABASE_READ_URLS', [], postgresUrls);
+  const connections = read('DATABASE_CONNECTIONS', 10, wholeNumber(1, 1000));
+  if (named.engine === 'sqlite' && readUrls.length > 0)
+    problems.push('DATABASE_READ_URLS: are for PostgreSQL; name its primary in DATABASE_URL');
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, wholeNumber(0, 65_535)),
     dataDir,
-    databasePath,
-    tokensPath: databasePath.replace(/(\.[^./\\]*)?$/, '-tokens.db'),
-    filesDir: read('FILES_URL', resolve(dataDir, 'files'), folder),
-    publicUrl: read<string | undefined>('PUBLIC_URL', undefined, origin),
+    database: named.engine === 'sqlite' ? named : { ...named, readUrls, connections },
+    storage: read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
+      readStorage(text, environment),
+    ),
+    publicUrl: read<string | undefined>('PUBLIC_URL', undefined, readOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], prefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, keys),
     linkLifetime: read('LINK_LIFETIME', 3600, wholeNumber(1, 365 * 86_400)),
@@ -64,6 +80,10 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), addresses),
     logLevel: read('LOG_LEVEL', 'info', logLevel),
   };
+  if (config.storage.engine === 's3' && config.linkLifetime > LONGEST_S3_LIFETIME)
+    problems.push(
+      `LINK_LIFETIME: with FILES_URL=s3://… at most ${LONGEST_S3_LIFETIME}: S3 signs links for a week`,
+    );
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
 }
@@ -74,16 +94,25 @@ export function describeConfig(config: Config): Record<string, string> {
     HOST: config.host,
     PORT: String(config.port),
     DATA_DIR: config.dataDir,
-    DATABASE_URL: `sqlite:${config.databasePath}`,
-    FILES_URL: config.filesDir,
+    ...describeDatabase(config.database),
+    FILES_URL: describeStorage(config.storage),
     PUBLIC_URL: config.publicUrl ?? '(the address that the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(kept in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
     RATE_LIMIT: config.rateLimit ? 'on' : 'off',
-    REDIS_URL: config.redisUrl?.replace(/\/\/[^@/]*@/, '//***@') ?? '(in memory)',
+    REDIS_URL: (config.redisUrl && masked(config.redisUrl)) ?? '(in memory)',
     TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
     LOG_LEVEL: config.logLevel,
+  };
+}
+
+function describeDatabase(database: Database): Record<string, string> {
+  if (database.engine === 'sqlite') return { DATABASE_URL: `sqlite:${database.path}` };
+  return {
+    DATABASE_URL: masked(database.url),
+    DATABASE_READ_URLS: database.readUrls.map(masked).join(',') || '(none)',
+    DATABASE_CONNECTIONS: String(database.connections),
   };
 }
 
@@ -96,21 +125,11 @@ const wholeNumber = (least: number, most: number) => (text: string) => {
   return number >= least && number <= most ? number : fail(`must be a whole number from ${least} to ${most}`);
 };
 
-function sqlitePath(text: string): string {
-  const path = /^sqlite:(.+)$/.exec(text)?.[1];
-  return path ? resolve(path) : fail('must be "sqlite:" and a path; this version has no other store');
-}
-
-function folder(text: string): string {
-  return /^[a-z0-9]+:/i.test(text)
-    ? fail('must be a folder; this version has no other storage')
-    : resolve(text);
-}
-
-function origin(text: string): string {
-  const url = URL.parse(text);
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-  return isOrigin ? url.origin : fail('must be an origin such as https://pictures.example.org');
+function postgresUrls(text: string): string[] {
+  const urls = split(text);
+  return urls.every(isPostgresUrl)
+    ? urls
+    : fail('must be addresses such as postgres://user:password@replica/zukan');
 }
 
 function prefixes(text: string): string[] {

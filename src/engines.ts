@@ -1,39 +1,57 @@
-/** Which engines the configuration names: where the catalogue, the tokens and the bytes are. */
+/** Which engines the configuration names: where the catalogue, the tokens, the bytes and the limits are. */
+import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
-import { RedisLimiter, type RedisLimiterOptions } from './limits/redis.ts';
+import type { RedisLimiterOptions } from './limits/redis.ts';
 import { openFolder } from './media/local.ts';
-import type {
-  Catalogue,
-  CatalogueDump,
-  CatalogueWriter,
-  Clock,
-  Files,
-  Limiter,
-  TokenRegister,
-} from './model.ts';
-import { openCatalogue } from './store/sqlite.ts';
-import { checkStore, type Finding, repairStore } from './store/sqlite-check.ts';
-import { openDump } from './store/sqlite-dump.ts';
-import { openTokenRegister } from './store/sqlite-tokens.ts';
-import { openWriter } from './store/sqlite-writer.ts';
+import { openBucket } from './media/s3.ts';
+import { S3Links } from './media/s3-links.ts';
+import type { CatalogueDump, CatalogueWriter, Clock, Files, Limiter, LinkMaker, Store } from './model.ts';
+import * as sqliteDump from './store/sqlite-dump.ts';
+import * as sqlite from './store/sqlite-store.ts';
+import * as sqliteWriter from './store/sqlite-writer.ts';
 
-export type { Finding };
+/** Told of a server that is given up, or used again. */
+export type OnChange = (server: string, isAway: boolean, reason: string) => void;
 
-export const catalogueOf = (config: Config): Catalogue => openCatalogue(config.databasePath);
-export const dumpOf = (config: Config): CatalogueDump => openDump(config.databasePath);
-export const checkOf = (config: Config): Iterable<Finding> => checkStore(config.databasePath);
-export const repairOf = (config: Config): Promise<void> => repairStore(config.databasePath);
-export const writerOf = (config: Config): CatalogueWriter => openWriter(config.databasePath);
-export const tokensOf = (config: Config): TokenRegister => openTokenRegister(config.tokensPath);
+// What speaks to PostgreSQL and to Redis is loaded only where it is needed: every command starts the sooner.
+
+export async function storeOf({ database }: Config, onChange: OnChange = () => {}): Promise<Store> {
+  if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath);
+  const { openStore } = await import('./store/postgres-store.ts');
+  return openStore({ ...database, onChange });
+}
+
+export async function dumpOf({ database }: Config): Promise<CatalogueDump> {
+  if (database.engine === 'sqlite') return sqliteDump.openDump(database.path);
+  return (await import('./store/postgres-dump.ts')).openDump(database.url);
+}
+
+export async function writerOf({ database }: Config): Promise<CatalogueWriter> {
+  if (database.engine === 'sqlite') return sqliteWriter.openWriter(database.path);
+  return (await import('./store/postgres-writer.ts')).openWriter(database.url);
+}
+
+export function filesOf({ storage, dataDir }: Config): Files {
+  if (storage.engine === 'folder') return openFolder(storage.path);
+  // The journals of uploads are in the data folder, apart for each bucket and prefix.
+  const bucket = encodeURIComponent(`${storage.bucket}/${storage.prefix}`);
+  return openBucket(storage, join(dataDir, 'uploads', bucket));
+}
+
+/** Links to storage that serves its bytes itself; undefined where we serve them. */
+export function storageLinksOf({ storage }: Config): LinkMaker | undefined {
+  return storage.engine === 's3' ? new S3Links(storage) : undefined;
+}
+
 /** Undefined where nobody is limited. */
-export function limiterOf(
+export async function limiterOf(
   { rateLimit, redisUrl }: Config,
   clock: Clock | undefined,
   onChange: RedisLimiterOptions['onChange'],
-): Limiter | undefined {
+): Promise<Limiter | undefined> {
   if (!rateLimit) return undefined;
-  return redisUrl ? new RedisLimiter(redisUrl, { onChange }) : new MemoryLimiter(clock ?? steadyClock);
+  if (redisUrl === undefined) return new MemoryLimiter(clock ?? steadyClock);
+  const { RedisLimiter } = await import('./limits/redis.ts');
+  return new RedisLimiter(redisUrl, { onChange });
 }
-
-export const filesOf = (config: Config): Files => openFolder(config.filesDir);

@@ -38,6 +38,22 @@ export interface Link {
   expires: string;
 }
 
+/** From when to when a link works, in seconds since 1970. */
+export interface Validity {
+  begins: number;
+  expires: number;
+}
+
+/** What links are made of: the name that an image's file has in our own links, and the key of its bytes. */
+export type LinkTo = (fileName: string, key: string) => Link;
+
+export interface LinkMaker {
+  /** No link can be valid for more seconds than this. */
+  readonly longestLife: number;
+  /** A function that gives links, all of which are valid for the same time. `origin` is where the client called us. */
+  signer(origin: string, validity: Validity): LinkTo;
+}
+
 /** A slice of an ordered list, and how long the whole list is. */
 export interface Page {
   total: number;
@@ -71,6 +87,9 @@ export interface FileFacts {
 
 export type Draw = { documents: Document[] } | { unknownCategories: string[] };
 
+/** A part that the service needs does not answer for now; the message is for the log. */
+export class Unavailable extends Error {}
+
 /** The catalogue as handlers see it. Each call answers from one moment of the catalogue, never from two. */
 export interface Catalogue {
   statistics(): Promise<Statistics>;
@@ -88,7 +107,22 @@ export interface Catalogue {
   listed(names: NameList, positions: number[]): Promise<string[] | undefined>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
-  close(): Promise<void>;
+  /** What there is to watch. */
+  figures(): Figure[];
+}
+
+/** The catalogue and the tokens, opened. */
+export interface Store extends AsyncDisposable {
+  catalogue: Catalogue;
+  tokens: TokenRegister;
+}
+
+/** A measurement for those who watch the service, of one thing or of several that labels tell apart. */
+export interface Figure {
+  name: string;
+  help: string;
+  type: 'counter' | 'gauge';
+  samples: { labels?: Record<string, string>; value: number }[];
 }
 
 /** What becomes of a request under the rate limit. */
@@ -114,6 +148,8 @@ export interface OpenFile {
   size: number;
   /** The bytes from `start` to `end`, both included. */
   stream(start: number, end: number): Readable;
+  /** The entity tag, where the storage itself gives one to the bytes. */
+  eTag?: string;
   close(): Promise<void>;
 }
 
@@ -125,6 +161,8 @@ export interface Files {
   keys(): AsyncIterable<string>;
   /** Begins to take in new bytes. */
   intake(): Promise<Intake>;
+  /** An intake that changes nothing, and only tells what would become of bytes. */
+  rehearsal(): Intake;
   /** The keys that intakes took in which were neither kept nor discarded, because their process was killed. */
   abandoned(): Promise<string[]>;
   /** Forgets about them, when it is decided what becomes of each. */
@@ -133,7 +171,8 @@ export interface Files {
 
 /** New bytes, which stay only if they are kept in the end. */
 export interface Intake {
-  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Gives the entity tag that the bytes will be sent with; `hash` is their SHA-256, in hex. */
+  put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
   /** Sees to it that not even a power cut can take what was put. */
   settle(): Promise<void>;
   keep(): Promise<void>;
@@ -180,8 +219,8 @@ export interface CatalogueWriter {
   entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
   /** Every entry that bears one of the names; categories ignoring case. */
   entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
-  imagesById(ids: string[]): Promise<(ImageRow & { number: number })[]>;
-  imagesByETag(eTags: string[]): Promise<(ImageRow & { number: number })[]>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
   /** Adds or updates, and puts each image on just these shelves. */
   saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
@@ -189,15 +228,23 @@ export interface CatalogueWriter {
   removeImages(ids: string[]): Promise<ImageRow[]>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
+  /** Has `commit` make the numbers of all shelves and lists anew. */
+  renumberAll(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
+export type SavedImage = ImageRow & { number: number };
+
 /** The whole of a catalogue as it was at one moment, a record at a time. */
-export interface CatalogueDump {
-  entries(kind: Kind): Iterable<Entry>;
-  images(): Iterable<ImageRow>;
-  close(): Promise<void>;
+export interface CatalogueDump extends AsyncDisposable {
+  fixedShelves: FixedShelves;
+  entries(kind: Kind): AsyncIterable<SavedEntry>;
+  images(): AsyncIterable<SavedImage>;
+  /** The shelves that each of the images stands on. */
+  shelvesOf(images: number[]): Promise<Map<number, number[]>>;
+  /** What is wrong with the numbers of shelves and lists, told to people. */
+  misnumbered(): AsyncIterable<string>;
 }
 
 export interface TokenRegister {
@@ -207,5 +254,4 @@ export interface TokenRegister {
   list(): Promise<(Token & { revokedAt: string | null })[]>;
   /** False when there is no such live token. */
   revoke(id: string, revokedAt: string): Promise<boolean>;
-  close(): Promise<void>;
 }

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config.ts';
+import { databaseFile, filesFolder } from './support/service.ts';
 
 test('an empty environment gives the defaults, frozen', () => {
   const config = readConfig({});
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 3000);
   assert.equal(config.dataDir, resolve('data'));
-  assert.equal(config.databasePath, resolve('data/zukan.db'));
-  assert.equal(config.filesDir, resolve('data/files'));
+  assert.equal(databaseFile(config), resolve('data/zukan.db'));
+  assert.equal(filesFolder(config), resolve('data/files'));
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1']);
   assert.equal(config.linkLifetime, 3600);
   assert.equal(config.rateLimit, true);
@@ -33,8 +34,8 @@ test('every variable is read', () => {
     TRUSTED_PROXIES: '10.0.0.1, 192.168.0.0/16, 2001:db8::/32',
     LOG_LEVEL: 'debug',
   });
-  assert.equal(config.databasePath, '/srv/other.db');
-  assert.equal(config.filesDir, '/srv/pictures');
+  assert.equal(databaseFile(config), '/srv/other.db');
+  assert.equal(filesFolder(config), '/srv/pictures');
   assert.equal(config.publicUrl, 'https://cdn.example.org');
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);
@@ -42,6 +43,70 @@ test('every variable is read', () => {
   assert.ok(config.trustedProxies.check('192.168.7.7'));
   assert.ok(config.trustedProxies.check('2001:db8::1', 'ipv6'));
   assert.ok(!config.trustedProxies.check('10.0.0.2'));
+});
+
+test('PostgreSQL is named by its address, replicas and connections beside it', () => {
+  const { database } = readConfig({
+    DATABASE_URL: 'postgresql://me:secret@db.example.org/zukan?sslmode=require',
+    DATABASE_READ_URLS: 'postgres://me:secret@r1/zukan, postgres://me:secret@r2/zukan',
+    DATABASE_CONNECTIONS: '4',
+  });
+  assert.deepEqual(database, {
+    engine: 'postgres',
+    url: 'postgresql://me:secret@db.example.org/zukan?sslmode=require',
+    readUrls: ['postgres://me:secret@r1/zukan', 'postgres://me:secret@r2/zukan'],
+    connections: 4,
+  });
+  const alone = readConfig({ DATABASE_URL: 'postgres://db/zukan' }).database;
+  assert.deepEqual(alone, { engine: 'postgres', url: 'postgres://db/zukan', readUrls: [], connections: 10 });
+});
+
+const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' };
+
+test('a bucket is named by its address, with the usual variables beside it', () => {
+  const storageOf = (url: string, more = {}) => readConfig({ FILES_URL: url, ...aws, ...more }).storage;
+  const who = { accessKeyId: 'id', secretAccessKey: 'very secret', sessionToken: undefined };
+  assert.deepEqual(storageOf('s3://pictures/some/where/?endpoint=http://127.0.0.1:9000&region=eu-west-1'), {
+    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', ...who },
+    ...{ region: 'eu-west-1', endpoint: 'http://127.0.0.1:9000' },
+  });
+  assert.deepEqual(storageOf('s3://pictures', { AWS_REGION: 'eu-north-1', AWS_SESSION_TOKEN: 't' }), {
+    ...{ engine: 's3', bucket: 'pictures', prefix: '', ...who, sessionToken: 't' },
+    ...{ region: 'eu-north-1', endpoint: undefined },
+  });
+  const { region, endpoint } = storageOf('s3://p-1', { AWS_ENDPOINT_URL: 'https://s3.example.org' }) as {
+    region: string;
+    endpoint: string;
+  };
+  assert.deepEqual([region, endpoint], ['us-east-1', 'https://s3.example.org']);
+});
+
+test('what a bucket or a database cannot do is told at the start', () => {
+  const refuses = (environment: Record<string, string>, reason: RegExp) =>
+    assert.throws(() => readConfig(environment), reason);
+  refuses({ FILES_URL: 's3://pictures' }, /FILES_URL: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
+  refuses({ FILES_URL: 's3://Upper_case', ...aws }, /FILES_URL: must be a folder, or s3:/);
+  refuses({ FILES_URL: 's3://p?regoin=x', ...aws }, /FILES_URL/);
+  refuses({ FILES_URL: 's3://pics?regoin=x', ...aws }, /not regoin/);
+  refuses({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /"nowhere" is no origin/);
+  refuses({ FILES_URL: 's3://pics', LINK_LIFETIME: '604800', ...aws }, /LINK_LIFETIME: .* at most 604500/);
+  refuses({ DATABASE_READ_URLS: 'postgres://r/x' }, /DATABASE_READ_URLS: are for PostgreSQL/);
+  refuses({ DATABASE_URL: 'postgres://p/x', DATABASE_READ_URLS: 'mysql://r' }, /DATABASE_READ_URLS: must be/);
+});
+
+test('what is shown of a bucket and a database has no secret in it', () => {
+  const shown = describeConfig(
+    readConfig({
+      DATABASE_URL: 'postgres://me:hush@db/zukan?sslpassword=hush',
+      DATABASE_READ_URLS: 'postgres://me:hush@r1/zukan',
+      FILES_URL: 's3://pictures/here?endpoint=https://s3.example.org',
+      AWS_ACCESS_KEY_ID: 'hush',
+      AWS_SECRET_ACCESS_KEY: 'hush',
+    }),
+  );
+  assert.ok(!JSON.stringify(shown).includes('hush'));
+  assert.equal(shown.DATABASE_URL, 'postgres://***@db/zukan?sslpassword=***');
+  assert.equal(shown.FILES_URL, 's3://pictures/here/?endpoint=https%3A%2F%2Fs3.example.org&region=us-east-1');
 });
 
 const wrong: [string, string][] = [

@@ -8,7 +8,7 @@
  * padding begins with a byte that no such name contains.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { Link } from '../model.ts';
+import type { LinkMaker, LinkTo, Validity } from '../model.ts';
 
 /** Seconds since 1970. */
 type Moment = number;
@@ -24,7 +24,8 @@ const LONGEST_BUCKET = 300;
 /** The end of the year 9999: later years have no place in an ISO timestamp. */
 const LAST_MOMENT = 253_402_300_799;
 
-export class Links {
+export class Links implements LinkMaker {
+  readonly longestLife = Number.POSITIVE_INFINITY;
   readonly #keys: readonly string[];
   /** The signing key of the moment that was signed for last: most links of a minute expire together. */
   #latest: { expires: Moment; key: string } = { expires: Number.NaN, key: '' };
@@ -34,8 +35,7 @@ export class Links {
     this.#keys = keys;
   }
 
-  /** A function that gives the link of a file name; all its links expire at the same moment. */
-  signer(origin: string, expires: Moment): (fileName: string) => Link {
+  signer(origin: string, { expires }: Validity): LinkTo {
     const key = this.#signingKey(expires);
     const iso = new Date(expires * 1000).toISOString();
     return (fileName) => ({
@@ -64,12 +64,16 @@ export class Links {
   }
 }
 
-/** When a link given now expires: exactly then where a lifetime was asked for, else at the end of a short bucket. */
-export function expiryMoment(now: number, lifetime: number, isExact: boolean): Moment {
+/**
+ * From when to when a link that is given now works: exactly as long as was asked for, or to the end of a short bucket, the
+ * same for all links of that bucket.
+ */
+export function validityOf(now: number, lifetime: number, isExact: boolean): Validity {
   const bucket = isExact
     ? 1
     : Math.min(LONGEST_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_IN_A_LIFETIME)));
-  return Math.min(LAST_MOMENT, Math.ceil((now / 1000 + lifetime) / bucket) * bucket);
+  const expires = Math.ceil((now / 1000 + lifetime) / bucket) * bucket;
+  return { begins: expires - lifetime - (isExact ? 0 : bucket), expires: Math.min(LAST_MOMENT, expires) };
 }
 
 function deriveKey(key: string, expires: Moment): string {

@@ -2,11 +2,12 @@
  * An image's public JSON, written once at import. What changes from answer to answer is its link, so the stored text
  * has holes there, marked by line feeds, which JSON text never contains unescaped:
  *
- *     {"id":"…","url":"⏎<file name>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
+ *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
  *
- * An answer fills the holes; nothing is parsed or serialised again.
+ * An answer fills the holes; nothing is parsed or serialised again. The file name is what our own links name, the key is
+ * where the bytes are, which links to other storage name.
  */
-import type { Document, Image, Link, Mimetype, Orientation } from '../model.ts';
+import type { Document, Entry, Image, Kind, LinkTo, Mimetype, Orientation } from '../model.ts';
 
 const HOLE = '\n';
 
@@ -26,37 +27,56 @@ export const extensionOf = (mimetype: Mimetype): string => extensions[mimetype];
 /** The name an image's file has in links. */
 export const fileName = (id: string, mimetype: Mimetype): string => `${id}.${extensionOf(mimetype)}`;
 
-export function writeDocument(image: StoredImage): Document {
-  const texts = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
-  return composeDocument(image, texts(image.categories), texts(image.characters));
-}
-
-/** The same from the JSON that categories and characters are kept as: parsing it only to write it again takes longest. */
+/** Categories and characters as the JSON that they are kept as: parsing it only to write it again would take longest. */
 export function composeDocument(
   image: Omit<StoredImage, 'categories' | 'characters'>,
+  key: string,
   categories: string[],
   characters: string[],
 ): Document {
   const { id, artist, source, nsfw, createdAt } = image;
   const { eTag, size, mimetype, color, dimens } = image.meta;
-  const head = `{"id":"${id}","url":"${HOLE}${fileName(id, mimetype)}${HOLE}",`;
+  const head = `{"id":"${id}","url":"${HOLE}${fileName(id, mimetype)}${HOLE}${key}${HOLE}",`;
   const about = JSON.stringify({ artist, source, nsfw }).slice(1, -1);
   const lists = `"categories":[${categories.join()}],"characters":[${characters.join()}]`;
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
   return `${head}${about},${lists},"createdAt":"${createdAt}","meta":${meta}${HOLE}","dimens":${JSON.stringify(dimens)}}}`;
 }
 
+type Parts = [head: string, fileName: string, key: string, body: string, tail: string];
+
 export function readDocument(document: Document): StoredImage {
-  const { url, meta, ...image } = JSON.parse(document.replaceAll(HOLE, '')) as Image;
+  const [head, , , body, tail] = document.split(HOLE) as Parts;
+  const { url, meta, ...image } = JSON.parse(head + body + tail) as Image;
   const { expires, ...stored } = meta;
   return { ...image, meta: stored };
 }
 
-/** The finished JSON of one image, with the link that `linkTo` gives for its file name. */
-export function fillDocument(document: Document, linkTo: (fileName: string) => Link): string {
-  const [head, name, body, tail] = document.split(HOLE) as [string, string, string, string];
-  const { url, expires } = linkTo(name);
+/** The finished JSON of one image, with the link that `linkTo` gives for it. */
+export function fillDocument(document: Document, linkTo: LinkTo): string {
+  const [head, name, key, body, tail] = document.split(HOLE) as Parts;
+  const { url, expires } = linkTo(name, key);
   return head + url + body + expires + tail;
+}
+
+/** The document with a category or character, which it repeats, as it is now. */
+export function repeatEntry(document: Document, entry: Entry): Document {
+  const [, , key] = document.split(HOLE) as Parts;
+  const image = readDocument(document);
+  const texts = (entries: Named[], kind: Kind) =>
+    entries
+      .map((named) => {
+        const isChanged = kind === entry.kind && named.id === entry.id;
+        return isChanged ? entry : { ...named, document: JSON.stringify(named) };
+      })
+      .sort(byNameThenId)
+      .map(({ document }) => document);
+  return composeDocument(
+    image,
+    key,
+    texts(image.categories, 'category'),
+    texts(image.characters, 'character'),
+  );
 }
 
 export function withoutAspectRatio(document: Document): Document {

@@ -1,9 +1,10 @@
 /** `zukan check`: whether the catalogue agrees with itself and with the stored bytes; `--repair` mends what it can. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
 import type { Config } from '../config.ts';
-import { checkOf, dumpOf, type Finding, filesOf, repairOf, writerOf } from '../engines.ts';
+import { dumpOf, filesOf, writerOf } from '../engines.ts';
 import { removeLeftovers } from '../import/run.ts';
 import type { Files, ImageRow } from '../model.ts';
 import { inParallel } from '../parallel.ts';
@@ -17,15 +18,15 @@ export interface CheckFlags {
 }
 
 export async function checkCommand(config: Config, { repair, quiet, json }: CheckFlags): Promise<void> {
-  let findings = [...checkOf(config)];
+  let findings = await findingsIn(config);
   if (repair && findings.some(({ canBeRepaired }) => canBeRepaired)) {
-    await repairOf(config);
-    const left = [...checkOf(config)];
+    await repairAll(config);
+    const left = await findingsIn(config);
     console.error(`${findings.length - left.length} repaired`);
     findings = left;
   }
   if (repair) {
-    const writer = writerOf(config);
+    const writer = await writerOf(config);
     await removeLeftovers(filesOf(config), writer);
     await writer.rollback();
   }
@@ -44,8 +45,26 @@ function hint(findings: Finding[], repair: boolean): string {
   return count > 0 && !repair ? `; --repair mends ${count} of them` : '';
 }
 
+async function findingsIn(config: Config): Promise<Finding[]> {
+  await using dump = await dumpOf(config);
+  return await Array.fromAsync(checkCatalogue(dump));
+}
+
+async function repairAll(config: Config): Promise<void> {
+  const writer = await writerOf(config);
+  try {
+    await using dump = await dumpOf(config);
+    await repairCatalogue(dump, writer);
+  } catch (error) {
+    await writer.rollback();
+    throw error;
+  }
+  await writer.commit();
+}
+
 async function checkBytes(config: Config, progress: Progress): Promise<Finding[]> {
-  const [files, dump] = [filesOf(config), dumpOf(config)];
+  const files = filesOf(config);
+  await using dump = await dumpOf(config);
   const findings: Finding[] = [];
   const note = (problem: string) => findings.push({ problem, canBeRepaired: false });
   const used = new Set<string>();
@@ -55,7 +74,6 @@ async function checkBytes(config: Config, progress: Progress): Promise<Finding[]
     used.add(image.key);
     progress.advance(1);
   });
-  await dump.close();
   const leftovers = new Set(await files.abandoned());
   for await (const key of files.keys())
     if (!used.has(key) && !leftovers.has(key)) note(`${key}: no image uses these bytes`);
@@ -70,8 +88,11 @@ async function problemOf(files: Files, { key, eTag, document }: ImageRow): Promi
   const file = await files.open(key);
   if (!file) return `its bytes (${key}) are missing`;
   const size = sizeIn(document);
+  // Storage that gives entity tags of its own knows whether its bytes are those that were put there.
+  if (file.eTag !== undefined && file.eTag !== eTag)
+    return `its bytes (${key}) have the entity tag ${file.eTag} and should have ${eTag}`;
   // Bytes that are kept under their hash can be held against it.
-  const isHashed = key.includes(eTag) && /^[0-9a-f]{64}$/.test(eTag);
+  const isHashed = file.eTag === undefined && key.includes(eTag) && /^[0-9a-f]{64}$/.test(eTag);
   if (file.size !== size || size === 0 || !isHashed) {
     await file.close();
     return size === undefined || file.size === size

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
-import { catalogueOf } from '../engines.ts';
+import { storeOf } from '../engines.ts';
 import { demoCatalogue } from '../media/demo/catalogue.ts';
 import { inParallel } from '../parallel.ts';
 import { importFiles } from './import.ts';
@@ -28,9 +28,8 @@ export async function fillWithDemo(config: Config): Promise<void> {
 }
 
 async function isEmptyCatalogue(config: Config): Promise<boolean> {
-  const catalogue = catalogueOf(config);
-  const { images, artists, characters, categories } = await catalogue.statistics();
-  await catalogue.close();
+  await using store = await storeOf(config);
+  const { images, artists, characters, categories } = await store.catalogue.statistics();
   return [images, artists, characters, categories].every(({ count }) => count === 0);
 }
 

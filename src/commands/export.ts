@@ -24,14 +24,13 @@ export async function exportCommand(
   flags: ExportFlags,
 ): Promise<void> {
   const progress = flags.quiet || path === undefined ? noProgress : startProgress('Exporting', undefined);
-  const dump = dumpOf(config);
+  await using dump = await dumpOf(config);
   const lines = () => linesOf(dump, filesOf(config), flags.files, path, progress.advance);
   try {
     if (path === undefined) await pipeline(chunksOf(lines()), process.stdout, { end: false });
     else await writeWhole(path, lines());
   } finally {
     progress.finish();
-    await dump.close();
   }
 }
 
@@ -42,8 +41,8 @@ async function* linesOf(
   path: string | undefined,
   onRecord: (weight: number) => void,
 ): AsyncGenerator<string, void> {
-  for (const kind of kinds) for (const entry of dump.entries(kind)) yield entryLine(entry);
-  for (const image of dump.images()) {
+  for (const kind of kinds) for await (const entry of dump.entries(kind)) yield entryLine(entry);
+  for await (const image of dump.images()) {
     if (folder === undefined) {
       yield imageLine(image);
     } else {

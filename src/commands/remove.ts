@@ -5,7 +5,7 @@ import { CommandError } from './failure.ts';
 
 export async function removeCommand(config: Config, ids: string[]): Promise<void> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const writer = writerOf(config);
+  const writer = await writerOf(config);
   const removed = await writer.removeImages(wanted);
   const missing = wanted.filter((id) => !removed.some((row) => row.id === id));
   if (missing.length > 0) {

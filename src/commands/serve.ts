@@ -12,7 +12,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     const { fillWithDemo } = await import('./demo.ts');
     await fillWithDemo(config);
   }
-  const app = createApp(config);
+  const app = await createApp(config);
   let isListening = false;
   const stop = async () => {
     // Who is told to stop before it listens has nothing to finish; closing now would race with the listening.

@@ -1,12 +1,11 @@
 /** `zukan stats`: what is in the catalogue, as a table. */
 import type { Config } from '../config.ts';
-import { catalogueOf } from '../engines.ts';
+import { storeOf } from '../engines.ts';
 import { printTable } from './table.ts';
 
 export async function statsCommand(config: Config, { json }: { json: boolean }): Promise<void> {
-  const catalogue = catalogueOf(config);
-  const statistics = await catalogue.statistics();
-  await catalogue.close();
+  await using store = await storeOf(config);
+  const statistics = await store.catalogue.statistics();
   if (json) {
     console.log(JSON.stringify(statistics));
     return;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hashSecret, isScope, newSecret, secureChance } from '../access/tokens.ts';
 import type { Config } from '../config.ts';
-import { tokensOf } from '../engines.ts';
+import { storeOf } from '../engines.ts';
 import type { Token } from '../model.ts';
 import { CommandError, UsageError } from './failure.ts';
 import { printTable } from './table.ts';
@@ -31,14 +31,14 @@ export async function createToken(config: Config, options: TokenOptions): Promis
     expires: new Date(now + parseDuration(options.expires)).toISOString(),
   };
   const secret = newSecret(secureChance);
-  await using register = registerOf(config);
-  await register.add(token, hashSecret(secret));
+  await using store = await storeOf(config);
+  await store.tokens.add(token, hashSecret(secret));
   console.log(options.json ? JSON.stringify({ ...token, token: secret }) : secret);
 }
 
 export async function listTokens(config: Config, { json }: { json: boolean }): Promise<void> {
-  await using register = registerOf(config);
-  const tokens = await register.list();
+  await using store = await storeOf(config);
+  const tokens = await store.tokens.list();
   if (json) {
     console.log(JSON.stringify(tokens));
     return;
@@ -54,15 +54,10 @@ export async function listTokens(config: Config, { json }: { json: boolean }): P
 }
 
 export async function revokeToken(config: Config, id: string): Promise<void> {
-  await using register = registerOf(config);
-  const isRevoked = await register.revoke(id.toLowerCase(), new Date().toISOString());
+  await using store = await storeOf(config);
+  const isRevoked = await store.tokens.revoke(id.toLowerCase(), new Date().toISOString());
   if (!isRevoked) throw new CommandError(`there is no live token ${id}; "zukan token list" shows them`);
   console.log(`revoked ${id}`);
-}
-
-function registerOf(config: Config) {
-  const register = tokensOf(config);
-  return Object.assign(register, { [Symbol.asyncDispose]: () => register.close() });
 }
 
 /** `365d` to milliseconds. */

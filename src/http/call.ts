@@ -60,6 +60,7 @@ export async function answerCall(
 
   const id = readId((request.params as { id?: string }).id);
   const query = readQuery(route.query, raw);
+  refuseTooLong(query, services.links.longestLife);
 
   const path = route.path.replace('{id}', id);
   const call = { services, query, id, token, now, origin: services.originOf(request), path, prefix };
@@ -91,6 +92,11 @@ function readId(text: string | undefined): string {
   if (text === undefined) return '';
   if (!uuid.test(text)) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
   return text.toLowerCase();
+}
+
+function refuseTooLong({ expiry = 0 }: { expiry?: number }, longest: number): void {
+  if (expiry > longest)
+    throw new ApiError(400, `Invalid expiry: the storage gives links for at most ${longest} seconds.`);
 }
 
 function denial(route: Route, query: { expiry?: number }, token: Token | undefined): ApiError | undefined {

@@ -1,5 +1,6 @@
 /** The envelope of every answer, and the one place where errors become HTTP. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { Unavailable } from '../model.ts';
 
 /** An error that the client is told of. Anything else that is thrown becomes a 500 whose text stays here. */
 export class ApiError extends Error {
@@ -43,6 +44,12 @@ function toApiError(error: unknown, log: FastifyBaseLogger): ApiError {
   const status = (error as { statusCode?: number }).statusCode;
   if (status !== undefined && status >= 400 && status < 500)
     return new ApiError(status, 'The request is malformed.');
+  if (error instanceof Unavailable) {
+    log.warn({ reason: error.message }, 'unavailable');
+    return new ApiError(503, 'The service is not available for now: try again in a second.', {
+      'Retry-After': '1',
+    });
+  }
   log.error({ err: error }, 'unexpected error');
   return new ApiError(500, 'Something went wrong on our side. Please try again later.');
 }

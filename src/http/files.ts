@@ -15,7 +15,7 @@ export async function sendFile(
   const { name } = request.params as { name: string };
   const { expires, signature } = request.query as Record<string, unknown>;
   const now = services.clock();
-  const verdict = services.links.verify(name, expires, signature, now);
+  const verdict = services.fileLinks.verify(name, expires, signature, now);
   if (verdict === 'forged') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
   if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
 

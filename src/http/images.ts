@@ -1,5 +1,5 @@
 /** The handlers of images: one, a page, by artist, random. */
-import { expiryMoment } from '../access/links.ts';
+import { validityOf } from '../access/links.ts';
 import { fillDocument, withoutAspectRatio } from '../catalogue/document.ts';
 import type { Document, Page } from '../model.ts';
 import type { Answer, Call } from './call.ts';
@@ -54,8 +54,8 @@ function fillAll(call: Call<LinkQuery>, documents: Document[]): string {
 /** Puts links into documents; all links of an answer expire together. */
 function filler({ services, query, now, origin }: Call<LinkQuery>): (document: Document) => string {
   const isExact = query.expiry !== undefined;
-  const expires = expiryMoment(now, query.expiry ?? services.linkLifetime, isExact);
-  const linkTo = services.links.signer(origin, expires);
+  const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
+  const linkTo = services.links.signer(origin, validity);
   return (document) => fillDocument(document, linkTo);
 }
 

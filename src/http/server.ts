@@ -7,6 +7,7 @@ import { ApiError, errorBody, JSON_TYPE, sendError } from './errors.ts';
 import { sendFile } from './files.ts';
 import { admit } from './limit.ts';
 import { loggerOptions, pathOf, RequestLog } from './log.ts';
+import { METRICS_TYPE, metricsText } from './metrics.ts';
 import { routes } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -57,6 +58,9 @@ export function createServer(services: Services, { prefixes, logLevel }: ServerO
   }
   get('/files/{name}', (request, reply) => sendFile(services, request, reply));
   get('/health/live', (_request, reply) => reply.send({ status: 'ok' }));
+  get('/metrics', (_request, reply) =>
+    reply.type(METRICS_TYPE).send(metricsText(services.catalogue.figures())),
+  );
   get('/health/ready', (request, reply) => sendReadiness(services, request, reply));
 
   const known = [...paths].map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`));

@@ -1,13 +1,16 @@
 /** What the server and its handlers work with. */
 import type { FastifyRequest } from 'fastify';
 import type { Links } from '../access/links.ts';
-import type { Catalogue, Chance, Clock, Files, Limiter, TokenRegister } from '../model.ts';
+import type { Catalogue, Chance, Clock, Files, Limiter, LinkMaker, TokenRegister } from '../model.ts';
 
 export interface Services {
   catalogue: Catalogue;
   tokens: TokenRegister;
   files: Files;
-  links: Links;
+  /** Makes the links of answers. */
+  links: LinkMaker;
+  /** Verifies the links to files that we send ourselves. */
+  fileLinks: Links;
   linkLifetime: number;
   clock: Clock;
   chance: Chance;

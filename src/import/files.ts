@@ -12,8 +12,8 @@ export async function keepPicture(folder: string, file: string, intake: Intake):
   try {
     const facts = await readPicture(bytes);
     const key = `${facts.eTag.slice(0, 2)}/${facts.eTag}.${extensionOf(facts.mimetype)}`;
-    await intake.put(key, bytes);
-    return { ...facts, key };
+    const eTag = await intake.put(key, bytes, { hash: facts.eTag, mimetype: facts.mimetype });
+    return { ...facts, eTag, key };
   } catch (error) {
     if (error instanceof PictureError) throw new LineError(`${file}: ${error.message}`);
     throw error;

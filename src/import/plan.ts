@@ -194,7 +194,7 @@ export function planImage(
     key,
     eTag,
     mimetype,
-    document: composeDocument(image, documentsOf(categories), documentsOf(characters)),
+    document: composeDocument(image, key, documentsOf(categories), documentsOf(characters)),
   };
   const entries = [...(artist ? [artist] : []), ...categories, ...characters];
   const shelves = [

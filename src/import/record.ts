@@ -103,6 +103,6 @@ function checkImage({ file, key, meta }: ImageLine): void {
 
 /** A key never leaves the storage, nor names a hidden file there. */
 function isSafeKey(key: string): boolean {
-  if (/[\\\0]/.test(key)) return false;
+  if (/[\\\p{Cc}]/u.test(key)) return false;
   return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
 }

@@ -41,18 +41,13 @@ interface Gathered extends Place {
   record: RecordLine;
 }
 
-/** Takes nothing in. */
-const rehearsal: Intake = { put: nothing, settle: nothing, keep: nothing, discard: nothing };
-
-async function nothing(): Promise<void> {}
-
 export async function runImport(
   sources: Source[],
   writer: CatalogueWriter,
   options: ImportOptions,
 ): Promise<void> {
   const { files, isRehearsal } = options;
-  let intake = rehearsal;
+  let intake = files.rehearsal();
   try {
     await removeLeftovers(files, writer);
     if (!isRehearsal) intake = await files.intake();

@@ -1,32 +1,17 @@
 /** Image bytes in a folder, each file under its key. */
 import { randomUUID } from 'node:crypto';
-import {
-  type FileHandle,
-  glob,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, glob, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Files, Intake, OpenFile } from '../model.ts';
 import { inParallel } from '../parallel.ts';
+import { journalled, removeJournals, startJournal } from './journal.ts';
 
 /** Hidden files of the folder are ours: bytes that are being written, and the journals of intakes. */
-const JOURNAL = '.intake-';
 const ASIDE = '.aside-';
 /** How many files are flushed to the disk at a time. */
 const FLUSHED_AT_ONCE = 16;
 
 export function openFolder(folder: string): Files {
-  const hidden = async (prefix: string) => {
-    const names = await readdir(folder).catch(() => []);
-    return names.filter((name) => name.startsWith(prefix)).map((name) => join(folder, name));
-  };
   return {
     async open(key: string): Promise<OpenFile | undefined> {
       const handle = await openIfThere(join(folder, key));
@@ -49,57 +34,52 @@ export function openFolder(folder: string): Files {
     },
 
     intake: () => startIntake(folder),
-
-    async abandoned(): Promise<string[]> {
-      const journals = await Promise.all((await hidden(JOURNAL)).map((path) => readFile(path, 'utf8')));
-      return journals.flatMap((journal) => journal.split('\n').filter(Boolean));
-    },
+    rehearsal: () => rehearsal,
+    abandoned: () => journalled(folder),
 
     async forgetAbandoned(): Promise<void> {
-      for (const path of [...(await hidden(ASIDE)), ...(await hidden(JOURNAL))])
-        await rm(path, { force: true });
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names.filter((name) => name.startsWith(ASIDE)))
+        await rm(join(folder, name), { force: true });
+      await removeJournals(folder);
     },
   };
 }
 
 async function startIntake(folder: string): Promise<Intake> {
-  await mkdir(folder, { recursive: true });
-  const journalPath = join(folder, `${JOURNAL}${randomUUID()}`);
-  const journal = await open(journalPath, 'a');
-  const fresh = new Set<string>();
-  const end = async () => {
-    await journal.close();
-    // An import that began since the commit may have taken it away.
-    await rm(journalPath, { force: true });
-  };
+  const journal = await startJournal(folder);
   return {
-    async put(key, bytes) {
+    async put(key, bytes, { hash }) {
       const path = join(folder, key);
       const before = await stat(path).catch(() => undefined);
-      if (before?.size === bytes.length) return;
-      if (before === undefined && !fresh.has(key)) {
-        fresh.add(key);
-        // Before the bytes are there: should we be killed, the next import knows what to look for.
-        await journal.write(`${key}\n`);
-      }
+      if (before?.size === bytes.length) return hash;
+      if (before === undefined) await journal.note(key);
       await mkdir(dirname(path), { recursive: true });
       await writeAside(path, join(folder, `${ASIDE}${randomUUID()}`), bytes);
+      return hash;
     },
 
     async settle() {
-      const paths = [...fresh].map((key) => join(folder, key));
+      const paths = [...journal.keys].map((key) => join(folder, key));
       // Once for each folder, and at the end: flushing file by file as they come takes ten times as long.
       await inParallel([...paths, ...new Set(paths.map(dirname))], FLUSHED_AT_ONCE, flush);
     },
 
-    keep: end,
+    keep: () => journal.end(),
 
     async discard() {
-      for (const key of fresh) await rm(join(folder, key), { force: true });
-      await end();
+      for (const key of journal.keys) await rm(join(folder, key), { force: true });
+      await journal.end();
     },
   };
 }
+
+const rehearsal: Intake = {
+  put: async (_key, _bytes, { hash }) => hash,
+  settle: async () => {},
+  keep: async () => {},
+  discard: async () => {},
+};
 
 /** Written aside and renamed, so that nobody ever reads half a file. */
 async function writeAside(path: string, aside: string, bytes: Uint8Array): Promise<void> {

@@ -54,6 +54,8 @@ export const catalogueSchema: Schema = {
      ('orientation', 'landscape', 'landscape'),
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
+    // Documents carry the key of their bytes beside their file name (see catalogue/document.ts).
+    `update image set document = replace(document, char(10) || '","artist"', char(10) || key || char(10) || '","artist"')`,
   ],
 };
 

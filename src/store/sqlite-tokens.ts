@@ -6,7 +6,7 @@ import { exclusively, openDatabase } from './sqlite-file.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
-export function openTokenRegister(path: string): TokenRegister {
+export function openTokenRegister(path: string): TokenRegister & Disposable {
   const database = openDatabase(path, tokenSchema);
   // Hashes of random secrets give nothing away, but whose tokens these are is nobody else's business.
   chmodSync(path, 0o600);
@@ -36,7 +36,7 @@ export function openTokenRegister(path: string): TokenRegister {
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },
-    async close() {
+    [Symbol.dispose]() {
       database.close();
     },
   };

@@ -1,21 +1,27 @@
 /** Changing the embedded store: one transaction under the write lock. Readers go on with the catalogue as it was. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { byNameThenId, readDocument, writeDocument } from '../catalogue/document.ts';
+import { repeatEntry } from '../catalogue/document.ts';
 import { fold } from '../catalogue/fold.ts';
-import type { CatalogueWriter, Entry, FixedShelves, ImageRow, Kind, SavedEntry } from '../model.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  FixedShelves,
+  ImageRow,
+  Kind,
+  SavedEntry,
+  SavedImage,
+} from '../model.ts';
+import { ENTRY_COLUMNS, FIXED_SHELVES, fixedShelvesIn, IMAGE_COLUMNS, orderEntries } from './queries.ts';
 import { catalogueSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
-import { readFixedShelves } from './sqlite-shelves.ts';
 
-const IMAGE_COLUMNS = 'number, id, etag as eTag, key, mimetype, document';
-const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as createdAt, document';
 /** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
 const WRITE_CACHE_KIB = 65_536;
 /** A larger log is cut back to this many bytes once its pages are in the file. */
 const LARGEST_LOG = 64 * 1024 * 1024;
 const REWRITE_BATCH = 1000;
 
-export function openWriter(path: string): SqliteWriter {
+export function openWriter(path: string): CatalogueWriter {
   const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
@@ -74,7 +80,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
     this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
     this.#sizeOf = prepare('select size from shelf where number = ?');
-    this.fixedShelves = readFixedShelves(database);
+    this.fixedShelves = fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never);
   }
 
   async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
@@ -89,14 +95,12 @@ class SqliteWriter implements CatalogueWriter {
     return names.flatMap((name) => find(name) as unknown as SavedEntry[]);
   }
 
-  async imagesById(ids: string[]): Promise<(ImageRow & { number: number })[]> {
-    return ids.flatMap((id) => this.#imageById.all(id) as unknown as (ImageRow & { number: number })[]);
+  async imagesById(ids: string[]): Promise<SavedImage[]> {
+    return ids.flatMap((id) => this.#imageById.all(id) as unknown as SavedImage[]);
   }
 
-  async imagesByETag(eTags: string[]): Promise<(ImageRow & { number: number })[]> {
-    return eTags.flatMap(
-      (eTag) => this.#imageByETag.all(eTag) as unknown as (ImageRow & { number: number })[],
-    );
+  async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
+    return eTags.flatMap((eTag) => this.#imageByETag.all(eTag) as unknown as SavedImage[]);
   }
 
   async saveEntries(entries: Entry[]): Promise<void> {
@@ -143,7 +147,6 @@ class SqliteWriter implements CatalogueWriter {
     return keys.filter((key) => !found.has(key));
   }
 
-  /** Makes the numbers of all shelves and lists anew. */
   async renumberAll(): Promise<void> {
     this.#database.exec('delete from placement where image not in (select number from image)');
     for (const row of this.#database.prepare('select number from shelf').all())
@@ -156,7 +159,7 @@ class SqliteWriter implements CatalogueWriter {
     for (const [shelf, entry] of this.#rewritten) this.#rewriteDocuments(shelf, entry);
     const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
     for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
-    if (this.#entriesChanged) this.#orderEntries();
+    if (this.#entriesChanged) this.#database.exec(orderEntries);
     this.#database.exec('commit');
     this.#database.close();
   }
@@ -216,19 +219,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#database.exec('drop table row_of');
   }
 
-  /** Gives each artist, character and category its place among its kind: by name, then id, both by code point. */
-  #orderEntries(): void {
-    this.#database.exec(
-      `update shelf set position = ordered.position
-       from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
-             where kind in ('artist', 'category', 'character')) as ordered
-       where ordered.number = shelf.number and shelf.position <> ordered.position`,
-    );
-  }
-
   #rewriteDocuments(shelf: number, entry: Entry): void {
-    const field = entry.kind === 'category' ? 'categories' : 'characters';
-    const changed = JSON.parse(entry.document);
     const read = this.#database.prepare(
       `select number, document from placement join image on number = image
        where shelf = ? and position >= ? and position < ?`,
@@ -240,11 +231,7 @@ class SqliteWriter implements CatalogueWriter {
         number: number;
         document: string;
       }[];
-      for (const { number, document } of rows) {
-        const image = readDocument(document);
-        const others = (image[field] as { id: string; name: string }[]).filter(({ id }) => id !== entry.id);
-        save.run(writeDocument({ ...image, [field]: [...others, changed].sort(byNameThenId) }), number);
-      }
+      for (const { number, document } of rows) save.run(repeatEntry(document, entry), number);
     }
   }
 }

@@ -9,6 +9,7 @@ import type {
   Catalogue,
   Chance,
   Draw,
+  Figure,
   FileFacts,
   Kind,
   NameList,
@@ -16,11 +17,15 @@ import type {
   Statistics,
   Window,
 } from '../model.ts';
+import { Members, type Moment } from './members.ts';
+import { Names } from './names.ts';
 import { catalogueSchema } from './schema.ts';
+import type { Slice } from './slices.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
-import { SqliteMembers } from './sqlite-members.ts';
-import { SqliteNames } from './sqlite-names.ts';
+import { statisticsOf } from './statistics.ts';
 
+/** Images of a shelf that are read at once. */
+const MEMBERS_AT_ONCE = 1000;
 /** How many draws several categories may take before what they have in common is worked out. */
 const MOST_DRAWS = 100;
 
@@ -29,12 +34,12 @@ interface Shelf {
   size: number;
 }
 
-export function openCatalogue(path: string): Catalogue {
+export function openCatalogue(path: string): Catalogue & Disposable {
   openDatabase(path, catalogueSchema).close();
   return new SqliteCatalogue(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
-class SqliteCatalogue implements Catalogue {
+class SqliteCatalogue implements Catalogue, Disposable {
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -52,8 +57,9 @@ class SqliteCatalogue implements Catalogue {
   readonly #file: StatementSync;
   readonly #entryAt: StatementSync;
   readonly #dataVersion: StatementSync;
-  readonly #names: SqliteNames;
-  readonly #members: SqliteMembers;
+  readonly #lastImage: StatementSync;
+  readonly #names: Names;
+  readonly #members: Members;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -78,26 +84,28 @@ class SqliteCatalogue implements Catalogue {
     this.#document = prepare('select document from image where number = ?');
     this.#file = prepare('select key, etag as eTag, mimetype from image where id = ?');
     this.#dataVersion = prepare('pragma data_version');
-    this.#names = new SqliteNames(database, () => this.#version());
-    this.#members = new SqliteMembers(database);
+    this.#lastImage = prepare('select max(number) as last from image');
+    const names = prepare(
+      'select name as item from shelf where kind = ? and position >= ? and position < ? order by position',
+    );
+    this.#names = new Names(
+      async (kind, from, to) => this.#slice(names, kind, from, to),
+      () => this.#version(),
+    );
+    const images = prepare(
+      'select image as item from placement where shelf = ? and position >= ? and position < ?',
+    );
+    this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
+      this.#slice(images, shelf, from, to),
+    );
     this.#entryAt = prepare('select document from shelf where kind = ? and position = ?');
   }
 
   async statistics(): Promise<Statistics> {
     return this.#read(() => {
       const sizes = new Map(this.#sizes.all().map((row) => [row.id as string, row.size as number]));
-      const size = (id: string) => sizes.get(id) ?? 0;
-      const count = (kind: Kind) => ({ count: this.#countOf(kind) });
-      return {
-        images: {
-          count: size('all'),
-          nsfw: { nsfw: size('nsfw'), questionable: size('questionable'), sfw: size('sfw') },
-          orientation: { landscape: size('landscape'), portrait: size('portrait'), square: size('square') },
-        },
-        artists: count('artist'),
-        characters: count('character'),
-        categories: count('category'),
-      };
+      for (const kind of ['artist', 'category', 'character'] as const) sizes.set(kind, this.#countOf(kind));
+      return statisticsOf(sizes);
     });
   }
 
@@ -120,14 +128,13 @@ class SqliteCatalogue implements Catalogue {
     for (;;) {
       const draw = this.#read(() => this.#draw(categories, limit, chance));
       if (!('common' in draw)) return draw;
-      const { common, version } = draw;
       const images = await this.#members.ofAll(
-        common.map(({ number }) => number),
-        version,
+        draw.common.map(({ number }) => number),
+        draw.moment,
       );
       const documents = this.#read(() => {
         // An import came in between: what was worked out is of a catalogue that is gone.
-        if (version !== this.#version()) return undefined;
+        if (!images || draw.moment.version !== this.#version()) return undefined;
         return this.#documentsOf(sample(images, limit, chance));
       });
       if (documents) return { documents };
@@ -160,7 +167,11 @@ class SqliteCatalogue implements Catalogue {
     return this.#file.get(image) as FileFacts | undefined;
   }
 
-  async close(): Promise<void> {
+  figures(): Figure[] {
+    return [];
+  }
+
+  [Symbol.dispose](): void {
     this.#database.close();
   }
 
@@ -194,7 +205,7 @@ class SqliteCatalogue implements Catalogue {
    * kept when it is on the others too. Where that finds too few, `common` asks for a draw from what the shelves have in
    * common: giving up depends on no particular image, so the result is uniform either way.
    */
-  #draw(categories: string[], limit: number, chance: Chance): Draw | { common: Shelf[]; version: number } {
+  #draw(categories: string[], limit: number, chance: Chance): Draw | { common: Shelf[]; moment: Moment } {
     const found = new Map<number, Shelf>();
     const unknownCategories: string[] = [];
     for (const name of categories) {
@@ -210,7 +221,7 @@ class SqliteCatalogue implements Catalogue {
     let draws = 0;
     for (const position of shuffledPositions(smallest.size, chance)) {
       if (images.length === limit) break;
-      if (others.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, version: this.#version() };
+      if (others.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, moment: this.#moment() };
       const image = this.#imageAt.get(smallest.number, position)?.image as number;
       if (others.every((shelf) => this.#standsOn.get(image, shelf.number))) images.push(image);
     }
@@ -219,6 +230,18 @@ class SqliteCatalogue implements Catalogue {
 
   #documentsOf(images: number[]): string[] {
     return images.map((image) => this.#document.get(image)?.document as string);
+  }
+
+  #moment(): Moment {
+    return { version: this.#version(), lastImage: Number(this.#lastImage.get()?.last ?? 0) };
+  }
+
+  /** Some items of a long row. */
+  #slice<T>(rows: StatementSync, row: string | number, from: number, to: number): Slice<T> {
+    return this.#read(() => ({
+      version: this.#version(),
+      items: rows.all(row, from, to).map(({ item }) => item as T),
+    }));
   }
 
   /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */

@@ -1,7 +1,7 @@
 /** Links: each part is held by the signature, keys rotate, and the end is exact. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expiryMoment, Links } from '../../src/access/links.ts';
+import { Links, validityOf } from '../../src/access/links.ts';
 
 const name = '40000000-0000-4000-8000-000000000001.webp';
 const expires = 1_800_000_000;
@@ -14,7 +14,7 @@ function partsOf(url: string) {
   return { file: pathname.replace('/files/', ''), moment: moment as string, signature: signature as string };
 }
 
-const link = links.signer('https://example.org', expires)(name);
+const link = links.signer('https://example.org', { begins: 0, expires })(name, 'key');
 const { file, moment, signature } = partsOf(link.url);
 
 test('a link says when it expires and is valid until just before', () => {
@@ -61,7 +61,9 @@ test('a forged link is forged even when it has expired', () => {
 test('the first key signs and every key verifies', () => {
   const rotated = new Links(['a brand new key, 16+', 'the first key, 16+']);
   assert.equal(rotated.verify(file, moment, signature, before), 'valid');
-  const fresh = partsOf(rotated.signer('', expires)(name).url.replace(/^/, 'https://example.org'));
+  const fresh = partsOf(
+    rotated.signer('', { begins: 0, expires })(name, 'key').url.replace(/^/, 'https://example.org'),
+  );
   assert.notEqual(fresh.signature, signature);
   assert.equal(links.verify(fresh.file, fresh.moment, fresh.signature, before), 'forged');
   const retired = new Links(['a brand new key, 16+']);
@@ -69,19 +71,22 @@ test('the first key signs and every key verifies', () => {
 });
 
 test('switching between moments signs each with its own key', () => {
-  const first = links.signer('', expires)(name);
-  const second = links.signer('', expires + 60)(name);
-  const again = links.signer('', expires)(name);
+  const first = links.signer('', { begins: 0, expires })(name, 'key');
+  const second = links.signer('', { begins: 0, expires: expires + 60 })(name, 'key');
+  const again = links.signer('', { begins: 0, expires })(name, 'key');
   assert.equal(first.url, again.url);
   assert.notEqual(partsOf(`https://example.org${second.url}`).signature, signature);
 });
 
 test('a default lifetime is rounded up to a short bucket, an asked one to the second', () => {
   for (const now of [0, 1, 59_999, 1_700_000_000_123]) {
-    const rounded = expiryMoment(now, 3600, false);
-    assert.equal(rounded % 60, 0);
-    assert.ok(rounded >= now / 1000 + 3600 && rounded < now / 1000 + 3660);
-    const exact = expiryMoment(now, 100, true);
-    assert.ok(exact >= now / 1000 + 100 && exact < now / 1000 + 101);
+    const rounded = validityOf(now, 3600, false);
+    assert.equal(rounded.expires % 60, 0);
+    assert.ok(rounded.expires >= now / 1000 + 3600 && rounded.expires < now / 1000 + 3660);
+    assert.ok(rounded.begins <= now / 1000, 'it works at once');
+    assert.equal(rounded.expires - rounded.begins, 3660);
+    const exact = validityOf(now, 100, true);
+    assert.ok(exact.expires >= now / 1000 + 100 && exact.expires < now / 1000 + 101);
+    assert.equal(exact.expires - exact.begins, 100);
   }
 });

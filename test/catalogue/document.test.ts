@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   byNameThenId,
+  composeDocument,
   dimensions,
   fillDocument,
   readDocument,
+  repeatEntry,
   type StoredImage,
   withoutAspectRatio,
-  writeDocument,
 } from '../../src/catalogue/document.ts';
 
 const image = (text: string): StoredImage => ({
@@ -23,6 +24,10 @@ const image = (text: string): StoredImage => ({
   meta: { eTag: 'e', size: 5, mimetype: 'image/jpeg', color: '#000000', dimens: dimensions(300, 200) },
 });
 
+const texts = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
+const write = (image: StoredImage, key = 'ab/cd.jpg') =>
+  composeDocument(image, key, texts(image.categories), texts(image.characters));
+
 const linkTo = (name: string) => ({
   url: `https://example.org/files/${name}`,
   expires: '2026-01-01T01:00:00.000Z',
@@ -32,7 +37,7 @@ test('any text survives being stored and filled', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const stored = image(text);
-      const document = writeDocument(stored);
+      const document = write(stored);
       assert.deepEqual(readDocument(document), JSON.parse(JSON.stringify(stored)));
       const { url, meta, ...rest } = JSON.parse(fillDocument(document, linkTo));
       const { expires, ...facts } = meta;
@@ -43,10 +48,38 @@ test('any text survives being stored and filled', () => {
   );
 });
 
+test('a link may be made of the key of the bytes, whatever is in it', () => {
+  const key = 'some/"odd\' name%+ö.jpg';
+  const filled = fillDocument(write(image('x'), key), (_name, key) => ({
+    url: encodeURI(key),
+    expires: 't',
+  }));
+  assert.equal(JSON.parse(filled).url, encodeURI(key));
+  assert.deepEqual(readDocument(write(image('x'), key)), image('x'));
+});
+
+test('an entry is repeated as it is now, in its place by name, and no other of the same id', () => {
+  const category = (id: string, name: string) => ({ id, name, description: '', nsfw: false, createdAt: 't' });
+  const stored = {
+    ...image('x'),
+    categories: [category('1', 'a'), category('2', 'b')],
+    characters: [{ ...category('1', 'a'), source: 's' }] as unknown as StoredImage['characters'],
+  };
+  const changed = category('1', 'c');
+  const entry = {
+    kind: 'category' as const,
+    id: '1',
+    name: 'c',
+    createdAt: 't',
+    document: JSON.stringify(changed),
+  };
+  const { categories, characters } = readDocument(repeatEntry(write(stored), entry));
+  assert.deepEqual(categories, [category('2', 'b'), changed]);
+  assert.deepEqual(characters, stored.characters);
+});
+
 test('only the image’s own aspect ratio is left out', () => {
-  const { meta, categories } = JSON.parse(
-    fillDocument(withoutAspectRatio(writeDocument(image('x'))), linkTo),
-  );
+  const { meta, categories } = JSON.parse(fillDocument(withoutAspectRatio(write(image('x'))), linkTo));
   assert.deepEqual(meta.dimens, { width: 300, height: 200, orientation: 'landscape' });
   assert.equal(categories[0].description, '"aspectRatio":"1:1",');
 });

@@ -9,7 +9,7 @@ import { importFiles } from '../../src/commands/import.ts';
 import { writeKnownCatalogue } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
 import { serve, zukan } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
+import { configFor, filesFolder } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const folder = temporaryFolder();
@@ -139,7 +139,7 @@ describe('zukan import', () => {
         assert.match(error.message, reason);
         return true;
       });
-      assert.deepEqual(filesIn(config.filesDir), []);
+      assert.deepEqual(filesIn(filesFolder(config)), []);
     });
   }
 });

@@ -19,10 +19,11 @@ function workplace() {
   const environment = { DATA_DIR: join(folder, 'data') };
   const run = (...command: string[]) => zukan(command, environment);
   const records = async () => {
-    const dump = dumpOf(configFor(folder));
-    const entries = (['category', 'artist', 'character'] as const).flatMap((kind) => [...dump.entries(kind)]);
-    const lines = [...entries.map(entryLine), ...[...dump.images()].map((image) => imageLine(image))];
-    await dump.close();
+    await using dump = await dumpOf(configFor(folder));
+    const lines: string[] = [];
+    for (const kind of ['category', 'artist', 'character'] as const)
+      for await (const entry of dump.entries(kind)) lines.push(entryLine(entry));
+    for await (const image of dump.images()) lines.push(imageLine(image));
     return lines.map((line) => JSON.parse(line));
   };
   return { folder, pictures, environment, run, records };

@@ -10,7 +10,7 @@ import { writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, filesIn } from '../support/dump.ts';
 import { draw } from '../support/pictures.ts';
 import { start, zukan } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
+import { configFor, filesFolder } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** A folder with a catalogue of `count` different pictures, and a good and a bad file of them. */
@@ -77,7 +77,7 @@ test('Ctrl-C in the middle of pictures leaves no bytes behind', async () => {
     child.kill('SIGINT');
     const [status] = await ended;
     if (status === 0) return;
-    assert.deepEqual(filesIn(config.filesDir), [], `after ${wait} ms`);
+    assert.deepEqual(filesIn(filesFolder(config)), [], `after ${wait} ms`);
   }
 });
 
@@ -93,23 +93,23 @@ test('a refused import takes no bytes from the one that comes next', async () =>
     assert.equal((await zukan(['import', good], environment)).status, 0);
   }
   assert.equal(
-    filesIn(config.filesDir).length,
-    new Set(filesIn(config.filesDir).map((line) => line.split(' ')[1])).size,
+    filesIn(filesFolder(config)).length,
+    new Set(filesIn(filesFolder(config)).map((line) => line.split(' ')[1])).size,
   );
   const { image } = JSON.parse(dump(config));
-  for (const { key } of image) assert.ok(statSync(join(config.filesDir, key)).size > 0, key);
+  for (const { key } of image) assert.ok(statSync(join(filesFolder(config), key)).size > 0, key);
 });
 
 test('a refused import does not remove what an image already had, and a good one mends it', async () => {
   const { environment, config, good, bad } = await pictures(3);
   await zukan(['import', good], environment);
-  const [first = ''] = filesIn(config.filesDir);
+  const [first = ''] = filesIn(filesFolder(config));
   const [name = '', hash] = first.split(' ');
-  truncateSync(join(config.filesDir, name), 5);
+  truncateSync(join(filesFolder(config), name), 5);
   assert.equal((await zukan(['import', bad], environment)).status, 1);
-  assert.equal(filesIn(config.filesDir).length, 3);
+  assert.equal(filesIn(filesFolder(config)).length, 3);
   assert.equal((await zukan(['import', good], environment)).status, 0);
-  assert.ok(filesIn(config.filesDir).includes(`${name} ${hash}`));
+  assert.ok(filesIn(filesFolder(config)).includes(`${name} ${hash}`));
 });
 
 test('a full disk is told as such, and leaves the catalogue as it was', async () => {

@@ -5,10 +5,11 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { checkCatalogue } from '../../src/catalogue/check.ts';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config.ts';
-import { checkOf, dumpOf } from '../../src/engines.ts';
+import { dumpOf } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { filesIn } from '../support/dump.ts';
 import { serve, start, zukan } from '../support/program.ts';
@@ -31,12 +32,10 @@ function generation(folder: string, name: string, from: number, to: number): str
 
 /** The records, without the ids and times that each import makes up. */
 async function contents(config: Config): Promise<string> {
-  const dump = dumpOf(config);
-  const lines = [
-    ...[...dump.entries('category')].map(entryLine),
-    ...[...dump.images()].map((image) => imageLine(image)),
-  ];
-  await dump.close();
+  await using dump = await dumpOf(config);
+  const lines: string[] = [];
+  for await (const entry of dump.entries('category')) lines.push(entryLine(entry));
+  for await (const image of dump.images()) lines.push(imageLine(image));
   const made = /"(id|createdAt)":"[^"]*",?|"categories":\["[^"]*"\]/g;
   return lines.map((line) => line.replaceAll(made, '')).join('\n');
 }
@@ -73,7 +72,8 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
     const found = await contents(config(data));
     assert.ok(found === before || found === after, `a mixture after ${moment} ms`);
     outcomes[found === before ? 'before' : 'after']++;
-    assert.deepEqual([...checkOf(config(data))], []);
+    await using dump = await dumpOf(config(data));
+    assert.deepEqual(await Array.fromAsync(checkCatalogue(dump)), []);
     if (index % 10 === 0) {
       assert.equal((await zukan(['check', '--quiet'], { DATA_DIR: data })).status, 0);
       assert.equal((await zukan(['import', '--quiet', next], { DATA_DIR: data })).status, 0);

@@ -9,213 +9,221 @@ import packageFile from '../../package.json' with { type: 'json' };
 import * as schemas from '../../src/schemas.ts';
 import { clock, endpoints, expectedImages, inOrder, judgeImage, NOW } from '../support/api.ts';
 import { artists, categories, characters, images, uuid } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
 import { type Envelope, makeToken, startKnownService } from '../support/service.ts';
 
-const HOUR = 3_600_000;
-/** "A short bucket" is no number; a quarter of the lifetime is the most that still is short. */
-const MOST_ROUNDING = HOUR / 4;
+await forEachEngine(async (engine) => {
+  const HOUR = 3_600_000;
+  /** "A short bucket" is no number; a quarter of the lifetime is the most that still is short. */
+  const MOST_ROUNDING = HOUR / 4;
 
-const service = await startKnownService({ clock });
-const folder = dirname(service.config.dataDir);
-const known = await expectedImages(folder);
-const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
-const prefixes = ['/api', '/v1'];
+  const service = await startKnownService({ engine, clock });
+  const folder = dirname(service.config.dataDir);
+  const known = await expectedImages(folder);
+  const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
+  const prefixes = ['/api', '/v1'];
 
-const success = (data: Type.TSchema) => Type.Object({ success: Type.Literal(true), data });
-function assertShape(schema: Type.TSchema, body: Envelope): void {
-  const problems = [...Compile(success(schema)).Errors(body)];
-  assert.deepEqual(problems, []);
-}
+  const success = (data: Type.TSchema) => Type.Object({ success: Type.Literal(true), data });
+  function assertShape(schema: Type.TSchema, body: Envelope): void {
+    const problems = [...Compile(success(schema)).Errors(body)];
+    assert.deepEqual(problems, []);
+  }
 
-const { id: _, ...tokenInformation } = token.token;
-const statistics = {
-  images: {
-    count: 6,
-    nsfw: { sfw: 4, questionable: 1, nsfw: 1 },
-    orientation: { landscape: 3, portrait: 2, square: 1 },
-  },
-  artists: { count: 4 },
-  characters: { count: 2 },
-  categories: { count: 4 },
-};
-const imagesOf = (field: string, entry: { name: string }) =>
-  images.filter((image) => [Reflect.get(image, field)].flat().includes(entry.name)).length;
-
-describe('answers without links', () => {
-  const single = (
-    kind: string,
-    field: string,
-    entries: { id: string; name: string }[],
-    shape: Type.TSchema,
-  ) =>
-    entries.map((entry) => ({
-      path: `/${kind}/${entry.id}`,
-      shape,
-      data: { ...entry, images: imagesOf(field, entry) } as object,
-    }));
-  const table = [
-    { path: '/stats', shape: schemas.Statistics, data: statistics },
-    { path: '/token', shape: schemas.TokenInformation, data: tokenInformation },
-    { path: '/artist', shape: Type.Array(schemas.Artist), data: inOrder(artists) },
-    { path: '/character', shape: Type.Array(schemas.Character), data: inOrder(characters) },
-    { path: '/category', shape: Type.Array(schemas.Category), data: inOrder(categories) },
-    ...single('artist', 'artist', artists, schemas.ArtistWithImages),
-    ...single('character', 'characters', characters, schemas.CharacterWithImages),
-    ...single('category', 'categories', categories, schemas.CategoryWithImages),
-  ];
-  for (const { path, shape, data } of table)
-    for (const prefix of prefixes)
-      test(`${prefix}${path} answers just what the catalogue holds`, async () => {
-        const answer = await service.get(prefix + path, path === '/token' ? token.headers : {});
-        assert.equal(answer.status, 200);
-        assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
-        assert.deepEqual(answer.json, { success: true, data });
-        assertShape(shape, answer.json);
-      });
-
-  for (const prefix of prefixes)
-    test(`${prefix} lists the thirteen endpoints and names its prefix and version`, async () => {
-      const { status, json } = await service.get(prefix);
-      assert.equal(status, 200);
-      assert.deepEqual(Object.keys(json).sort(), ['data', 'meta', 'success']);
-      assert.equal(json.success, true);
-      assert.deepEqual(json.meta, { version: `v${packageFile.version}`, baseApiRoute: prefix });
-      const paths = json.data.map((path: string) => path.replace(/:\w+|<\w+>|\{\w+\}/, '{id}'));
-      assert.deepEqual(paths.sort(), [...endpoints].sort());
-      assertShape(schemas.Paths, json);
-      assert.deepEqual([...Compile(schemas.ServiceMeta).Errors(json.meta)], []);
-    });
-
-  test('a token without any scope reads its own information', async () => {
-    const bare = await makeToken(service.config, [], { expires: '2026-12-31T23:59:59.999Z' });
-    const { id: _, ...data } = bare.token;
-    const { status, json } = await service.get('/api/token', bare.headers);
-    assert.equal(status, 200);
-    assert.deepEqual(json, { success: true, data });
-  });
-});
-
-describe('answers with links', () => {
-  const withoutRatio = (image: Envelope) => {
-    const { aspectRatio: _, ...dimens } = image.meta.dimens;
-    return { ...image, meta: { ...image.meta, dimens } };
-  };
-  const all = Type.Array(schemas.Image);
-  const table: { path: string; shape: Type.TSchema; data: Envelope; headers?: Record<string, string> }[] = [
-    { path: '/image', shape: all, data: known, headers: token.headers },
-    { path: '/image/random?limit=25', shape: all, data: known },
-    ...known.map((image) => ({ path: `/image/${image.id}`, shape: schemas.Image, data: image })),
-    ...artists.map(({ id }) => ({
-      path: `/artist/${id}/images`,
-      shape: Type.Array(schemas.ArtistImage),
-      data: known.filter(({ artist }) => artist === id).map(withoutRatio),
-    })),
-  ];
-  const lifetimes = [
-    { name: 'the default lifetime', expiry: '', ends: { from: NOW + HOUR, to: NOW + HOUR + MOST_ROUNDING } },
-    {
-      name: 'an explicit expiry',
-      expiry: 'expiry=86399',
-      ends: { from: NOW + 86_399e3, to: NOW + 86_399e3 },
+  const { id: _, ...tokenInformation } = token.token;
+  const statistics = {
+    images: {
+      count: 6,
+      nsfw: { sfw: 4, questionable: 1, nsfw: 1 },
+      orientation: { landscape: 3, portrait: 2, square: 1 },
     },
-  ];
-  for (const { path, shape, data, headers = {} } of table)
-    for (const prefix of prefixes)
-      for (const { name, expiry, ends } of lifetimes)
-        test(`${prefix}${path} answers just what the catalogue holds, with ${name}`, async () => {
-          const address = `${prefix}${path}${expiry && (path.includes('?') ? '&' : '?')}${expiry}`;
-          const answer = await service.get(address, expiry ? token.headers : headers);
+    artists: { count: 4 },
+    characters: { count: 2 },
+    categories: { count: 4 },
+  };
+  const imagesOf = (field: string, entry: { name: string }) =>
+    images.filter((image) => [Reflect.get(image, field)].flat().includes(entry.name)).length;
+
+  describe('answers without links', () => {
+    const single = (
+      kind: string,
+      field: string,
+      entries: { id: string; name: string }[],
+      shape: Type.TSchema,
+    ) =>
+      entries.map((entry) => ({
+        path: `/${kind}/${entry.id}`,
+        shape,
+        data: { ...entry, images: imagesOf(field, entry) } as object,
+      }));
+    const table = [
+      { path: '/stats', shape: schemas.Statistics, data: statistics },
+      { path: '/token', shape: schemas.TokenInformation, data: tokenInformation },
+      { path: '/artist', shape: Type.Array(schemas.Artist), data: inOrder(artists) },
+      { path: '/character', shape: Type.Array(schemas.Character), data: inOrder(characters) },
+      { path: '/category', shape: Type.Array(schemas.Category), data: inOrder(categories) },
+      ...single('artist', 'artist', artists, schemas.ArtistWithImages),
+      ...single('character', 'characters', characters, schemas.CharacterWithImages),
+      ...single('category', 'categories', categories, schemas.CategoryWithImages),
+    ];
+    for (const { path, shape, data } of table)
+      for (const prefix of prefixes)
+        test(`${prefix}${path} answers just what the catalogue holds`, async () => {
+          const answer = await service.get(prefix + path, path === '/token' ? token.headers : {});
           assert.equal(answer.status, 200);
           assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
-          assert.deepEqual(Object.keys(answer.json).sort(), ['data', 'success']);
+          assert.deepEqual(answer.json, { success: true, data });
           assertShape(shape, answer.json);
-          const strip = (image: Envelope) => judgeImage(image, service.origin, ends);
-          if (!Array.isArray(data)) return assert.deepEqual(strip(answer.json.data), data);
-          const found = answer.json.data.map(strip);
-          if (path.includes('random'))
-            found.sort((one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1));
-          assert.deepEqual(found, data);
         });
 
-  test('each link gives the bytes of its picture, under the entity tag of the record', async () => {
-    const { json } = await service.get('/api/image', token.headers);
-    for (const [index, { url, meta }] of json.data.entries()) {
-      const file = await service.get(url);
-      assert.equal(file.status, 200);
-      assert.equal(file.headers.etag, `"${meta.eTag}"`);
-      assert.equal(file.headers['content-type'], meta.mimetype);
-      assert.deepEqual(file.bytes, await readFile(join(folder, images[index]?.drawing.file ?? '')));
-    }
-  });
-});
+    for (const prefix of prefixes)
+      test(`${prefix} lists the thirteen endpoints and names its prefix and version`, async () => {
+        const { status, json } = await service.get(prefix);
+        assert.equal(status, 200);
+        assert.deepEqual(Object.keys(json).sort(), ['data', 'meta', 'success']);
+        assert.equal(json.success, true);
+        assert.deepEqual(json.meta, { version: `v${packageFile.version}`, baseApiRoute: prefix });
+        const paths = json.data.map((path: string) => path.replace(/:\w+|<\w+>|\{\w+\}/, '{id}'));
+        assert.deepEqual(paths.sort(), [...endpoints].sort());
+        assertShape(schemas.Paths, json);
+        assert.deepEqual([...Compile(schemas.ServiceMeta).Errors(json.meta)], []);
+      });
 
-describe('the end of a link', () => {
-  const path = `/api/image/${uuid(4, 1)}`;
-
-  test('a link works up to the moment in meta.expires and is gone (410) from then on', async () => {
-    let now = NOW + 1234;
-    const timed = await startKnownService({ clock: () => now });
-    const { headers } = await makeToken(timed.config, ['image:custom-expiry']);
-    for (const [address, sent] of [[path], [`${path}?expiry=31`, headers]] as const) {
-      const { url, meta } = (await timed.get(address, sent)).json.data;
-      const end = Date.parse(meta.expires);
-      for (const [moment, status] of [
-        [now, 200],
-        [end - 1, 200],
-        [end, 410],
-        [end + 1, 410],
-      ] as const) {
-        now = moment;
-        const file = await timed.get(url);
-        assert.equal(file.status, status, `${moment - end} ms from the end`);
-        if (status === 410) assert.deepEqual([file.json.code, file.json.success], [410, false]);
-      }
-    }
-  });
-
-  test('a default link lives an hour, rounded up to a short bucket that it shares with its neighbours', async () => {
-    let now = NOW;
-    const timed = await startKnownService({ clock: () => now });
-    const seen = new Map<string, string>();
-    for (; now < NOW + HOUR; now += 4007) {
-      const { url, meta } = (await timed.get(path)).json.data;
-      const left = Date.parse(meta.expires) - now;
-      assert.ok(left >= HOUR && left <= HOUR + MOST_ROUNDING, `${left} ms are left`);
-      assert.equal(seen.get(meta.expires) ?? url, url);
-      seen.set(meta.expires, url);
-    }
-    // Some 900 calls, four seconds apart: most of them gave the same link as the call before.
-    assert.ok(seen.size > 1 && seen.size < 450, `${seen.size} different links`);
-    assert.equal(new Set(seen.values()).size, seen.size);
-  });
-
-  test('LINK_LIFETIME sets the default lifetime', async () => {
-    const brief = await startKnownService({ clock, environment: { LINK_LIFETIME: '60' } });
-    const left = Date.parse((await brief.get(path)).json.data.meta.expires) - NOW;
-    assert.ok(left >= 60_000 && left < 60_000 + MOST_ROUNDING, `${left} ms are left`);
-  });
-
-  test('an explicit expiry is exact to the second', async () => {
-    let now = NOW;
-    const timed = await startKnownService({ clock: () => now });
-    const { headers } = await makeToken(timed.config, ['image:custom-expiry:86400']);
-    for (const expiry of [31, 32, 59, 60, 3600, 3601, 86_400])
-      for (const later of [0, 1000, 7000, 59_000, 61_000, 999_000]) {
-        now = NOW + later;
-        const { expires } = (await timed.get(`${path}?expiry=${expiry}`, headers)).json.data.meta;
-        assert.equal(expires, new Date(now + expiry * 1000).toISOString());
-      }
-    now = NOW + 400;
-    const { expires } = (await timed.get(`${path}?expiry=31`, headers)).json.data.meta;
-    assert.ok(Math.abs(Date.parse(expires) - (now + 31_000)) < 1000);
-  });
-
-  test('links start with PUBLIC_URL when it is set', async () => {
-    const proxied = await startKnownService({
-      clock,
-      environment: { PUBLIC_URL: 'https://cdn.example.org' },
+    test('a token without any scope reads its own information', async () => {
+      const bare = await makeToken(service.config, [], { expires: '2026-12-31T23:59:59.999Z' });
+      const { id: _, ...data } = bare.token;
+      const { status, json } = await service.get('/api/token', bare.headers);
+      assert.equal(status, 200);
+      assert.deepEqual(json, { success: true, data });
     });
-    const { url } = (await proxied.get(path)).json.data;
-    assert.equal(new URL(url).origin, 'https://cdn.example.org');
+  });
+
+  describe('answers with links', () => {
+    const withoutRatio = (image: Envelope) => {
+      const { aspectRatio: _, ...dimens } = image.meta.dimens;
+      return { ...image, meta: { ...image.meta, dimens } };
+    };
+    const all = Type.Array(schemas.Image);
+    const table: { path: string; shape: Type.TSchema; data: Envelope; headers?: Record<string, string> }[] = [
+      { path: '/image', shape: all, data: known, headers: token.headers },
+      { path: '/image/random?limit=25', shape: all, data: known },
+      ...known.map((image) => ({ path: `/image/${image.id}`, shape: schemas.Image, data: image })),
+      ...artists.map(({ id }) => ({
+        path: `/artist/${id}/images`,
+        shape: Type.Array(schemas.ArtistImage),
+        data: known.filter(({ artist }) => artist === id).map(withoutRatio),
+      })),
+    ];
+    const lifetimes = [
+      {
+        name: 'the default lifetime',
+        expiry: '',
+        ends: { from: NOW + HOUR, to: NOW + HOUR + MOST_ROUNDING },
+      },
+      {
+        name: 'an explicit expiry',
+        expiry: 'expiry=86399',
+        ends: { from: NOW + 86_399e3, to: NOW + 86_399e3 },
+      },
+    ];
+    for (const { path, shape, data, headers = {} } of table)
+      for (const prefix of prefixes)
+        for (const { name, expiry, ends } of lifetimes)
+          test(`${prefix}${path} answers just what the catalogue holds, with ${name}`, async () => {
+            const address = `${prefix}${path}${expiry && (path.includes('?') ? '&' : '?')}${expiry}`;
+            const answer = await service.get(address, expiry ? token.headers : headers);
+            assert.equal(answer.status, 200);
+            assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
+            assert.deepEqual(Object.keys(answer.json).sort(), ['data', 'success']);
+            assertShape(shape, answer.json);
+            const strip = (image: Envelope) => judgeImage(image, service.origin, ends);
+            if (!Array.isArray(data)) return assert.deepEqual(strip(answer.json.data), data);
+            const found = answer.json.data.map(strip);
+            if (path.includes('random'))
+              found.sort((one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1));
+            assert.deepEqual(found, data);
+          });
+
+    test('each link gives the bytes of its picture, under the entity tag of the record', async () => {
+      const { json } = await service.get('/api/image', token.headers);
+      for (const [index, { url, meta }] of json.data.entries()) {
+        const file = await service.get(url);
+        assert.equal(file.status, 200);
+        assert.equal(file.headers.etag, `"${meta.eTag}"`);
+        assert.equal(file.headers['content-type'], meta.mimetype);
+        assert.deepEqual(file.bytes, await readFile(join(folder, images[index]?.drawing.file ?? '')));
+      }
+    });
+  });
+
+  describe('the end of a link', () => {
+    const path = `/api/image/${uuid(4, 1)}`;
+
+    test('a link works up to the moment in meta.expires and is gone (410) from then on', async () => {
+      let now = NOW + 1234;
+      const timed = await startKnownService({ engine, clock: () => now });
+      const { headers } = await makeToken(timed.config, ['image:custom-expiry']);
+      for (const [address, sent] of [[path], [`${path}?expiry=31`, headers]] as const) {
+        const { url, meta } = (await timed.get(address, sent)).json.data;
+        const end = Date.parse(meta.expires);
+        for (const [moment, status] of [
+          [now, 200],
+          [end - 1, 200],
+          [end, 410],
+          [end + 1, 410],
+        ] as const) {
+          now = moment;
+          const file = await timed.get(url);
+          assert.equal(file.status, status, `${moment - end} ms from the end`);
+          if (status === 410) assert.deepEqual([file.json.code, file.json.success], [410, false]);
+        }
+      }
+    });
+
+    test('a default link lives an hour, rounded up to a short bucket that it shares with its neighbours', async () => {
+      let now = NOW;
+      const timed = await startKnownService({ engine, clock: () => now });
+      const seen = new Map<string, string>();
+      for (; now < NOW + HOUR; now += 4007) {
+        const { url, meta } = (await timed.get(path)).json.data;
+        const left = Date.parse(meta.expires) - now;
+        assert.ok(left >= HOUR && left <= HOUR + MOST_ROUNDING, `${left} ms are left`);
+        assert.equal(seen.get(meta.expires) ?? url, url);
+        seen.set(meta.expires, url);
+      }
+      // Some 900 calls, four seconds apart: most of them gave the same link as the call before.
+      assert.ok(seen.size > 1 && seen.size < 450, `${seen.size} different links`);
+      assert.equal(new Set(seen.values()).size, seen.size);
+    });
+
+    test('LINK_LIFETIME sets the default lifetime', async () => {
+      const brief = await startKnownService({ engine, clock, environment: { LINK_LIFETIME: '60' } });
+      const left = Date.parse((await brief.get(path)).json.data.meta.expires) - NOW;
+      assert.ok(left >= 60_000 && left < 60_000 + MOST_ROUNDING, `${left} ms are left`);
+    });
+
+    test('an explicit expiry is exact to the second', async () => {
+      let now = NOW;
+      const timed = await startKnownService({ engine, clock: () => now });
+      const { headers } = await makeToken(timed.config, ['image:custom-expiry:86400']);
+      for (const expiry of [31, 32, 59, 60, 3600, 3601, 86_400])
+        for (const later of [0, 1000, 7000, 59_000, 61_000, 999_000]) {
+          now = NOW + later;
+          const { expires } = (await timed.get(`${path}?expiry=${expiry}`, headers)).json.data.meta;
+          assert.equal(expires, new Date(now + expiry * 1000).toISOString());
+        }
+      now = NOW + 400;
+      const { expires } = (await timed.get(`${path}?expiry=31`, headers)).json.data.meta;
+      assert.ok(Math.abs(Date.parse(expires) - (now + 31_000)) < 1000);
+    });
+
+    test('links start with PUBLIC_URL when it is set', async () => {
+      const proxied = await startKnownService({
+        engine,
+        clock,
+        environment: { PUBLIC_URL: 'https://cdn.example.org' },
+      });
+      const { url } = (await proxied.get(path)).json.data;
+      assert.equal(new URL(url).origin, 'https://cdn.example.org');
+    });
   });
 });

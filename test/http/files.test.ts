@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
 import { images } from '../support/catalogue.ts';
 import { type Drawing, draw, drawInto } from '../support/pictures.ts';
-import { startKnownService, startService } from '../support/service.ts';
+import { filesFolder, startKnownService, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 let now = Date.parse('2026-05-01T10:00:30.500Z');
@@ -203,7 +203,7 @@ test('keys rotate without breaking links that live', async () => {
 test('bytes that are missing are told so, and nothing is to be kept of it', async () => {
   const broken = await startKnownService();
   const image = (await broken.get('/api/image/random?limit=1')).json.data[0];
-  rmSync(join(broken.config.filesDir, image.meta.eTag.slice(0, 2)), { recursive: true });
+  rmSync(join(filesFolder(broken.config), image.meta.eTag.slice(0, 2)), { recursive: true });
   const answer = await broken.get(image.url);
   assert.equal(answer.status, 404);
   assert.equal(answer.headers['cache-control'], 'no-store');

@@ -1,95 +1,98 @@
 /** Search over HTTP: pages, totals, mistakes, and imports that come in between. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
 import { sandbox } from '../support/import.ts';
 import { startKnownService, startService } from '../support/service.ts';
 
-const service = await startKnownService();
-const search = (kind: string, pattern: string, more = '') =>
-  service.get(`/api/${kind}?search=${encodeURIComponent(pattern)}${more}`);
-const namesOf = (json: { data: { name: string }[] }) => json.data.map(({ name }) => name);
+await forEachEngine(async (engine) => {
+  const service = await startKnownService({ engine });
+  const search = (kind: string, pattern: string, more = '') =>
+    service.get(`/api/${kind}?search=${encodeURIComponent(pattern)}${more}`);
+  const namesOf = (json: { data: { name: string }[] }) => json.data.map(({ name }) => name);
 
-describe('finds what matches, in the order of names', () => {
-  const cases: [string, string, string[]][] = [
-    ['artist', 'mariko', ['Mariko']],
-    ['artist', '%E%', ['Idle', 'abe', 'Élodie']],
-    ['artist', 'é%', ['Élodie']],
-    ['artist', 'nobody', []],
-    ['character', '%"Snow"%', ['Yuki "Snow" Sato']],
-    ['character', '___', ['かえで']],
-    ['category', 'k%|%sky', ['Kimono', 'night sky']],
-  ];
-  for (const [kind, pattern, expected] of cases) {
-    test(`${kind} ${pattern}`, async () => {
-      const { json, headers } = await search(kind, pattern);
-      assert.deepEqual(namesOf(json), expected);
-      assert.equal(headers['x-total-count'], String(expected.length));
-    });
-  }
-});
+  describe('finds what matches, in the order of names', () => {
+    const cases: [string, string, string[]][] = [
+      ['artist', 'mariko', ['Mariko']],
+      ['artist', '%E%', ['Idle', 'abe', 'Élodie']],
+      ['artist', 'é%', ['Élodie']],
+      ['artist', 'nobody', []],
+      ['character', '%"Snow"%', ['Yuki "Snow" Sato']],
+      ['character', '___', ['かえで']],
+      ['category', 'k%|%sky', ['Kimono', 'night sky']],
+    ];
+    for (const [kind, pattern, expected] of cases) {
+      test(`${kind} ${pattern}`, async () => {
+        const { json, headers } = await search(kind, pattern);
+        assert.deepEqual(namesOf(json), expected);
+        assert.equal(headers['x-total-count'], String(expected.length));
+      });
+    }
+  });
 
-test('the total counts the matches, and the pages of a search reach each once', async () => {
-  const seen: string[] = [];
-  let path: string | undefined = '/api/artist?search=%25e%25&limit=1';
-  while (path) {
-    const { json, headers } = await service.get(path);
-    assert.equal(headers['x-total-count'], '3');
-    seen.push(...namesOf(json));
-    path = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
-  }
-  assert.deepEqual(seen, ['Idle', 'abe', 'Élodie']);
-});
+  test('the total counts the matches, and the pages of a search reach each once', async () => {
+    const seen: string[] = [];
+    let path: string | undefined = '/api/artist?search=%25e%25&limit=1';
+    while (path) {
+      const { json, headers } = await service.get(path);
+      assert.equal(headers['x-total-count'], '3');
+      seen.push(...namesOf(json));
+      path = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
+    }
+    assert.deepEqual(seen, ['Idle', 'abe', 'Élodie']);
+  });
 
-test('a mistake is a 400 that says what and where', async () => {
-  for (const kind of ['artist', 'character', 'category']) {
-    const { status, json } = await search(kind, '*');
-    assert.equal(status, 400);
-    assert.deepEqual(json, {
-      code: 400,
-      message: 'Invalid search query: nothing to repeat before "*" at character 1.',
-      success: false,
-    });
-  }
-  assert.match((await search('artist', '((((_?){99}){99}){99}){99}')).json.message, /too expensive/);
-});
+  test('a mistake is a 400 that says what and where', async () => {
+    for (const kind of ['artist', 'character', 'category']) {
+      const { status, json } = await search(kind, '*');
+      assert.equal(status, 400);
+      assert.deepEqual(json, {
+        code: 400,
+        message: 'Invalid search query: nothing to repeat before "*" at character 1.',
+        success: false,
+      });
+    }
+    assert.match((await search('artist', '((((_?){99}){99}){99}){99}')).json.message, /too expensive/);
+  });
 
-test('an import is searched as soon as it is done', async () => {
-  const box = sandbox();
-  await box.import([{ type: 'artist', name: 'First' }]);
-  const running = await startService(box.config);
-  const found = async () => namesOf((await running.get('/api/artist?search=%25')).json);
-  assert.deepEqual(await found(), ['First']);
-  for (let round = 0; round < 20; round++) {
-    await box.import([{ type: 'artist', name: `Artist ${round}` }]);
-    assert.equal((await found()).length, Math.min(round + 2, 10));
-    const { headers } = await running.get('/api/artist?search=artist%25');
-    assert.equal(headers['x-total-count'], String(round + 1));
-  }
-});
+  test('an import is searched as soon as it is done', async () => {
+    const box = sandbox(engine);
+    await box.import([{ type: 'artist', name: 'First' }]);
+    const running = await startService(box.config);
+    const found = async () => namesOf((await running.get('/api/artist?search=%25')).json);
+    assert.deepEqual(await found(), ['First']);
+    for (let round = 0; round < 20; round++) {
+      await box.import([{ type: 'artist', name: `Artist ${round}` }]);
+      assert.equal((await found()).length, Math.min(round + 2, 10));
+      const { headers } = await running.get('/api/artist?search=artist%25');
+      assert.equal(headers['x-total-count'], String(round + 1));
+    }
+  });
 
-test('searches while imports come in see one catalogue or another, never a mixture', async () => {
-  const box = sandbox();
-  const generation = (word: string) =>
-    Array.from({ length: 3000 }, (_, index) => ({
-      type: 'artist',
-      id: `20000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-      name: `${word} ${index}`,
-    }));
-  await box.import(generation('old'));
-  const running = await startService(box.config);
-  let isDone = false;
-  const importing = (async () => {
-    for (const word of ['new', 'older', 'newer', 'old']) await box.import(generation(word));
-    isDone = true;
-  })();
-  let answers = 0;
-  while (!isDone) {
-    const { json, headers, status } = await running.get('/api/artist?search=%25_%25&limit=25&offset=1200');
-    assert.equal(status, 200);
-    assert.equal(headers['x-total-count'], '3000');
-    assert.equal(new Set(namesOf(json).map((name) => name.split(' ')[0])).size, 1, 'one generation');
-    answers++;
-  }
-  await importing;
-  assert.ok(answers > 5, `${answers}`);
+  test('searches while imports come in see one catalogue or another, never a mixture', async () => {
+    const box = sandbox(engine);
+    const generation = (word: string) =>
+      Array.from({ length: 3000 }, (_, index) => ({
+        type: 'artist',
+        id: `20000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        name: `${word} ${index}`,
+      }));
+    await box.import(generation('old'));
+    const running = await startService(box.config);
+    let isDone = false;
+    const importing = (async () => {
+      for (const word of ['new', 'older', 'newer', 'old']) await box.import(generation(word));
+      isDone = true;
+    })();
+    let answers = 0;
+    while (!isDone) {
+      const { json, headers, status } = await running.get('/api/artist?search=%25_%25&limit=25&offset=1200');
+      assert.equal(status, 200);
+      assert.equal(headers['x-total-count'], '3000');
+      assert.equal(new Set(namesOf(json).map((name) => name.split(' ')[0])).size, 1, 'one generation');
+      answers++;
+    }
+    await importing;
+    assert.ok(answers > 5, `${answers}`);
+  });
 });

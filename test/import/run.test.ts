@@ -3,222 +3,218 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/document.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { openCatalogue } from '../../src/store/sqlite.ts';
-import { openWriter } from '../../src/store/sqlite-writer.ts';
+import { storeOf, writerOf } from '../../src/engines.ts';
+import type { Catalogue } from '../../src/model.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, shelfProblems } from '../support/dump.ts';
+import { forEachEngine } from '../support/engines.ts';
 import { keyed, type Sandbox, sandbox } from '../support/import.ts';
 
-const people = [
-  { type: 'category', name: 'Cats', description: 'one' },
-  { type: 'category', name: 'dogs' },
-  { type: 'artist', name: 'Ann', url: 'https://example.org/ann' },
-  { type: 'artist', name: 'Bob' },
-  { type: 'character', name: 'Cleo', source: 'A' },
-];
+await forEachEngine(async (engine) => {
+  const people = [
+    { type: 'category', name: 'Cats', description: 'one' },
+    { type: 'category', name: 'dogs' },
+    { type: 'artist', name: 'Ann', url: 'https://example.org/ann' },
+    { type: 'artist', name: 'Bob' },
+    { type: 'character', name: 'Cleo', source: 'A' },
+  ];
 
-async function read<T>(
-  { config }: Sandbox,
-  work: (catalogue: ReturnType<typeof openCatalogue>) => Promise<T>,
-) {
-  const catalogue = openCatalogue(config.databasePath);
-  try {
-    return await work(catalogue);
-  } finally {
-    await catalogue.close();
+  async function read<T>({ config }: Sandbox, work: (catalogue: Catalogue) => Promise<T>) {
+    await using store = await storeOf(config);
+    return await work(store.catalogue);
   }
-}
 
-const allImages = (box: Sandbox) =>
-  read(box, async (catalogue) =>
-    (await catalogue.images({ offset: 0, limit: 1e6 })).documents.map(readDocument),
-  );
-
-async function imagesOf(box: Sandbox, artistName: string) {
-  return read(box, async (catalogue) => {
-    const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).documents.map((text) =>
-      JSON.parse(text),
+  const allImages = (box: Sandbox) =>
+    read(box, async (catalogue) =>
+      (await catalogue.images({ offset: 0, limit: 1e6 })).documents.map(readDocument),
     );
-    const { id } = artists.find(({ name }) => name === artistName);
-    const page = await catalogue.imagesByArtist(id, { offset: 0, limit: 100 });
-    return page?.documents.map((document) => readDocument(document).meta.eTag);
+
+  async function imagesOf(box: Sandbox, artistName: string) {
+    return read(box, async (catalogue) => {
+      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).documents.map((text) =>
+        JSON.parse(text),
+      );
+      const { id } = artists.find(({ name }) => name === artistName);
+      const page = await catalogue.imagesByArtist(id, { offset: 0, limit: 100 });
+      return page?.documents.map((document) => readDocument(document).meta.eTag);
+    });
+  }
+
+  test('importing the same file again changes nothing, to the byte', async () => {
+    const box = sandbox(engine);
+    const path = await writeKnownCatalogue(box.folder);
+    const first = await importFiles(box.config, [path]);
+    assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
+    const before = dump(box.config);
+    assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
+    assert.equal(dump(box.config), before);
   });
-}
 
-test('importing the same file again changes nothing, to the byte', async () => {
-  const box = sandbox();
-  const path = await writeKnownCatalogue(box.folder);
-  const first = await importFiles(box.config, [path]);
-  assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
-  const before = dump(box.config);
-  assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
-  assert.equal(dump(box.config), before);
-});
+  test('records without ids are known by name, name and address, name and work, and bytes', async () => {
+    const box = sandbox(engine);
+    const records = [...people, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
+    assert.equal((await box.import(records)).added, 6);
+    const before = dump(box.config);
+    assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 6 });
+    assert.equal(dump(box.config), before);
+    const others = [
+      { type: 'category', name: 'CATS', description: 'one' },
+      { type: 'artist', name: 'Ann', url: 'https://example.org/other-ann' },
+      { type: 'character', name: 'Cleo', source: 'B' },
+    ];
+    assert.deepEqual(await box.import(others), { added: 2, updated: 1, unchanged: 0 });
+  });
 
-test('records without ids are known by name, name and address, name and work, and bytes', async () => {
-  const box = sandbox();
-  const records = [...people, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
-  assert.equal((await box.import(records)).added, 6);
-  const before = dump(box.config);
-  assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 6 });
-  assert.equal(dump(box.config), before);
-  const others = [
-    { type: 'category', name: 'CATS', description: 'one' },
-    { type: 'artist', name: 'Ann', url: 'https://example.org/other-ann' },
-    { type: 'character', name: 'Cleo', source: 'B' },
-  ];
-  assert.deepEqual(await box.import(others), { added: 2, updated: 1, unchanged: 0 });
-});
+  test('one wrong line anywhere leaves the old catalogue as it was, to the byte', async () => {
+    const box = sandbox(engine);
+    await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
+    const before = dump(box.config);
+    const good = Array.from({ length: 2500 }, (_, index) => keyed(index));
+    const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
+    const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
+    await assert.rejects(
+      box.import([changed, file, ...good, '{"type":"image"', ...good]),
+      /catalogue\.ndjson:2503: not JSON/,
+    );
+    assert.equal(dump(box.config), before);
+    await assert.rejects(
+      box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
+      /:2502: there is no artist "Nobody"/,
+    );
+    assert.equal(dump(box.config), before);
+  });
 
-test('one wrong line anywhere leaves the old catalogue as it was, to the byte', async () => {
-  const box = sandbox();
-  await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
-  const before = dump(box.config);
-  const good = Array.from({ length: 2500 }, (_, index) => keyed(index));
-  const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
-  const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
-  await assert.rejects(
-    box.import([changed, file, ...good, '{"type":"image"', ...good]),
-    /catalogue\.ndjson:2503: not JSON/,
-  );
-  assert.equal(dump(box.config), before);
-  await assert.rejects(
-    box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
-    /:2502: there is no artist "Nobody"/,
-  );
-  assert.equal(dump(box.config), before);
-});
+  test('every wrong line is told with its number, up to a hundred', async () => {
+    const box = sandbox(engine);
+    const lines = ['{', keyed(1, { categories: ['nowhere'] }), keyed(2), '', { type: 'artist' }];
+    await assert.rejects(box.import(lines), (error: Error) => {
+      assert.match(error.message, /^nothing was imported\n/);
+      const told = error.message.split('\n').slice(1);
+      assert.deepEqual(
+        told.map((line) => line.match(/:(\d+): /)?.[1]),
+        ['1', '2', '5'],
+      );
+      return true;
+    });
+    await assert.rejects(box.import(Array.from({ length: 500 }, () => '{')), (error: Error) => {
+      return error.message.split('\n').length === 101;
+    });
+  });
 
-test('every wrong line is told with its number, up to a hundred', async () => {
-  const box = sandbox();
-  const lines = ['{', keyed(1, { categories: ['nowhere'] }), keyed(2), '', { type: 'artist' }];
-  await assert.rejects(box.import(lines), (error: Error) => {
-    assert.match(error.message, /^nothing was imported\n/);
-    const told = error.message.split('\n').slice(1);
+  test('a name that fits two artists asks for the id', async () => {
+    const box = sandbox(engine);
+    const twins = [1, 2].map((n) => ({
+      type: 'artist',
+      id: uuid(2, n),
+      name: 'Ann',
+      url: `https://example.org/${n}`,
+    }));
+    await box.import(twins);
+    await assert.rejects(
+      box.import([keyed(1, { artist: 'Ann' })]),
+      /2 artists are called "Ann"; refer to one by its id/,
+    );
+    assert.equal((await box.import([keyed(1, { artist: uuid(2, 2).toUpperCase() })])).added, 1);
     assert.deepEqual(
-      told.map((line) => line.match(/:(\d+): /)?.[1]),
-      ['1', '2', '5'],
+      (await allImages(box)).map(({ artist }) => artist),
+      [uuid(2, 2)],
     );
-    return true;
   });
-  await assert.rejects(box.import(Array.from({ length: 500 }, () => '{')), (error: Error) => {
-    return error.message.split('\n').length === 101;
+
+  test('a category name is unique, ignoring case', async () => {
+    const box = sandbox(engine);
+    await box.import([{ type: 'category', id: uuid(1, 1), name: 'Cats' }]);
+    const second = { type: 'category', id: uuid(1, 2), name: 'cATS' };
+    await assert.rejects(box.import([second]), /the category "cATS" exists already, with the id 1/);
   });
-});
 
-test('a name that fits two artists asks for the id', async () => {
-  const box = sandbox();
-  const twins = [1, 2].map((n) => ({
-    type: 'artist',
-    id: uuid(2, n),
-    name: 'Ann',
-    url: `https://example.org/${n}`,
-  }));
-  await box.import(twins);
-  await assert.rejects(
-    box.import([keyed(1, { artist: 'Ann' })]),
-    /2 artists are called "Ann"; refer to one by its id/,
-  );
-  assert.equal((await box.import([keyed(1, { artist: uuid(2, 2).toUpperCase() })])).added, 1);
-  assert.deepEqual(
-    (await allImages(box)).map(({ artist }) => artist),
-    [uuid(2, 2)],
-  );
-});
-
-test('a category name is unique, ignoring case', async () => {
-  const box = sandbox();
-  await box.import([{ type: 'category', id: uuid(1, 1), name: 'Cats' }]);
-  const second = { type: 'category', id: uuid(1, 2), name: 'cATS' };
-  await assert.rejects(box.import([second]), /the category "cATS" exists already, with the id 1/);
-});
-
-test('a changed category or character is rewritten in the documents of its images', async () => {
-  const box = sandbox();
-  const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
-  await box.import([...people, image, keyed(2, { categories: ['dogs'] })]);
-  const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
-  assert.deepEqual(await box.import([changed, { ...people[4], gender: 'female' }]), {
-    added: 0,
-    updated: 2,
-    unchanged: 0,
+  test('a changed category or character is rewritten in the documents of its images', async () => {
+    const box = sandbox(engine);
+    const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
+    await box.import([...people, image, keyed(2, { categories: ['dogs'] })]);
+    const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
+    assert.deepEqual(await box.import([changed, { ...people[4], gender: 'female' }]), {
+      added: 0,
+      updated: 2,
+      unchanged: 0,
+    });
+    const [first, second] = await allImages(box);
+    assert.deepEqual(
+      first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
+      [
+        ['cats', 'two', true],
+        ['dogs', '', false],
+      ],
+    );
+    assert.equal(first?.characters[0]?.gender, 'female');
+    assert.deepEqual(
+      second?.categories.map(({ name }) => name),
+      ['dogs'],
+    );
+    assert.deepEqual(shelfProblems(box.config), []);
   });
-  const [first, second] = await allImages(box);
-  assert.deepEqual(
-    first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
-    [
-      ['cats', 'two', true],
-      ['dogs', '', false],
-    ],
-  );
-  assert.equal(first?.characters[0]?.gender, 'female');
-  assert.deepEqual(
-    second?.categories.map(({ name }) => name),
-    ['dogs'],
-  );
-  assert.deepEqual(shelfProblems(box.config), []);
-});
 
-test('an image that moves to another artist keeps its place in the order of adding', async () => {
-  const box = sandbox();
-  const images = [1, 2, 3, 4, 5].map((index) =>
-    keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
-  );
-  await box.import([...people, ...images]);
-  assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
-    added: 0,
-    updated: 1,
-    unchanged: 0,
+  test('an image that moves to another artist keeps its place in the order of adding', async () => {
+    const box = sandbox(engine);
+    const images = [1, 2, 3, 4, 5].map((index) =>
+      keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
+    );
+    await box.import([...people, ...images]);
+    assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
+      added: 0,
+      updated: 1,
+      unchanged: 0,
+    });
+    assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
+    assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
+    const statistics = await read(box, (catalogue) => catalogue.statistics());
+    assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
+    assert.deepEqual(shelfProblems(box.config), []);
   });
-  assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
-  assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
-  const statistics = await read(box, (catalogue) => catalogue.statistics());
-  assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
-  assert.deepEqual(shelfProblems(box.config), []);
-});
 
-test('within one file a record may come twice, and the later one counts', async () => {
-  const box = sandbox();
-  const records = [
-    ...people,
-    keyed(1),
-    { ...people[0], description: 'later' },
-    keyed(1, { categories: ['cats'], nsfw: 'nsfw' }),
-  ];
-  assert.deepEqual(await box.import(records), { added: 6, updated: 2, unchanged: 0 });
-  const [image] = await allImages(box);
-  assert.equal(image?.nsfw, 'nsfw');
-  assert.equal(image?.categories[0]?.description, 'later');
-  assert.deepEqual(shelfProblems(box.config), []);
-});
+  test('within one file a record may come twice, and the later one counts', async () => {
+    const box = sandbox(engine);
+    const records = [
+      ...people,
+      keyed(1),
+      { ...people[0], description: 'later' },
+      keyed(1, { categories: ['cats'], nsfw: 'nsfw' }),
+    ];
+    assert.deepEqual(await box.import(records), { added: 6, updated: 2, unchanged: 0 });
+    const [image] = await allImages(box);
+    assert.equal(image?.nsfw, 'nsfw');
+    assert.equal(image?.categories[0]?.description, 'later');
+    assert.deepEqual(shelfProblems(box.config), []);
+  });
 
-test('two ids may share the same bytes, and then the bytes alone name no image', async () => {
-  const box = sandbox();
-  await box.import([keyed(1, { id: uuid(4, 1) }), keyed(1, { id: uuid(4, 2) })]);
-  assert.equal((await allImages(box)).length, 2);
-  await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; give the "id"/);
-});
+  test('two ids may share the same bytes, and then the bytes alone name no image', async () => {
+    const box = sandbox(engine);
+    await box.import([keyed(1, { id: uuid(4, 1) }), keyed(1, { id: uuid(4, 2) })]);
+    assert.equal((await allImages(box)).length, 2);
+    await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; give the "id"/);
+  });
 
-test('artists, characters and categories stand in the order of their names after every import', async () => {
-  const box = sandbox();
-  await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
-  await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
-  const { documents, total } = await read(box, (catalogue) =>
-    catalogue.list('artist', { offset: 1, limit: 5 }),
-  );
-  assert.equal(total, 7);
-  assert.deepEqual(
-    documents.map((text) => JSON.parse(text).name),
-    ['Zz', 'a', 'm', 'é', 'ｱ'],
-  );
-});
+  test('artists, characters and categories stand in the order of their names after every import', async () => {
+    const box = sandbox(engine);
+    await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
+    await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
+    const { documents, total } = await read(box, (catalogue) =>
+      catalogue.list('artist', { offset: 1, limit: 5 }),
+    );
+    assert.equal(total, 7);
+    assert.deepEqual(
+      documents.map((text) => JSON.parse(text).name),
+      ['Zz', 'a', 'm', 'é', 'ｱ'],
+    );
+  });
 
-test('a second writer is told that there is a first, while readers and new servers go on', async () => {
-  const box = sandbox();
-  await box.import(people);
-  const first = openWriter(box.config.databasePath);
-  assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
-  assert.throws(() => openWriter(box.config.databasePath), /another command is changing the catalogue/);
-  await first.rollback();
-  assert.equal((await box.import([keyed(1)])).added, 1);
+  test('a second writer is told that there is a first, while readers and new servers go on', async () => {
+    const box = sandbox(engine);
+    await box.import(people);
+    const first = await writerOf(box.config);
+    assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
+    await assert.rejects(writerOf(box.config), /another command is changing the catalogue/);
+    await first.rollback();
+    assert.equal((await box.import([keyed(1)])).added, 1);
+  });
 });

@@ -1,31 +1,55 @@
-/** A reading that fails once does not fail for ever. */
+/** A reading that fails once, or that the catalogue changes under, does not fail for ever. */
 import assert from 'node:assert/strict';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { SqliteMembers } from '../../src/store/sqlite-members.ts';
-import { SqliteNames } from '../../src/store/sqlite-names.ts';
-import { keyed, sandbox } from '../support/import.ts';
+import { Members } from '../../src/store/members.ts';
+import { Names } from '../../src/store/names.ts';
 
-/** Makes the next reading of rows fail, as a disk would. */
-function failOnce(): void {
-  const { all } = StatementSync.prototype;
-  StatementSync.prototype.all = function fail() {
-    StatementSync.prototype.all = all;
-    throw new Error('disk I/O error');
+/** Fails once, as a disk or a network would, and then gives items in slices. */
+function flaky<T>(items: T[], version: () => number) {
+  let hasFailed = false;
+  return async (from: number, to: number) => {
+    if (!hasFailed) {
+      hasFailed = true;
+      throw new Error('broken');
+    }
+    return { version: version(), items: items.slice(from, to) };
   };
 }
 
-test('names and members are read anew after a failure', async () => {
-  const box = sandbox();
-  await box.import([{ type: 'artist', name: 'Ann' }, keyed(1)]);
-  const database = new DatabaseSync(box.config.databasePath, { readOnly: true });
-  const names = new SqliteNames(database, () => 1);
-  failOnce();
-  await assert.rejects(names.of('artist'), /disk/);
+test('names are read anew after a failure', async () => {
+  const read = flaky(['Ann'], () => 1);
+  const names = new Names(
+    (_kind, from, to) => read(from, to),
+    () => 1,
+  );
+  await assert.rejects(names.of('artist'), /broken/);
   assert.deepEqual((await names.of('artist')).folded, ['ann']);
-  const members = new SqliteMembers(database);
-  failOnce();
-  await assert.rejects(members.ofAll([1], 1), /disk/);
-  assert.deepEqual(await members.ofAll([1], 1), [1]);
-  database.close();
+});
+
+test('members are read anew after a failure', async () => {
+  const read = flaky([1, 3], () => 1);
+  const members = new Members(10, (_shelf, from, to) => read(from, to));
+  await assert.rejects(members.ofAll([1], { version: 1, lastImage: 3 }), /broken/);
+  assert.deepEqual(await members.ofAll([1], { version: 1, lastImage: 3 }), [1, 3]);
+});
+
+test('names that change while they are read are read from the beginning', async () => {
+  const generations = [Array(450).fill('old'), Array(450).fill('new')];
+  let reads = 0;
+  const names = new Names(
+    async (_kind, from, to) => {
+      const version = reads++ < 2 ? 0 : 1;
+      return { version, items: generations[version]?.slice(from, to) as string[] };
+    },
+    () => 1,
+  );
+  assert.deepEqual(new Set((await names.of('artist')).folded), new Set(['new']));
+});
+
+test('members of another version than was asked for are none at all, and are not kept', async () => {
+  let version = 2;
+  const members = new Members(10, async () => ({ version, items: [1] }));
+  assert.equal(await members.ofAll([7], { version: 1, lastImage: 3 }), undefined);
+  version = 1;
+  assert.deepEqual(await members.ofAll([7], { version: 1, lastImage: 3 }), [1]);
 });

@@ -147,7 +147,7 @@ export const madeUpImage = (id: string, rest: object = {}) => ({
 /** A service that serves these lines of a catalogue file. */
 export async function startMadeUpService(lines: object[], options: ServiceOptions = {}) {
   const folder = temporaryFolder();
-  const config = configFor(folder, options.environment);
+  const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
   const path = join(folder, 'made-up.ndjson');
   await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   await importFiles(config, [path]);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config.ts';
+import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
 
@@ -13,9 +14,9 @@ export interface Sandbox {
   import(records: (object | string)[]): Promise<{ added: number; updated: number; unchanged: number }>;
 }
 
-export function sandbox(): Sandbox {
+export function sandbox(engine?: Engine): Sandbox {
   const folder = temporaryFolder();
-  const config = configFor(folder);
+  const config = configFor(folder, engine?.environment());
   return {
     folder,
     config,

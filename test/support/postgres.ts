@@ -1,47 +1,111 @@
-/** A private PostgreSQL, started from the machine's binaries, reached by its socket alone, gone with the test. */
-import { execFileSync, spawn } from 'node:child_process';
+/** A private PostgreSQL, started from the machine's binaries on a free port of the loopback, gone with the test. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { findPostgres } from './needs.ts';
+import { freePort } from './redis.ts';
 
 export interface Postgres {
+  /** The address of a database of it. */
+  url(database?: string): string;
+  /** Makes an empty database and gives its address. */
+  newDatabase(): string;
   /** Runs SQL and gives what it prints, a row a line. */
   query(sql: string): string;
-  stop(): Promise<void>;
+  /** Makes a replica that streams from it. */
+  replica(): Promise<Postgres>;
+  start(): Promise<void>;
+  /** `fast` lets nobody finish; `kill` does not even tell them. */
+  stop(how?: 'fast' | 'kill'): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Stops it and removes its files. */
+  discard(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<Postgres> {
-  const bin = dirname(findPostgres() ?? '');
+export async function startPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
+  const folder = newFolder();
+  const setup = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  run('initdb', [...setup, '--no-sync'], folder);
+  return startIn(folder, settings);
+}
+
+async function startIn(folder: string, settings: Record<string, string>): Promise<Postgres> {
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const query = (sql: string) => psql(url(), sql);
+  const start = async () => {
+    const all = { listen_addresses: '127.0.0.1', port, fsync: 'off', max_connections: 60, ...settings };
+    const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    server = spawn(program('postgres'), ['-D', join(folder, 'data'), '-k', folder, ...flags], {
+      ...surroundings(folder),
+      stdio: 'ignore',
+    });
+    await waitUntil(() =>
+      execFileSync(program('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' }),
+    );
+  };
+  const stop = async (how: 'fast' | 'kill' = 'fast') => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'close');
+    server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    query,
+    start,
+    stop,
+    newDatabase() {
+      const name = `test_${++databases}`;
+      query(`create database ${name}`);
+      return url(name);
+    },
+    async replica() {
+      const own = newFolder();
+      run('pg_basebackup', ['-D', join(own, 'data'), '-d', url(), '-R', '-c', 'fast', '--no-sync'], own);
+      return startIn(own, { ...settings, hot_standby_feedback: 'on' });
+    },
+    signal: (name) => server?.kill(name),
+    async discard() {
+      server?.kill('SIGCONT');
+      await stop('kill');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs SQL in the database at this address and gives what it prints, a row a line. */
+export function psql(url: string, sql: string): string {
+  const flags = ['-d', url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
+  return execFileSync(program('psql'), flags, { input: sql, encoding: 'utf8', maxBuffer: 2 ** 30 });
+}
+
+export const psqlProgram = () => program('psql');
+
+const program = (name: string) => join(dirname(findPostgres() ?? ''), name);
+
+function run(name: string, parameters: string[], folder: string): void {
+  execFileSync(program(name), parameters, { ...surroundings(folder), stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+function surroundings(folder: string) {
+  return { ...unprivileged(), cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+}
+
+/** A folder that PostgreSQL may use, with an empty one in it for its data. */
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'zukan-pg-'));
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  const user = unprivileged();
-  if (user.uid !== undefined)
-    for (const path of [folder, data]) chownSync(path, user.uid, user.gid ?? user.uid);
-  const options = { ...user, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
-
-  const setup = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(bin, 'initdb'), setup, { ...options, stdio: 'ignore' });
-  const settings = ['-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=20'];
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-k', folder, ...settings], {
-    ...options,
-    stdio: 'ignore',
-  });
-  const connection = ['-h', folder, '-U', 'postgres', '-d', 'postgres'];
-  await waitUntil(() => execFileSync(join(bin, 'pg_isready'), connection, { stdio: 'ignore' }));
-  return {
-    query(sql) {
-      const psql = [...connection, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
-      return execFileSync(join(bin, 'psql'), psql, { input: sql, encoding: 'utf8', maxBuffer: 2 ** 30 });
-    },
-    async stop() {
-      server.kill('SIGINT');
-      await once(server, 'close');
-      rmSync(folder, { recursive: true });
-    },
-  };
+  const { uid, gid } = unprivileged();
+  if (uid !== undefined) for (const path of [folder, data]) chownSync(path, uid, gid ?? uid);
+  return folder;
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -56,8 +120,8 @@ async function waitUntil(attempt: () => void): Promise<void> {
     try {
       return attempt();
     } catch (error) {
-      if (tries === 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (tries === 200) throw error;
+      await setTimeout(50);
     }
   }
 }

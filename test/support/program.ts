@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
+/** The suite starts the program hundreds of times; compiled code that is kept halves what a start takes. */
+const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled');
 
 export interface Finished {
   status: number | null;
@@ -59,7 +61,9 @@ export async function serve(environment: Environment, parameters: string[] = [])
 
 export function start(parameters: string[], environment: Environment): ChildProcess {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...parameters], { env: { PATH, ...environment } });
+  const child = spawn(process.execPath, [main, ...parameters], {
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+  });
   after(() => child.kill('SIGKILL'));
   return child;
 }

@@ -7,9 +7,10 @@ import { hashSecret, newSecret, secureChance } from '../../src/access/tokens.ts'
 import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { tokensOf } from '../../src/engines.ts';
+import { storeOf } from '../../src/engines.ts';
 import type { Chance, Token } from '../../src/model.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
+import type { Engine } from './engines.ts';
 import { temporaryFolder } from './workspace.ts';
 
 export interface Answer {
@@ -36,6 +37,18 @@ export interface ServiceOptions {
   clock?: () => number;
   chance?: Chance;
   environment?: Record<string, string>;
+  /** SQLite unless told otherwise. */
+  engine?: Engine;
+}
+
+/** The folder that a configuration keeps bytes in. */
+export function filesFolder({ storage }: Config): string {
+  return (storage as { path: string }).path;
+}
+
+/** The database file that a configuration names. */
+export function databaseFile({ database }: Config): string {
+  return (database as { path: string }).path;
 }
 
 export function configFor(folder: string, environment: Record<string, string> = {}): Config {
@@ -49,7 +62,7 @@ export function configFor(folder: string, environment: Record<string, string> = 
 }
 
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const app = createApp(config, options);
+  const app = await createApp(config, options);
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = () => app.close();
   after(close);
@@ -64,7 +77,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** A service that serves the known catalogue. */
 export async function startKnownService(options: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder();
-  const config = configFor(folder, options.environment);
+  const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
   await importFiles(config, [await writeKnownCatalogue(folder)]);
   return startService(config, options);
 }
@@ -72,7 +85,7 @@ export async function startKnownService(options: ServiceOptions = {}): Promise<S
 /** Makes a token and gives its secret. */
 export async function makeToken(config: Config, scopes: string[], rest: Partial<Token> = {}) {
   const secret = newSecret(secureChance);
-  const register = tokensOf(config);
+  await using store = await storeOf(config);
   const token: Token = {
     id: randomUUID(),
     owner: 'a bot',
@@ -83,8 +96,7 @@ export async function makeToken(config: Config, scopes: string[], rest: Partial<
     expires: '2999-01-01T00:00:00.000Z',
     ...rest,
   };
-  await register.add(token, hashSecret(secret));
-  await register.close();
+  await store.tokens.add(token, hashSecret(secret));
   return { secret, token, headers: { Authorization: `Bearer ${secret}` } };
 }
 

@@ -11,7 +11,7 @@ const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 
 test('generated patterns are errors in both or match the same names', { skip }, async (t) => {
   const postgres = await startPostgres();
-  t.after(() => postgres.stop());
+  t.after(() => postgres.discard());
   const patterns = generatePatterns(PATTERNS, SEED);
   assert.deepEqual(differences(postgres, patterns), []);
   const answers = patterns.map(ourAnswer);

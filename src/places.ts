@@ -1,0 +1,90 @@
+/** Where the catalogue and the bytes are, from the addresses in the environment. */
+import { resolve } from 'node:path';
+
+export type Database =
+  /** Tokens are in a file of their own, beside the database. */
+  | { engine: 'sqlite'; path: string; tokensPath: string }
+  | { engine: 'postgres'; url: string; readUrls: readonly string[]; connections: number };
+
+export type Storage =
+  | { engine: 'folder'; path: string }
+  | {
+      engine: 's3';
+      bucket: string;
+      /** What every key in the bucket begins with: empty, or with a slash at its end. */
+      prefix: string;
+      region: string;
+      /** The origin of a server that is not Amazon's. */
+      endpoint: string | undefined;
+      accessKeyId: string;
+      secretAccessKey: string;
+      sessionToken: string | undefined;
+    };
+
+type Environment = Record<string, string | undefined>;
+
+export function sqliteAt(path: string): Database {
+  return { engine: 'sqlite', path, tokensPath: path.replace(/(\.[^./\\]*)?$/, '-tokens.db') };
+}
+
+/** What DATABASE_URL names; replicas and connections are told by variables of their own. */
+export function readDatabase(text: string): Database {
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  if (path) return sqliteAt(resolve(path));
+  if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls: [], connections: 0 };
+  throw new Error(
+    'must be "sqlite:" and a path, or an address such as postgres://user:password@host:5432/zukan',
+  );
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '');
+}
+
+/** A folder, or `s3://bucket/prefix?endpoint=…&region=…` with the usual AWS_* variables. */
+export function readStorage(text: string, environment: Environment): Storage {
+  if (!/^[a-z0-9]+:/i.test(text)) return { engine: 'folder', path: resolve(text) };
+  const url = URL.parse(text);
+  if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]+$/.test(url.hostname))
+    throw new Error('must be a folder, or s3://bucket/prefix?endpoint=https://…&region=…');
+  const unknown = [...url.searchParams.keys()].filter((name) => name !== 'endpoint' && name !== 'region');
+  if (unknown.length > 0) throw new Error(`knows endpoint and region, but not ${unknown.join(', ')}`);
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
+    throw new Error('needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to be set');
+  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
+  const endpoint = url.searchParams.get('endpoint') || AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    engine: 's3',
+    bucket: url.hostname,
+    prefix: prefix && `${prefix}/`,
+    region: url.searchParams.get('region') || AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1',
+    endpoint: endpoint ? readOrigin(endpoint) : undefined,
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    sessionToken: AWS_SESSION_TOKEN || undefined,
+  };
+}
+
+/** The address without what would let anyone in. */
+export function describeStorage(storage: Storage): string {
+  if (storage.engine === 'folder') return storage.path;
+  const { bucket, prefix, region, endpoint } = storage;
+  const parameters = new URLSearchParams({ ...(endpoint && { endpoint }), region });
+  return `s3://${bucket}/${prefix}?${parameters}`;
+}
+
+/** An address with its password, and any in its parameters, masked. */
+export function masked(address: string): string {
+  return address
+    .replace(/\/\/[^@/]*@/, '//***@')
+    .replace(/([?&][^=&]*(?:password|key)[^=&]*=)[^&]*/gi, '$1***');
+}
+
+export function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (!isOrigin) throw new Error(`"${text}" is no origin such as https://pictures.example.org`);
+  return url.origin;
+}

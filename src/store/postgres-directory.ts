@@ -1,0 +1,69 @@
+/** Which shelves draws are made from, and how long each is, kept in memory with the revision that it is of. */
+import type { Servers, Statement } from './postgres-servers.ts';
+
+export interface Shelf {
+  number: number;
+  size: number;
+}
+
+interface Shelves {
+  version: number;
+  /** The highest number of an image. */
+  lastImage: number;
+  all: Shelf;
+  /** By folded name. */
+  categories: Map<string, Shelf>;
+}
+
+const directory: Statement = {
+  name: 'directory',
+  text: `select revision.number, (select coalesce(max(number), 0) from image), category, shelf.number, size
+         from revision left join shelf on kind in ('catalogue', 'category')`,
+};
+
+const revision: Statement = { name: 'revision', text: 'select number from revision' };
+
+export class Directory {
+  readonly #servers: Servers;
+  #reading: Promise<Shelves> | undefined;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  /** As of the newest revision that is known of. */
+  async current(): Promise<Shelves> {
+    for (;;) {
+      // Whoever asks while it is being read waits for the same reading.
+      const reading = this.#reading ?? this.#begin();
+      const shelves = await reading;
+      if (shelves.version === this.#servers.revision) return shelves;
+      if (this.#reading === reading) this.#reading = undefined;
+    }
+  }
+
+  /** Whether nothing newer is to be had. */
+  async isCurrent({ version }: Shelves): Promise<boolean> {
+    return (await this.#servers.read(revision, [])).version === version;
+  }
+
+  #begin(): Promise<Shelves> {
+    const reading = this.#read();
+    this.#reading = reading;
+    reading.catch(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading;
+  }
+
+  async #read(): Promise<Shelves> {
+    const { version, rows } = await this.#servers.read(directory, []);
+    const categories = new Map<string, Shelf>();
+    let all: Shelf = { number: 0, size: 0 };
+    for (const [, , category, number, size] of rows as [number, number, string | null, number, number][]) {
+      if (category === null) all = { number, size };
+      else categories.set(category, { number, size });
+    }
+    return { version, lastImage: rows[0]?.[1] as number, all, categories };
+  }
+}

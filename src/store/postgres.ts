@@ -1,0 +1,194 @@
+/**
+ * Reading the catalogue from PostgreSQL: what the handlers see. Each call is one statement, so it answers from one moment.
+ * What a call needs beforehand (sizes of shelves, names) is kept in memory with the revision that it is of, and the
+ * statement's own revision tells whether that was still true; if not, it is read anew and the call is made again.
+ */
+import { fold } from '../catalogue/fold.ts';
+import { sample, shuffledPositions } from '../catalogue/sampling.ts';
+import type {
+  Catalogue,
+  Chance,
+  Draw,
+  Figure,
+  FileFacts,
+  Kind,
+  NameList,
+  Page,
+  Statistics,
+  Window,
+} from '../model.ts';
+import { Members } from './members.ts';
+import { Names } from './names.ts';
+import { Directory, type Shelf } from './postgres-directory.ts';
+import type { Servers, Statement } from './postgres-servers.ts';
+import { statements } from './postgres-statements.ts';
+import { statisticsOf } from './statistics.ts';
+
+/** How many draws several categories may take before what they have in common is worked out. */
+const MOST_DRAWS = 100;
+/** Images of a shelf that are read at once: a round trip for fewer would take longer than they do. */
+const MEMBERS_AT_ONCE = 5000;
+
+export class PostgresCatalogue implements Catalogue {
+  readonly #servers: Servers;
+  readonly #directory: Directory;
+  readonly #names: Names;
+  readonly #members: Members;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+    this.#directory = new Directory(servers);
+    this.#names = new Names(
+      async (kind, from, to) => this.#slice(statements.names, [kind, from, to]),
+      () => servers.revision,
+    );
+    this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
+      this.#slice(statements.members, [shelf, from, to]),
+    );
+  }
+
+  /** A change was announced: what draws need is read anew before anyone asks. */
+  onRevision(revision: number): void {
+    this.#servers.revision = Math.max(revision, this.#servers.revision);
+    this.#directory.current().catch(() => {});
+  }
+
+  async statistics(): Promise<Statistics> {
+    const { rows } = await this.#servers.read(statements.statistics, []);
+    return statisticsOf(new Map(rows.map(([, id, size]) => [id as string, size as number])));
+  }
+
+  async image(id: string): Promise<string | undefined> {
+    const { rows } = await this.#servers.read(statements.image, [id]);
+    return (rows[0]?.[1] as string | null) ?? undefined;
+  }
+
+  async images(window: Window): Promise<Page> {
+    return (await this.#page('catalogue', 'all', window)) as Page;
+  }
+
+  imagesByArtist(artist: string, window: Window): Promise<Page | undefined> {
+    return this.#page('artist', artist, window);
+  }
+
+  async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
+    for (;;) {
+      const directory = await this.#directory.current();
+      const folded = [...new Set(categories.map(fold))];
+      const unknown = categories.filter((name) => !directory.categories.has(fold(name)));
+      // Only a fresh look can tell that there is no such category: it may have come with an import just now.
+      if (unknown.length > 0 && (await this.#directory.isCurrent(directory)))
+        return { unknownCategories: unknown };
+      if (unknown.length > 0) continue;
+      const shelves = folded
+        .map((name) => directory.categories.get(name) as Shelf)
+        .sort((a, b) => a.size - b.size);
+      const [smallest = directory.all, ...others] = shelves;
+      const documents =
+        others.length === 0
+          ? await this.#drawFrom(smallest, limit, chance, directory.version)
+          : ((await this.#drawFromAll(smallest, others, limit, chance, directory.version)) ??
+            (await this.#drawCommon(shelves, limit, chance, directory)));
+      if (documents) return { documents };
+    }
+  }
+
+  async list(kind: Kind, window: Window): Promise<Page> {
+    const { rows } = await this.#servers.read(statements.list, [kind, positionsIn(window)]);
+    return pageOf(rows);
+  }
+
+  names(kind: Kind): Promise<NameList> {
+    return this.#names.of(kind);
+  }
+
+  async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
+    const read = await this.#servers.read(statements.entries, [kind, positions]);
+    return read.version === version ? documentsIn(read.rows, 1) : undefined;
+  }
+
+  async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
+    const { rows } = await this.#servers.read(statements.entry, [kind, id]);
+    const [, document, images] = rows[0] as [number, string | null, number];
+    return document === null ? undefined : { document, images };
+  }
+
+  async file(image: string): Promise<FileFacts | undefined> {
+    const { rows } = await this.#servers.read(statements.file, [image]);
+    const [, key, eTag, mimetype] = rows[0] as [number, string | null, string, FileFacts['mimetype']];
+    return key === null ? undefined : { key, eTag, mimetype };
+  }
+
+  figures(): Figure[] {
+    return this.#servers.figures();
+  }
+
+  async #page(kind: string, id: string, window: Window): Promise<Page | undefined> {
+    const { rows } = await this.#servers.read(statements.page, [kind, id, positionsIn(window)]);
+    return rows[0]?.[1] === null ? undefined : pageOf(rows);
+  }
+
+  /** Undefined when the catalogue is no longer of this version; so with the next two. */
+  async #drawFrom({ number, size }: Shelf, limit: number, chance: Chance, version: number) {
+    const positions = shuffledPositions(size, chance).take(limit).toArray();
+    const read = await this.#servers.read(statements.standing, [number, positions]);
+    return read.version === version ? inOrder(positions, read.rows) : undefined;
+  }
+
+  /** Undefined, too, when too few are found: giving up depends on no particular image, so the result is uniform. */
+  async #drawFromAll(smallest: Shelf, others: Shelf[], limit: number, chance: Chance, version: number) {
+    const positions = shuffledPositions(smallest.size, chance).take(MOST_DRAWS).toArray();
+    const numbers = others.map(({ number }) => number);
+    const read = await this.#servers.read(statements.standingOnAll, [
+      smallest.number,
+      positions,
+      numbers,
+      limit,
+    ]);
+    if (read.version !== version) return undefined;
+    const documents = documentsIn(read.rows, 1);
+    return documents.length === limit || positions.length === smallest.size ? documents : undefined;
+  }
+
+  async #drawCommon(
+    shelves: Shelf[],
+    limit: number,
+    chance: Chance,
+    directory: { version: number; lastImage: number },
+  ) {
+    const images = await this.#members.ofAll(
+      shelves.map(({ number }) => number),
+      directory,
+    );
+    if (!images) return undefined;
+    const chosen = sample(images, limit, chance);
+    const read = await this.#servers.read(statements.documents, [chosen]);
+    return read.version === directory.version ? inOrder(chosen, read.rows) : undefined;
+  }
+
+  /** Some items of a long row, each in the second column. */
+  async #slice<T>(statement: Statement, values: unknown[]): Promise<{ version: number; items: T[] }> {
+    const { version, rows } = await this.#servers.read(statement, values);
+    return { version, items: rows.filter((row) => row[1] !== null).map((row) => row[1] as T) };
+  }
+}
+
+function positionsIn({ offset, limit }: Window): number[] {
+  // What lies beyond the largest number that a position can be does not exist.
+  return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
+}
+
+/** Of rows with a total and a document, which is null where there is none. */
+function pageOf(rows: unknown[][]): Page {
+  return { total: rows[0]?.[1] as number, documents: documentsIn(rows, 2) };
+}
+
+function documentsIn(rows: unknown[][], column: number): string[] {
+  return rows.map((row) => row[column] as string | null).filter((document) => document !== null);
+}
+
+/** The documents of rows with a number and a document, in the order of the numbers. */
+function inOrder(numbers: number[], rows: unknown[][]): string[] {
+  const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
+  return numbers.map((number) => documents.get(number) as string);
+}

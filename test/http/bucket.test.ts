@@ -1,0 +1,160 @@
+/** Bytes in a bucket: imported into it, linked to it, checked in it, and taken out of it. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { openBucket } from '../../src/media/s3.ts';
+import { assertError } from '../support/api.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { zukan } from '../support/program.ts';
+import { startS3 } from '../support/s3.ts';
+import { configFor, makeToken, send, startService } from '../support/service.ts';
+import { writeTiny } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const s3 = await startS3();
+const { bucket, endpoint = '', region, accessKeyId, secretAccessKey } = s3.location;
+
+await forEachEngine(async (engine) => {
+  const folder = temporaryFolder();
+  const prefix = `of ${engine.name}/`;
+  const environment = {
+    ...engine.environment(),
+    DATA_DIR: join(folder, 'data'),
+    FILES_URL: `s3://${bucket}/${encodeURIComponent(prefix)}?endpoint=${endpoint}&region=${region}`,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  const run = (...command: string[]) => zukan(command, environment);
+  const catalogue = await writeKnownCatalogue(folder);
+  const files = openBucket({ ...s3.location, prefix }, folder);
+  const keys = async () => await Array.fromAsync(files.keys());
+  assert.match((await run('import', catalogue)).output, /^16 added/);
+  const service = await startService(configFor(folder, environment));
+  const token = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
+  const all = async () => (await service.get('/api/image?limit=25', token.headers)).json.data;
+
+  test('links lead into the bucket, to the bytes of each picture, under the entity tag of the record', async () => {
+    const asked = s3.requests.length;
+    const answered = await all();
+    assert.equal(s3.requests.length, asked, 'an answer asks the bucket nothing');
+    for (const { id, url, meta } of answered) {
+      assert.equal(new URL(url).origin, endpoint);
+      const file = await send(new URL(url));
+      const drawing = images.find((image) => image.id === id)?.drawing.file ?? '';
+      assert.equal(file.status, 200);
+      assert.deepEqual(file.bytes, readFileSync(join(dirname(catalogue), drawing)));
+      assert.equal(file.headers.etag, `"${meta.eTag}"`);
+      assert.equal(file.headers['content-type'], meta.mimetype);
+      assert.equal(meta.eTag, createHash('md5').update(file.bytes).digest('hex'));
+    }
+  });
+
+  test('a link is valid exactly until meta.expires', async () => {
+    for (const query of ['', '?expiry=31', '?expiry=604800']) {
+      const { data } = (await service.get(`/api/image/${uuid(4, 1)}${query}`, token.headers)).json;
+      const { searchParams } = new URL(data.url);
+      const begins = (searchParams.get('X-Amz-Date') ?? '').replace(
+        /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/,
+        '$1-$2-$3T$4:$5:$6Z',
+      );
+      const seconds = Number(searchParams.get('X-Amz-Expires'));
+      assert.equal(new Date(Date.parse(begins) + seconds * 1000).toISOString(), data.meta.expires);
+      assert.ok(Date.parse(begins) <= Date.now() + 1000);
+      assert.equal((await send(new URL(data.url))).status, 200);
+    }
+  });
+
+  test('an expiry of more than a week is 400 and says so, whoever asks', async () => {
+    const bare = await makeToken(service.config, []);
+    for (const { headers } of [token, bare]) {
+      const answer = await service.get('/api/image/random?expiry=604801', headers);
+      assertError(answer, 400, /at most 604800 seconds/);
+    }
+    assertError(await service.get('/api/image/random?expiry=604800', bare.headers), 403);
+  });
+
+  test('default links are the same for a while', async () => {
+    const urls = async () => (await all()).map(({ url }: { url: string }) => url);
+    const [first, second] = [await urls(), await urls()];
+    // Unless the end of a minute came between them.
+    assert.ok(first.join() === second.join() || (await urls()).join() === second.join());
+  });
+
+  test('importing again uploads nothing and changes nothing', async () => {
+    const asked = s3.requests.length;
+    assert.match((await run('import', catalogue)).output, /^0 added, 0 updated, 16 unchanged/);
+    assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 16 unchanged/);
+    assert.ok(s3.requests.slice(asked).every((request) => request.startsWith('HEAD')));
+  });
+
+  test('an import that fails leaves nothing in the bucket', async () => {
+    const before = await keys();
+    for (let index = 0; index < 5; index++) writeTiny(folder, `more/${index}.png`, index);
+    const lines = [0, 1, 2, 3, 4, 5].map((index) => ({
+      type: 'image',
+      file: `more/${index}.png`,
+      nsfw: 'sfw',
+    }));
+    writeFileSync(join(folder, 'more.ndjson'), lines.map((line) => JSON.stringify(line)).join('\n'));
+    const asked = s3.requests.length;
+    const { status, errors } = await run('import', join(folder, 'more.ndjson'));
+    assert.match(errors, /more.ndjson:6: more\/5.png: no such file/);
+    assert.equal(s3.requests.slice(asked).filter((request) => request.startsWith('PUT')).length, 5);
+    assert.equal(status, 1, errors);
+    assert.deepEqual(await keys(), before);
+  });
+
+  test('check finds all well, and what is missing, other than it was, or nobody’s', async () => {
+    assert.deepEqual(await run('check', '--quiet'), { status: 0, output: 'all is well\n', errors: '' });
+    const [first = '', second = ''] = await keys();
+    const bytes = await readAll(first);
+    await files.remove(first);
+    const intake = await files.intake();
+    const facts = { hash: createHash('sha256').update('x').digest('hex'), mimetype: 'image/png' as const };
+    await intake.put('stray.png', Buffer.from('x'), facts);
+    const kept = await readAll(second);
+    const changed = Buffer.from(kept);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    await intake.put(second, changed, { ...facts, hash: createHash('sha256').update(changed).digest('hex') });
+    await intake.keep();
+    const { status, output } = await run('check', '--quiet');
+    assert.equal(status, 1);
+    assert.match(output, new RegExp(`its bytes \\(${first}\\) are missing`));
+    assert.match(output, new RegExp(`its bytes \\(${second}\\) have the entity tag`));
+    assert.match(output, /stray\.png: no image uses these bytes/);
+    assert.equal(output.trim().split('\n').length, 3);
+    // The pictures themselves bring back what is gone.
+    await files.remove('stray.png');
+    assert.equal((await run('import', catalogue)).status, 0);
+    assert.equal((await run('check', '--quiet')).status, 0);
+    assert.deepEqual(await readAll(first), bytes);
+    assert.deepEqual(await readAll(second), kept);
+  });
+
+  test('remove takes the bytes out of the bucket, and export brings a copy of them', async () => {
+    const before = (await keys()).length;
+    assert.equal((await run('remove', uuid(4, 2))).output, '1 removed, with the bytes of 1\n');
+    assert.equal((await keys()).length, before - 1);
+    const copy = join(folder, 'copy');
+    assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
+    const local = { DATA_DIR: join(folder, 'local') };
+    assert.match((await zukan(['import', join(copy, 'all.ndjson')], local)).output, /^15 added/);
+    assert.equal((await zukan(['check', '--quiet'], local)).output, 'all is well\n');
+  });
+
+  test('a bucket that refuses is told of in words, without a secret', async () => {
+    const wrong = { ...environment, AWS_SECRET_ACCESS_KEY: 'not the secret' };
+    const { status, errors } = await zukan(['import', catalogue], wrong);
+    assert.equal(status, 1);
+    assert.match(errors, /AWS_SECRET_ACCESS_KEY/);
+    assert.ok(!errors.includes('not the secret'));
+  });
+
+  async function readAll(key: string): Promise<Buffer> {
+    const file = await files.open(key);
+    return Buffer.concat(await Array.fromAsync(file?.stream(0, file.size - 1) ?? []));
+  }
+});
