@@ -18,16 +18,18 @@ export async function createApp(
   given: { clock?: Clock; chance?: Chance } = {},
 ): Promise<FastifyInstance> {
   const clock = given.clock ?? Date.now;
+  // Before anything is opened that would have to be closed again.
+  const fileLinks = new Links(config.linkKeys ?? keptLinkKeys(config.dataDir));
+  let server: FastifyInstance | undefined;
   const store = await storeOf(config, (name, isAway, reason) => {
-    if (isAway) server.log.warn({ server: name, reason }, 'a database server is left alone for now');
-    else server.log.info({ server: name, reason }, 'a database server is used again');
+    if (isAway) server?.log.warn({ server: name, reason }, 'a database server is left alone for now');
+    else server?.log.info({ server: name, reason }, 'a database server is used again');
   });
   const limiter = await limiterOf(config, given.clock, (isAway, reason) => {
-    if (isAway) server.log.warn({ reason }, 'Redis is away: this process limits on its own');
-    else server.log.info({ reason }, 'Redis is back: the limit is shared again');
+    if (isAway) server?.log.warn({ reason }, 'Redis is away: this process limits on its own');
+    else server?.log.info({ reason }, 'Redis is back: the limit is shared again');
   });
-  const fileLinks = new Links(config.linkKeys ?? keptLinkKeys(config.dataDir));
-  const server = createServer(
+  const app = createServer(
     {
       catalogue: store.catalogue,
       tokens: store.tokens,
@@ -44,17 +46,18 @@ export async function createApp(
     },
     { prefixes: config.apiPrefixes, logLevel: config.logLevel },
   );
-  server.addHook('onReady', async () => {
+  server = app;
+  app.addHook('onReady', async () => {
     // Not waited for: what cannot be had at once does not keep the server from starting.
     void limiter?.start();
     if (mayNotBeAlone(config))
-      server.log.warn('LINK_KEYS is not set: the links of this instance work on this instance only');
+      app.log.warn('LINK_KEYS is not set: the links of this instance work on this instance only');
   });
-  server.addHook('onClose', async () => {
+  app.addHook('onClose', async () => {
     await store[Symbol.asyncDispose]();
     await limiter?.close();
   });
-  return server;
+  return app;
 }
 
 /** Whether other instances may serve the same catalogue and be asked for files that this one gave links to. */

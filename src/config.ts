@@ -58,16 +58,18 @@ export function readConfig(environment: Environment): Config {
     }
   };
   const dataDir = resolve(environment.DATA_DIR || './data');
-  const named = read('DATABASE_URL', sqliteAt(resolve(dataDir, 'zukan.db')), readDatabase);
   const readUrls = read<string[]>('DATABASE_READ_URLS', [], postgresUrls);
   const connections = read('DATABASE_CONNECTIONS', 10, wholeNumber(1, 1000));
-  if (named.engine === 'sqlite' && readUrls.length > 0)
+  const database = read('DATABASE_URL', sqliteAt(resolve(dataDir, 'zukan.db')), (text) =>
+    readDatabase(text, readUrls, connections),
+  );
+  if (database.engine === 'sqlite' && readUrls.length > 0)
     problems.push('DATABASE_READ_URLS: are for PostgreSQL; name its primary in DATABASE_URL');
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, wholeNumber(0, 65_535)),
     dataDir,
-    database: named.engine === 'sqlite' ? named : { ...named, readUrls, connections },
+    database,
     storage: read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
       readStorage(text, environment),
     ),

@@ -1,4 +1,5 @@
 /** Which engines the configuration names: where the catalogue, the tokens, the bytes and the limits are. */
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
@@ -34,9 +35,9 @@ export async function writerOf({ database }: Config): Promise<CatalogueWriter> {
 
 export function filesOf({ storage, dataDir }: Config): Files {
   if (storage.engine === 'folder') return openFolder(storage.path);
-  // The journals of uploads are in the data folder, apart for each bucket and prefix.
-  const bucket = encodeURIComponent(`${storage.bucket}/${storage.prefix}`);
-  return openBucket(storage, join(dataDir, 'uploads', bucket));
+  // The journals of uploads are in the data folder, apart for each place that things are uploaded to.
+  const place = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
+  return openBucket(storage, join(dataDir, 'uploads', place.slice(0, 16)));
 }
 
 /** Links to storage that serves its bytes itself; undefined where we serve them. */

@@ -163,21 +163,24 @@ export interface Files {
   intake(): Promise<Intake>;
   /** An intake that changes nothing, and only tells what would become of bytes. */
   rehearsal(): Intake;
-  /** The keys that intakes took in which were neither kept nor discarded, because their process was killed. */
+  /** The keys of intakes that did not end, because their process was killed, or that were left to the next import. */
   abandoned(): Promise<string[]>;
   /** Forgets about them, when it is decided what becomes of each. */
   forgetAbandoned(): Promise<void>;
 }
 
-/** New bytes, which stay only if they are kept in the end. */
+/** New bytes. Until it ends, a journal tells the next import of them, in case that this process is killed. */
 export interface Intake {
   /** Gives the entity tag that the bytes will be sent with; `hash` is their SHA-256, in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
   /** Sees to it that not even a power cut can take what was put. */
   settle(): Promise<void>;
-  keep(): Promise<void>;
-  /** Removes what was not there before. */
-  discard(): Promise<void>;
+  /** The keys whose bytes were not there before. */
+  taken(): string[];
+  /** Ends it; what becomes of the bytes is decided. */
+  end(): Promise<void>;
+  /** Ends it and leaves it to the next import to decide. */
+  leave(): Promise<void>;
 }
 
 /** An artist, category or character as the store keeps it. `shelf` is absent until it is saved. */
@@ -193,7 +196,11 @@ export interface Entry {
 
 export type SavedEntry = Entry & { shelf: number };
 
-/** An image as the store keeps it. `number` is its place in the order of adding, absent until it is saved. */
+/**
+ * An image as the store keeps it. `eTag` is what its bytes are known by: their hash, or the entity tag that a record
+ * gave. (The document has the tag that the bytes are sent with, which some storage chooses itself.) `number` is its place in the
+ * order of adding, absent until it is saved.
+ */
 export interface ImageRow {
   number?: number;
   id: string;
@@ -211,10 +218,11 @@ export interface FixedShelves {
 }
 
 /**
- * The catalogue as commands change it: one transaction, from opening to `commit` or `rollback`. It finds and saves
- * many records a call, so that a store across a network needs few round trips.
+ * The catalogue as commands change it: one transaction and one lock, from opening to `commit` or else to its disposal,
+ * which takes everything back. It finds and saves many records a call, so that a store across a network needs few round
+ * trips.
  */
-export interface CatalogueWriter {
+export interface CatalogueWriter extends AsyncDisposable {
   fixedShelves: FixedShelves;
   entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
   /** Every entry that bears one of the names; categories ignoring case. */
@@ -231,7 +239,6 @@ export interface CatalogueWriter {
   /** Has `commit` make the numbers of all shelves and lists anew. */
   renumberAll(): Promise<void>;
   commit(): Promise<void>;
-  rollback(): Promise<void>;
 }
 
 export type SavedImage = ImageRow & { number: number };

@@ -27,11 +27,11 @@ export function sqliteAt(path: string): Database {
   return { engine: 'sqlite', path, tokensPath: path.replace(/(\.[^./\\]*)?$/, '-tokens.db') };
 }
 
-/** What DATABASE_URL names; replicas and connections are told by variables of their own. */
-export function readDatabase(text: string): Database {
+/** What DATABASE_URL names. The rest matters to PostgreSQL only. */
+export function readDatabase(text: string, readUrls: string[], connections: number): Database {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path) return sqliteAt(resolve(path));
-  if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls: [], connections: 0 };
+  if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls, connections };
   throw new Error(
     'must be "sqlite:" and a path, or an address such as postgres://user:password@host:5432/zukan',
   );
@@ -60,11 +60,19 @@ export function readStorage(text: string, environment: Environment): Storage {
     bucket: url.hostname,
     prefix: prefix && `${prefix}/`,
     region: url.searchParams.get('region') || AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1',
-    endpoint: endpoint ? readOrigin(endpoint) : undefined,
+    endpoint: endpoint ? readEndpoint(endpoint) : undefined,
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
     sessionToken: AWS_SESSION_TOKEN || undefined,
   };
+}
+
+function readEndpoint(text: string): string {
+  try {
+    return readOrigin(text);
+  } catch (error) {
+    throw new Error(`the endpoint ${(error as Error).message}`);
+  }
 }
 
 /** The address without what would let anyone in. */
@@ -78,13 +86,14 @@ export function describeStorage(storage: Storage): string {
 /** An address with its password, and any in its parameters, masked. */
 export function masked(address: string): string {
   return address
-    .replace(/\/\/[^@/]*@/, '//***@')
+    .replace(/\/\/[^/?#]*@/, '//***@')
     .replace(/([?&][^=&]*(?:password|key)[^=&]*=)[^&]*/gi, '$1***');
 }
 
 export function readOrigin(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-  if (!isOrigin) throw new Error(`"${text}" is no origin such as https://pictures.example.org`);
+  // Not repeated: it may hold a password.
+  if (!isOrigin) throw new Error('must be an origin such as https://pictures.example.org');
   return url.origin;
 }

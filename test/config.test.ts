@@ -88,7 +88,8 @@ test('what a bucket or a database cannot do is told at the start', () => {
   refuses({ FILES_URL: 's3://Upper_case', ...aws }, /FILES_URL: must be a folder, or s3:/);
   refuses({ FILES_URL: 's3://p?regoin=x', ...aws }, /FILES_URL/);
   refuses({ FILES_URL: 's3://pics?regoin=x', ...aws }, /not regoin/);
-  refuses({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /"nowhere" is no origin/);
+  refuses({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /the endpoint must be an origin/);
+  refuses({ FILES_URL: 's3://pics?endpoint=https://me:hush@h', ...aws }, /^(?!.*hush).*$/s);
   refuses({ FILES_URL: 's3://pics', LINK_LIFETIME: '604800', ...aws }, /LINK_LIFETIME: .* at most 604500/);
   refuses({ DATABASE_READ_URLS: 'postgres://r/x' }, /DATABASE_READ_URLS: are for PostgreSQL/);
   refuses({ DATABASE_URL: 'postgres://p/x', DATABASE_READ_URLS: 'mysql://r' }, /DATABASE_READ_URLS: must be/);
@@ -97,7 +98,7 @@ test('what a bucket or a database cannot do is told at the start', () => {
 test('what is shown of a bucket and a database has no secret in it', () => {
   const shown = describeConfig(
     readConfig({
-      DATABASE_URL: 'postgres://me:hush@db/zukan?sslpassword=hush',
+      DATABASE_URL: 'postgres://me:hu@sh:hush@db/zukan?sslpassword=hush',
       DATABASE_READ_URLS: 'postgres://me:hush@r1/zukan',
       FILES_URL: 's3://pictures/here?endpoint=https://s3.example.org',
       AWS_ACCESS_KEY_ID: 'hush',

@@ -102,12 +102,10 @@ function inOrder(numbers: number[]): string {
   return numbers.toSorted((a, b) => a - b).join();
 }
 
-function tryRead({ id, eTag, mimetype, document }: SavedImage): StoredImage | undefined {
+function tryRead({ id, mimetype, document }: SavedImage): StoredImage | undefined {
   try {
     const image = readDocument(document);
-    return image.id === id && image.meta.eTag === eTag && image.meta.mimetype === mimetype
-      ? image
-      : undefined;
+    return image.id === id && image.meta.mimetype === mimetype ? image : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/chec
 import { readDocument } from '../catalogue/document.ts';
 import type { Config } from '../config.ts';
 import { dumpOf, filesOf, writerOf } from '../engines.ts';
-import { removeLeftovers } from '../import/run.ts';
+import { removeLeftovers } from '../import/leftovers.ts';
 import type { Files, ImageRow } from '../model.ts';
 import { inParallel } from '../parallel.ts';
 import { CommandError } from './failure.ts';
@@ -26,9 +26,8 @@ export async function checkCommand(config: Config, { repair, quiet, json }: Chec
     findings = left;
   }
   if (repair) {
-    const writer = await writerOf(config);
+    await using writer = await writerOf(config);
     await removeLeftovers(filesOf(config), writer);
-    await writer.rollback();
   }
   const progress = quiet ? noProgress : startProgress('Checking', undefined);
   const bytes = await checkBytes(config, progress);
@@ -51,14 +50,9 @@ async function findingsIn(config: Config): Promise<Finding[]> {
 }
 
 async function repairAll(config: Config): Promise<void> {
-  const writer = await writerOf(config);
-  try {
-    await using dump = await dumpOf(config);
-    await repairCatalogue(dump, writer);
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
+  await using writer = await writerOf(config);
+  await using dump = await dumpOf(config);
+  await repairCatalogue(dump, writer);
   await writer.commit();
 }
 
@@ -84,30 +78,35 @@ async function checkBytes(config: Config, progress: Progress): Promise<Finding[]
   return findings;
 }
 
-async function problemOf(files: Files, { key, eTag, document }: ImageRow): Promise<string | undefined> {
-  const file = await files.open(key);
+async function problemOf(files: Files, { key, eTag: hash, document }: ImageRow): Promise<string | undefined> {
+  await using file = await openToCheck(files, key);
   if (!file) return `its bytes (${key}) are missing`;
-  const size = sizeIn(document);
+  const meta = metaIn(document);
+  if (!meta) return undefined;
+  const { size, eTag } = meta;
+  if (file.size !== size) return `its bytes (${key}) are ${file.size} and should be ${size}`;
   // Storage that gives entity tags of its own knows whether its bytes are those that were put there.
-  if (file.eTag !== undefined && file.eTag !== eTag)
-    return `its bytes (${key}) have the entity tag ${file.eTag} and should have ${eTag}`;
-  // Bytes that are kept under their hash can be held against it.
-  const isHashed = file.eTag === undefined && key.includes(eTag) && /^[0-9a-f]{64}$/.test(eTag);
-  if (file.size !== size || size === 0 || !isHashed) {
-    await file.close();
-    return size === undefined || file.size === size
+  if (file.eTag !== undefined)
+    return file.eTag === eTag
       ? undefined
-      : `its bytes (${key}) are ${file.size} and should be ${size}`;
-  }
-  const hash = createHash('sha256');
-  for await (const chunk of file.stream(0, size - 1)) hash.update(chunk as Buffer);
-  return hash.digest('hex') === eTag ? undefined : `its bytes (${key}) have changed`;
+      : `its bytes (${key}) have the entity tag ${file.eTag} and should have ${eTag}`;
+  // Bytes that are kept under their hash can be held against it.
+  const isHashed = key.includes(hash) && /^[0-9a-f]{64}$/.test(hash);
+  if (!isHashed || size === 0) return undefined;
+  const found = createHash('sha256');
+  for await (const chunk of file.stream(0, size - 1)) found.update(chunk as Buffer);
+  return found.digest('hex') === hash ? undefined : `its bytes (${key}) have changed`;
+}
+
+async function openToCheck(files: Files, key: string) {
+  const file = await files.open(key);
+  return file && { ...file, [Symbol.asyncDispose]: () => file.close() };
 }
 
 /** Undefined where the document cannot be read, which is told of already. */
-function sizeIn(document: string): number | undefined {
+function metaIn(document: string): { size: number; eTag: string } | undefined {
   try {
-    return readDocument(document).meta.size;
+    return readDocument(document).meta;
   } catch {
     return undefined;
   }

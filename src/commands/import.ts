@@ -52,7 +52,7 @@ async function importPaths(config: Config, paths: string[], { dryRun = false, qu
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const progress = quiet ? noProgress : startProgress('Importing', total);
   try {
-    await runImport(sources, await writerOf(config), {
+    await runImport(sources, () => writerOf(config), {
       files: filesOf(config),
       fresh: { now: new Date().toISOString(), newId: () => newId() },
       parallel: 2 * availableParallelism(),

@@ -19,11 +19,14 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     if (!isListening) process.exit(0);
     setTimeout(() => app.server.closeAllConnections(), GRACE_MS).unref();
     await app.close();
+    // Nothing is left to do, even if a connection to a server that hangs is still there.
+    process.exit();
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
   // The first lines on standard output are for people; the log begins after them.
   app.log.level = 'silent';
-  const address = await app.listen({ host: config.host, port: config.port }).catch((error) => {
+  const address = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
+    await app.close();
     throw new CommandError(explain(error, config));
   });
   isListening = true;

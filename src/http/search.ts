@@ -3,7 +3,7 @@ import { PatternError } from '../catalogue/search/cursor.ts';
 import { parsePattern } from '../catalogue/search/pattern.ts';
 import { PatternTooExpensive } from '../catalogue/search/positions.ts';
 import { type ScanOptions, scan } from '../catalogue/search/scan.ts';
-import type { Catalogue, Kind, Page, Window } from '../model.ts';
+import { type Catalogue, type Kind, type Page, Unavailable, type Window } from '../model.ts';
 import { nextTurn } from '../turns.ts';
 import { ApiError } from './errors.ts';
 
@@ -14,6 +14,8 @@ const scanning: ScanOptions = {
   pause: nextTurn,
 };
 
+/** How often a search begins anew because of imports. */
+const MOST_TRIES = 100;
 /** More searches than this would only wait for each other. */
 const MOST_AT_ONCE = 32;
 let running = 0;
@@ -29,13 +31,14 @@ export async function searchPage(
   running++;
   try {
     const pattern = parsePattern(search);
-    for (;;) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
       const names = await catalogue.names(kind);
       const positions = await scan(pattern, names, scanning);
       const documents = await catalogue.listed(names, positions.slice(offset, offset + limit));
       // An import came in between: what was found is of a catalogue that is gone.
       if (documents) return { total: positions.length, documents };
     }
+    throw new Unavailable('the catalogue changes faster than it can be searched');
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
     if (error instanceof PatternTooExpensive)

@@ -11,9 +11,10 @@ export async function keepPicture(folder: string, file: string, intake: Intake):
   const bytes = await readInside(folder, file);
   try {
     const facts = await readPicture(bytes);
-    const key = `${facts.eTag.slice(0, 2)}/${facts.eTag}.${extensionOf(facts.mimetype)}`;
-    const eTag = await intake.put(key, bytes, { hash: facts.eTag, mimetype: facts.mimetype });
-    return { ...facts, eTag, key };
+    const { hash, mimetype } = facts;
+    const key = `${hash.slice(0, 2)}/${hash}.${extensionOf(mimetype)}`;
+    const eTag = await intake.put(key, bytes, { hash, mimetype });
+    return { ...facts, key, eTag };
   } catch (error) {
     if (error instanceof PictureError) throw new LineError(`${file}: ${error.message}`);
     throw error;

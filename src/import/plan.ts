@@ -18,9 +18,11 @@ import { nameIdentity } from './batch.ts';
 import { LineError } from './lines.ts';
 import type { EntryLine } from './record.ts';
 
-/** A picture's bytes: read from a file, or taken from the record's word. */
+/** A picture's bytes: read from a file, or taken from the record's word, whose entity tag stands for the hash then. */
 export interface Picture extends PictureFacts {
   key: string;
+  /** What the bytes are sent with. */
+  eTag: string;
 }
 
 /** Identity and time for what is new. */
@@ -147,9 +149,9 @@ export class KnownImages {
   }
 
   /** An image is known by its id or, without one, by its bytes. */
-  find(line: ImageLine, eTag: string): StoredRow | undefined {
+  find(line: ImageLine, hash: string): StoredRow | undefined {
     if (line.id !== undefined) return this.#byId.get(line.id);
-    const same = this.#byETag.get(eTag) ?? [];
+    const same = this.#byETag.get(hash) ?? [];
     if (same.length > 1) throw new LineError(`${same.length} images have these bytes; give the "id"`);
     return same[0];
   }
@@ -180,7 +182,7 @@ export function planImage(
   const artist = line.artist ? known.resolve('artist', line.artist) : undefined;
   const categories = resolveAll('category', line.categories, known);
   const characters = resolveAll('character', line.characters, known);
-  const { key, eTag, size, mimetype, color, width, height } = picture;
+  const { key, hash, eTag, size, mimetype, color, width, height } = picture;
   const image: Omit<StoredImage, 'categories' | 'characters'> = {
     id: existing?.id ?? line.id ?? fresh.newId(),
     artist: artist?.id ?? null,
@@ -192,7 +194,7 @@ export function planImage(
   const row: ImageRow = {
     id: image.id,
     key,
-    eTag,
+    eTag: hash,
     mimetype,
     document: composeDocument(image, key, documentsOf(categories), documentsOf(characters)),
   };
@@ -204,7 +206,7 @@ export function planImage(
     ...entries.map((entry) => entry.shelf),
   ];
   if (existing?.number === undefined) return { outcome: 'added', row: { row, shelves } };
-  if (existing.document === row.document && existing.key === key) return { outcome: 'unchanged' };
+  if (existing.document === row.document && existing.eTag === hash) return { outcome: 'unchanged' };
   return {
     outcome: 'updated',
     row: { row: { ...row, number: existing.number }, shelves },

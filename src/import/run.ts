@@ -6,6 +6,7 @@ import type { CatalogueWriter, Files, ImageLine, Intake } from '../model.ts';
 import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
 import { keepPicture } from './files.ts';
+import { removeLeftovers, removeUnused } from './leftovers.ts';
 import type { Fresh, Picture } from './plan.ts';
 import { type Place, type Problem, Problems } from './problems.ts';
 import type { EntryLine, RecordLine } from './record.ts';
@@ -43,12 +44,13 @@ interface Gathered extends Place {
 
 export async function runImport(
   sources: Source[],
-  writer: CatalogueWriter,
+  openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
 ): Promise<void> {
   const { files, isRehearsal } = options;
   let intake = files.rehearsal();
   try {
+    await using writer = await openWriter();
     await removeLeftovers(files, writer);
     if (!isRehearsal) intake = await files.intake();
     const run = new ImportRun(writer, intake, options);
@@ -56,21 +58,29 @@ export async function runImport(
     run.finish();
     await intake.settle();
     options.signal.throwIfAborted();
-    await (isRehearsal ? writer.rollback() : writer.commit());
+    if (!isRehearsal) await writer.commit();
   } catch (error) {
-    // Before the lock is given up: another import may count on the same bytes as soon as it has it. What cannot be removed
-    // now, the next import removes.
-    await intake.discard().catch(() => {});
-    await writer.rollback();
+    await giveUp(intake, files, openWriter);
     throw error;
   }
-  await intake.keep();
+  await intake.end();
 }
 
-/** Removes what an import that was killed left behind. Whoever has a writer knows that none is running. */
-export async function removeLeftovers(files: Files, writer: CatalogueWriter): Promise<void> {
-  for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
-  await files.forgetAbandoned();
+/**
+ * Removes what was taken in for nothing. Which that is, is looked up anew: another import may count on the same bytes by
+ * now, and a commit whose answer was lost may have been one. Where it cannot be known, the next import finds out.
+ */
+async function giveUp(
+  intake: Intake,
+  files: Files,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<void> {
+  try {
+    await removeUnused(files, intake.taken(), openWriter);
+    await intake.end();
+  } catch {
+    await intake.leave();
+  }
 }
 
 class ImportRun {
@@ -140,10 +150,10 @@ class ImportRun {
     }
   }
 
-  #isCopy({ from, where, picture: { eTag } }: ImageWithPicture & Gathered): boolean {
+  #isCopy({ from, where, picture: { hash } }: ImageWithPicture & Gathered): boolean {
     if (!from.leavesOutCopies) return false;
-    const first = this.#met.get(eTag);
-    if (first === undefined) this.#met.set(eTag, where);
+    const first = this.#met.get(hash);
+    if (first === undefined) this.#met.set(hash, where);
     else this.#options.report.copy(where, first);
     return first !== undefined;
   }
@@ -152,5 +162,5 @@ class ImportRun {
 /** The picture of a record that carries its own facts (parseRecord saw to it that they are there). */
 function pictureOf({ key, meta }: ImageLine): Picture {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
-  return { key: key as string, ...facts, ...dimens };
+  return { key: key as string, hash: facts.eTag, ...facts, ...dimens };
 }

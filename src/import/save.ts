@@ -30,7 +30,7 @@ type Line<T> = Place & { record: T };
 export type ImageWithPicture = Line<ImageLine> & { picture: Picture };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
-  picture.eTag,
+  picture.hash,
   ...(record.id ? [record.id] : []),
 ];
 
@@ -63,7 +63,7 @@ export class Saver {
       const entries = await this.#entriesMentioned(some);
       const images = await this.#imagesLike(some);
       const plan = ({ record, picture }: ImageWithPicture) => {
-        const existing = images.find(record, picture.eTag);
+        const existing = images.find(record, picture.hash);
         return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#fresh);
       };
       const { rows, done } = this.#planRun(some, imageIdentities, plan);
@@ -136,7 +136,7 @@ export class Saver {
 
   async #imagesLike(lines: ImageWithPicture[]): Promise<KnownImages> {
     const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.eTag));
+    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hash));
     return new KnownImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
 }

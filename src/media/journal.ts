@@ -14,6 +14,8 @@ export interface Journal {
   /** To be waited for before the bytes are there: should we be killed, the next import knows what to look for. */
   note(key: string): Promise<void>;
   end(): Promise<void>;
+  /** Ends, but leaves the journal for the next import. */
+  leave(): Promise<void>;
 }
 
 export async function startJournal(folder: string): Promise<Journal> {
@@ -33,6 +35,8 @@ export async function startJournal(folder: string): Promise<Journal> {
       noted.set(key, writing);
       return writing;
     },
+
+    leave: () => file.close(),
 
     async end() {
       await file.close();

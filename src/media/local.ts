@@ -65,20 +65,18 @@ async function startIntake(folder: string): Promise<Intake> {
       await inParallel([...paths, ...new Set(paths.map(dirname))], FLUSHED_AT_ONCE, flush);
     },
 
-    keep: () => journal.end(),
-
-    async discard() {
-      for (const key of journal.keys) await rm(join(folder, key), { force: true });
-      await journal.end();
-    },
+    taken: () => [...journal.keys],
+    end: () => journal.end(),
+    leave: () => journal.leave(),
   };
 }
 
 const rehearsal: Intake = {
   put: async (_key, _bytes, { hash }) => hash,
   settle: async () => {},
-  keep: async () => {},
-  discard: async () => {},
+  taken: () => [],
+  end: async () => {},
+  leave: async () => {},
 };
 
 /** Written aside and renamed, so that nobody ever reads half a file. */

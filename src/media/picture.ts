@@ -4,7 +4,8 @@ import sharp from 'sharp';
 import type { Mimetype } from '../model.ts';
 
 export interface PictureFacts {
-  eTag: string;
+  /** SHA-256, in hex. */
+  hash: string;
   size: number;
   mimetype: Mimetype;
   color: string;
@@ -48,7 +49,7 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
     if (width * height > MOST_PIXELS)
       throw new PictureError(`${width} x ${height} pixels are more than ${MOST_PIXELS / 1e6} megapixels`);
     const color = await readColour(bytes);
-    return { eTag: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
+    return { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
   } catch (error) {
     if (error instanceof PictureError) throw error;
     throw new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);

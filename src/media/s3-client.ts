@@ -33,10 +33,13 @@ export type Send = <T>(request: S3Request, read: (response: Response) => Promise
 /** The server answered, and asking again would not change its mind. */
 export class Refused extends Error {
   readonly status: number;
+  /** S3's own word for what is wrong, where it gave one. */
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, code: string | undefined, message: string) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -90,7 +93,7 @@ export function connect(location: S3Location, options: S3Options = {}): Send {
     if (passing.includes(status)) return new Unavailable(message);
     const region = headers.get('x-amz-bucket-region') ?? elementIn(text, 'Region') ?? location.region;
     const advice = region === location.region ? adviceFor(status, code) : `its region is ${region}`;
-    return new Refused(status, advice ? `${message}: ${advice}` : message);
+    return new Refused(status, code, advice ? `${message}: ${advice}` : message);
   };
 
   return async (request, read) => {

@@ -8,10 +8,9 @@ interface Bucket {
   send: Send;
   /** The headers of an object, undefined when there is none. */
   find(key: string): Promise<Headers | undefined>;
-  remove(key: string): Promise<void>;
 }
 
-export function intakeOf({ send, find, remove }: Bucket, journal: Journal): Intake {
+export function intakeOf({ send, find }: Bucket, journal: Journal): Intake {
   return {
     async put(key, bytes, { hash, mimetype }) {
       const before = await find(key);
@@ -35,12 +34,9 @@ export function intakeOf({ send, find, remove }: Bucket, journal: Journal): Inta
 
     // What S3 has confirmed is safe already.
     settle: async () => {},
-    keep: () => journal.end(),
-
-    async discard() {
-      for (const key of journal.keys) await remove(key);
-      await journal.end();
-    },
+    taken: () => [...journal.keys],
+    end: () => journal.end(),
+    leave: () => journal.leave(),
   };
 }
 
@@ -52,8 +48,9 @@ export function rehearsalOf({ find }: Bucket): Intake {
       return before && isSame(before, bytes.length, digest, hash) ? eTagOf(before) : digest;
     },
     settle: async () => {},
-    keep: async () => {},
-    discard: async () => {},
+    taken: () => [],
+    end: async () => {},
+    leave: async () => {},
   };
 }
 

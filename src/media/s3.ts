@@ -23,10 +23,15 @@ export function openBucket(location: S3Location, journalFolder: string, options:
   };
 
   const remove = async (key: string): Promise<void> => {
-    await send({ method: 'DELETE', key }, (response) => response.arrayBuffer());
+    try {
+      await send({ method: 'DELETE', key }, (response) => response.arrayBuffer());
+    } catch (error) {
+      // Some servers complain that what is to be gone is gone.
+      if (!(error instanceof Refused) || error.code !== 'NoSuchKey') throw error;
+    }
   };
 
-  const bucket = { send, find, remove };
+  const bucket = { send, find };
   return {
     async open(key: string): Promise<OpenFile | undefined> {
       const headers = await find(key);

@@ -1,22 +1,27 @@
 /** Hearing of changes: every commit announces its revision, and whoever serves listens. */
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { settings } from './postgres-connection.ts';
+import { disconnect, settings } from './postgres-connection.ts';
 
 export const CHANNEL = 'zukan_revision';
 /** How long after a lost connection a new one is tried. */
 const RETRY_MS = 500;
+/** How often it is made sure that the connection is not lost. */
+const HEARTBEAT_MS = 15_000;
+const PATIENCE_MS = 5000;
 
 /**
- * Calls back with each revision. While the connection is lost nothing is heard; each answer tells its revision too, so
- * that is only later, not wrong.
+ * Calls back with each revision that is announced. While the connection is lost nothing is heard; each answer tells its
+ * revision too, so that is only later, not wrong.
  */
 export function listen(url: string, onRevision: (revision: number) => void): { close(): Promise<void> } {
   const stopped = new AbortController();
+  const { signal } = stopped;
+  const pause = (time: number) => setTimeout(time, undefined, { signal, ref: false }).catch(() => {});
   const listening = (async () => {
-    while (!stopped.signal.aborted) {
-      await listenOnce(url, onRevision, stopped.signal).catch(() => {});
-      await setTimeout(RETRY_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
+    while (!signal.aborted) {
+      await listenOnce(url, onRevision, signal, pause).catch(() => {});
+      await pause(RETRY_MS);
     }
   })();
   return {
@@ -27,21 +32,27 @@ export function listen(url: string, onRevision: (revision: number) => void): { c
   };
 }
 
-/** Resolves when the connection is lost. */
-async function listenOnce(url: string, onRevision: (revision: number) => void, signal: AbortSignal) {
-  const client = new pg.Client({ ...settings(url), connectionTimeoutMillis: 5000 });
-  const ended = new Promise<void>((resolve) => client.once('end', resolve));
-  const stop = () => void client.end();
-  client.on('error', stop);
+/** Ends, or fails, when the connection is lost. */
+async function listenOnce(
+  url: string,
+  onRevision: (revision: number) => void,
+  signal: AbortSignal,
+  pause: (time: number) => Promise<void>,
+): Promise<void> {
+  const timeouts = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS };
+  const client = new pg.Client({ ...settings(url), ...timeouts });
+  const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
+  client.on('error', () => {});
   client.on('notification', ({ payload }) => onRevision(Number(payload)));
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    await ended;
+    while (!signal.aborted) {
+      const isLost = await Promise.race([lost.then(() => true), pause(HEARTBEAT_MS)]);
+      if (isLost) return;
+      await client.query('select 1');
+    }
   } finally {
-    signal.removeEventListener('abort', stop);
-    await client.end();
+    await disconnect(client);
   }
 }

@@ -1,4 +1,6 @@
 /** Connections to PostgreSQL: made, brought to our schema, and their failures told in words. */
+import type { Duplex } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { SCHEMA, steps } from './postgres-schema.ts';
 
@@ -7,8 +9,11 @@ const LOCKS = 0x7a756b6e;
 const MIGRATING = 1;
 export const WRITING = 2;
 const OLDEST_VERSION = 14;
-/** The longest that a command waits for a connection. */
+const MISSING_RIGHT = '42501';
+/** The longest that a command waits for a connection, and for its first word. */
 const CONNECTING_MS = 10_000;
+/** How long a connection may take to be closed in good manners. */
+const CLOSING_MS = 1000;
 
 /** Opens one connection for a command, on a database whose schema is up to date. */
 export async function connect(url: string): Promise<pg.Client> {
@@ -17,17 +22,26 @@ export async function connect(url: string): Promise<pg.Client> {
   client.on('error', () => {});
   try {
     await client.connect();
-    await client.query(`set search_path to ${SCHEMA}`);
+    const firstWord = { text: `set search_path to ${SCHEMA}`, query_timeout: CONNECTING_MS };
+    await client.query(firstWord);
     await migrate(client);
   } catch (error) {
-    await client.end().catch(() => {});
+    await disconnect(client);
     throw explained(error, url);
   }
   return client;
 }
 
+/** Closes a connection even if the server hangs. An open transaction is rolled back. */
+export async function disconnect(client: pg.Client): Promise<void> {
+  const closed = client.end().catch(() => {});
+  await Promise.race([closed, setTimeout(CLOSING_MS, undefined, { ref: false })]);
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+}
+
 export function settings(url: string): pg.ClientConfig {
-  return { connectionString: url, application_name: 'zukan', keepAlive: true };
+  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+  return { connectionString: url, application_name: 'zukan', ...keepAlive };
 }
 
 /** Takes a lock of ours until the transaction ends; waits for it as long as `lock_timeout` says. */
@@ -45,7 +59,9 @@ async function migrate(client: pg.Client): Promise<void> {
   await client.query('begin');
   try {
     await lock(client, MIGRATING);
-    await client.query(`create schema if not exists ${SCHEMA}`);
+    // Whoever finds a schema that was made for them needs no right to make one.
+    const { rows } = await client.query('select to_regnamespace($1) is null as is_missing', [SCHEMA]);
+    if (rows[0].is_missing) await client.query(`create schema ${SCHEMA}`);
     await client.query('create table if not exists migration (step int primary key)');
     for (let step = await stepsDone(client); step < steps.length; step++) {
       await client.query(steps[step] as string);
@@ -54,7 +70,8 @@ async function migrate(client: pg.Client): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    throw error;
+    if ((error as { code?: string }).code !== MISSING_RIGHT) throw error;
+    throw new Error(`${reasonOf(error)}; grant the user the right to create schemas in this database`);
   }
 }
 
@@ -86,7 +103,7 @@ export function explained(error: unknown, url: string): Error {
   return new Error(`PostgreSQL at ${placeOf(url)}: ${reasonOf(error)}`, { cause: error });
 }
 
-export function placeOf(url: string): string {
+function placeOf(url: string): string {
   const { host, port, database } = new pg.Client(url);
   return `${host}:${port}/${database ?? ''}`;
 }
@@ -94,6 +111,5 @@ export function placeOf(url: string): string {
 export function reasonOf(error: unknown): string {
   // What failed for each of several addresses comes without a message of its own.
   const { message, code, errors } = error as { message: string; code?: string; errors?: Error[] };
-  const reason = message || errors?.map((one) => one.message).join(', ') || String(code);
-  return code === '42501' ? `${reason}; grant the user the right to create schemas in this database` : reason;
+  return message || errors?.map((one) => one.message).join(', ') || String(code);
 }

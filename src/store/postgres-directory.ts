@@ -1,10 +1,7 @@
 /** Which shelves draws are made from, and how long each is, kept in memory with the revision that it is of. */
+import { Kept } from './kept.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
-
-export interface Shelf {
-  number: number;
-  size: number;
-}
+import type { Shelf } from './shelves.ts';
 
 interface Shelves {
   version: number;
@@ -25,35 +22,24 @@ const revision: Statement = { name: 'revision', text: 'select number from revisi
 
 export class Directory {
   readonly #servers: Servers;
-  #reading: Promise<Shelves> | undefined;
+  readonly #kept: Kept<Shelves>;
 
   constructor(servers: Servers) {
     this.#servers = servers;
+    this.#kept = new Kept(
+      () => this.#read(),
+      () => servers.revision,
+    );
   }
 
   /** As of the newest revision that is known of. */
-  async current(): Promise<Shelves> {
-    for (;;) {
-      // Whoever asks while it is being read waits for the same reading.
-      const reading = this.#reading ?? this.#begin();
-      const shelves = await reading;
-      if (shelves.version === this.#servers.revision) return shelves;
-      if (this.#reading === reading) this.#reading = undefined;
-    }
+  current(): Promise<Shelves> {
+    return this.#kept.current();
   }
 
   /** Whether nothing newer is to be had. */
   async isCurrent({ version }: Shelves): Promise<boolean> {
     return (await this.#servers.read(revision, [])).version === version;
-  }
-
-  #begin(): Promise<Shelves> {
-    const reading = this.#read();
-    this.#reading = reading;
-    reading.catch(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
-    return reading;
   }
 
   async #read(): Promise<Shelves> {

@@ -1,7 +1,7 @@
 /** The whole of a catalogue in PostgreSQL, read in one transaction: as it was when the reading began. */
 import type pg from 'pg';
-import type { CatalogueDump, SavedEntry, SavedImage } from '../model.ts';
-import { connect } from './postgres-connection.ts';
+import type { CatalogueDump, FixedShelves, SavedEntry, SavedImage } from '../model.ts';
+import { connect, disconnect, explained } from './postgres-connection.ts';
 import { ENTRY_COLUMNS, FIXED_SHELVES, fixedShelvesIn, IMAGE_COLUMNS, misnumbered } from './queries.ts';
 
 /** So many rows are fetched at a time. */
@@ -9,11 +9,19 @@ const FETCHED_AT_ONCE = 1000;
 
 export async function openDump(url: string): Promise<CatalogueDump> {
   const client = await connect(url);
-  await client.query(
-    `begin isolation level repeatable read read only;
-     set local statement_timeout to 0; set local idle_in_transaction_session_timeout to 0`,
-  );
-  const fixedShelves = fixedShelvesIn((await client.query(FIXED_SHELVES)).rows);
+  try {
+    await client.query(
+      `begin isolation level repeatable read read only;
+       set local statement_timeout to 0; set local idle_in_transaction_session_timeout to 0`,
+    );
+    return dumpOf(client, fixedShelvesIn((await client.query(FIXED_SHELVES)).rows));
+  } catch (error) {
+    await disconnect(client);
+    throw explained(error, url);
+  }
+}
+
+function dumpOf(client: pg.Client, fixedShelves: FixedShelves): CatalogueDump {
   const rowsOf = cursors(client);
   return {
     fixedShelves,
@@ -31,7 +39,7 @@ export async function openDump(url: string): Promise<CatalogueDump> {
       for await (const { problem } of rowsOf<{ problem: string }>(misnumbered)) yield problem;
     },
     async [Symbol.asyncDispose]() {
-      await client.end();
+      await disconnect(client);
     },
   };
 }

@@ -2,13 +2,15 @@
  * The schema in PostgreSQL: the tables of schema.ts, with tokens among them, in a schema of their own so that other
  * programs may use the same database. A step that was released is never edited: a change is a new step at the end.
  *
- * `revision` is one row whose number grows with every change. Each answer carries it, from the same snapshot as the rest:
- * so a process knows whether what it keeps in memory is still true, and a replica whether it is up to date.
+ * `revision` is one row whose number grows with every change: the moment of the change in milliseconds since 1970, so that
+ * even after a backup was restored no number comes twice. Each answer carries it, from the same snapshot as the rest: so a
+ * process knows whether what it keeps in memory is still true, and which replica is up to date. (It is a float8 because
+ * that arrives as a number; whole numbers of this size are exact.)
  */
 export const SCHEMA = 'zukan';
 
 export const steps = [
-  `create table revision (number int not null);
+  `create table revision (number float8 not null);
    insert into revision values (1);
 
    create table shelf (

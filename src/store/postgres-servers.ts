@@ -3,9 +3,10 @@
  * replica (it is away, or slow, or behind), the next server is asked; what the primary cannot answer in time is
  * `Unavailable`, and soon: a request waits for a connection and for its statement, but neither for long.
  */
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { type Figure, Unavailable } from '../model.ts';
-import { placeOf, reasonOf, settings } from './postgres-connection.ts';
+import { reasonOf, settings } from './postgres-connection.ts';
 import { SCHEMA } from './postgres-schema.ts';
 
 /** The longest that a request waits for a connection, be it for a new one or for one that is in use. */
@@ -17,6 +18,10 @@ const GRACE_MS = 500;
 const MOST_WAITING = 2000;
 /** A replica that failed is left alone for so long, and then tried by one request. */
 const REST_MS = 1000;
+/** One that is behind is given so long to catch up. */
+const CATCHING_UP_MS = 100;
+/** How long a connection may take to be closed in good manners. */
+const CLOSING_MS = 1000;
 
 export interface Statement {
   name: string;
@@ -32,10 +37,18 @@ export interface ServersOptions {
   onChange: (server: string, isAway: boolean, reason: string) => void;
 }
 
+/** Rows, and the revision of the catalogue that they are of. */
+export interface Answer {
+  version: number;
+  rows: unknown[][];
+}
+
 interface Server {
   name: string;
   pool: pg.Pool;
-  /** Of a replica that failed: when to try again. */
+  /** Whether the last statement was answered. */
+  isUp: boolean;
+  /** When a replica that failed, or was behind, may be asked again. */
   restsUntil: number;
   reads: number;
   failures: number;
@@ -55,16 +68,24 @@ export class Servers {
     this.#onChange = onChange;
     this.#primary = openServer('primary', url, connections);
     this.#replicas = readUrls.map((readUrl, index) =>
-      openServer(`replica ${index + 1} (${placeOf(readUrl)})`, readUrl, connections),
+      openServer(`replica ${index + 1}`, readUrl, connections),
     );
+  }
+
+  /** Someone says that there is such a revision. */
+  hearOf(revision: number): void {
+    if (Number.isSafeInteger(revision)) this.revision = Math.max(revision, this.revision);
   }
 
   /** What the primary answers, rows as arrays. */
   async ask(statement: Statement, values: unknown[]): Promise<unknown[][]> {
     try {
-      return await query(this.#primary, statement, values);
+      const rows = await query(this.#primary, statement, values);
+      this.#primary.isUp = true;
+      return rows;
     } catch (error) {
       this.#primary.failures++;
+      this.#primary.isUp = !isOutage(error);
       throw isOutage(error) ? new Unavailable(`PostgreSQL: ${reasonOf(error)}`, { cause: error }) : error;
     }
   }
@@ -73,21 +94,20 @@ export class Servers {
    * What a server answers whose catalogue is as new as any that was seen before. The first column of each row is the
    * revision, and there is always a row.
    */
-  async read(statement: Statement, values: unknown[]): Promise<{ version: number; rows: unknown[][] }> {
+  async read(statement: Statement, values: unknown[]): Promise<Answer> {
     for (const replica of this.#inTurn()) {
-      const rows = await this.#try(replica, statement, values);
-      const version = rows?.[0]?.[0] as number | undefined;
-      if (rows === undefined || version === undefined) continue;
-      if (version < this.revision) {
-        replica.behind++;
-        continue;
+      const answer = await this.#try(replica, statement, values);
+      if (answer === undefined) continue;
+      if (answer.version >= this.revision) {
+        this.revision = answer.version;
+        return answer;
       }
-      this.revision = version;
-      return { version, rows };
+      replica.behind++;
+      replica.restsUntil = performance.now() + CATCHING_UP_MS;
     }
     const known = this.revision;
     const rows = await this.ask(statement, values);
-    const version = rows[0]?.[0] as number;
+    const version = revisionIn(rows);
     // The primary is right even when it is behind what was known: it was restored from a backup.
     this.revision = version < known ? version : Math.max(version, this.revision);
     return { version, rows };
@@ -110,7 +130,7 @@ export class Servers {
       figure('reads_total', 'counter', 'Statements that a server answered.', ({ reads }) => reads),
       figure('failures_total', 'counter', 'Statements that failed.', ({ failures }) => failures),
       figure('behind_total', 'counter', 'Answers not used: of an old catalogue.', ({ behind }) => behind),
-      figure('up', 'gauge', 'Whether the server is in use.', ({ restsUntil }) => (restsUntil ? 0 : 1)),
+      figure('up', 'gauge', 'Whether the server is in use.', ({ isUp }) => (isUp ? 1 : 0)),
       figure('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
       figure('connections_idle', 'gauge', 'Connections not in use.', ({ pool }) => pool.idleCount),
       figure('waiting', 'gauge', 'Requests that wait for a connection.', ({ pool }) => pool.waitingCount),
@@ -118,7 +138,9 @@ export class Servers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#primary, ...this.#replicas].map(({ pool }) => pool.end()));
+    const closed = Promise.all([this.#primary, ...this.#replicas].map(({ pool }) => pool.end()));
+    // One that hangs does not even say goodbye.
+    await Promise.race([closed, setTimeout(CLOSING_MS, undefined, { ref: false })]);
   }
 
   /** The replicas that may be asked, each time beginning with another one. */
@@ -130,24 +152,33 @@ export class Servers {
       const now = performance.now();
       if (now < replica.restsUntil) continue;
       // Of a replica that failed, one request finds out how it is; the others do not wait for that.
-      if (replica.restsUntil) replica.restsUntil = now + REST_MS;
+      if (!replica.isUp) replica.restsUntil = now + REST_MS;
       yield replica;
     }
   }
 
-  async #try(replica: Server, statement: Statement, values: unknown[]): Promise<unknown[][] | undefined> {
+  async #try(replica: Server, statement: Statement, values: unknown[]): Promise<Answer | undefined> {
     try {
       const rows = await query(replica, statement, values);
-      if (replica.restsUntil) this.#onChange(replica.name, false, 'it answers again');
+      const version = revisionIn(rows);
+      if (!replica.isUp) this.#onChange(replica.name, false, 'it answers again');
+      replica.isUp = true;
       replica.restsUntil = 0;
-      return rows;
+      return { version, rows };
     } catch (error) {
       replica.failures++;
-      if (!replica.restsUntil) this.#onChange(replica.name, true, reasonOf(error));
+      if (replica.isUp) this.#onChange(replica.name, true, reasonOf(error));
+      replica.isUp = false;
       replica.restsUntil = performance.now() + REST_MS;
       return undefined;
     }
   }
+}
+
+function revisionIn(rows: unknown[][]): number {
+  const revision = rows[0]?.[0];
+  if (Number.isSafeInteger(revision)) return revision as number;
+  throw new Unavailable('PostgreSQL: the catalogue has no revision');
 }
 
 function openServer(name: string, url: string, connections: number): Server {
@@ -165,7 +196,7 @@ function openServer(name: string, url: string, connections: number): Server {
   });
   // A connection that breaks while it is idle is replaced when it is needed.
   pool.on('error', () => {});
-  return { name, pool, restsUntil: 0, reads: 0, failures: 0, behind: 0 };
+  return { name, pool, isUp: true, restsUntil: 0, reads: 0, failures: 0, behind: 0 };
 }
 
 async function query(server: Server, { name, text }: Statement, values: unknown[]): Promise<unknown[][]> {
@@ -181,6 +212,6 @@ async function query(server: Server, { name, text }: Statement, values: unknown[
  * migration fails once (0A000). The rest are mistakes of ours.
  */
 function isOutage(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return true;
-  return /^(08|53|57|58|0A000|25006)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return /^(08|53|57|58|0A000|25006)/.test(error.code ?? '');
+  return !(error instanceof TypeError || error instanceof RangeError);
 }

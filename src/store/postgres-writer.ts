@@ -12,27 +12,29 @@ import type {
   SavedImage,
 } from '../model.ts';
 import { CHANNEL } from './postgres-changes.ts';
-import { connect, explained, lock, WRITING } from './postgres-connection.ts';
+import { connect, disconnect, explained, lock, WRITING } from './postgres-connection.ts';
 import { ENTRY_COLUMNS, FIXED_SHELVES, fixedShelvesIn, IMAGE_COLUMNS, orderEntries } from './queries.ts';
+import { REWRITTEN_AT_ONCE } from './shelves.ts';
 
 /** How long a command waits for another one that is writing. */
 const PATIENCE_MS = 5000;
 const LOCK_TIMEOUT = '55P03';
-const REWRITE_BATCH = 1000;
+/** So many characters of documents are sent in one statement: the driver needs a multiple of it to write it down. */
+const SENT_AT_ONCE = 4 * 1024 * 1024;
 
 export async function openWriter(url: string): Promise<CatalogueWriter> {
   const client = await connect(url);
   try {
     await client.query(
-      `begin; set local lock_timeout to ${PATIENCE_MS}; set local statement_timeout to 0;
+      `begin isolation level read committed; set local lock_timeout to ${PATIENCE_MS}; set local statement_timeout to 0;
        set local idle_in_transaction_session_timeout to 0`,
     );
     await lock(client, WRITING);
     const fixed = fixedShelvesIn((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
-    return new PostgresWriter(client, fixed, rows[0].last);
+    return new PostgresWriter(client, url, fixed, rows[0].last);
   } catch (error) {
-    await client.end();
+    await disconnect(client);
     if ((error as { code?: string }).code === LOCK_TIMEOUT)
       throw new Error('another command is changing the catalogue; try again when it is done');
     throw explained(error, url);
@@ -48,6 +50,7 @@ interface Place {
 class PostgresWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly #client: pg.Client;
+  readonly #url: string;
   #lastImage: number;
   /** Sizes of the shelves touched so far; written back by `commit`. */
   readonly #sizes = new Map<number, number>();
@@ -57,8 +60,9 @@ class PostgresWriter implements CatalogueWriter {
   readonly #rewritten = new Map<number, Entry>();
   #entriesChanged = false;
 
-  constructor(client: pg.Client, fixedShelves: FixedShelves, lastImage: number) {
+  constructor(client: pg.Client, url: string, fixedShelves: FixedShelves, lastImage: number) {
     this.#client = client;
+    this.#url = url;
     this.fixedShelves = fixedShelves;
     this.#lastImage = lastImage;
   }
@@ -86,7 +90,7 @@ class PostgresWriter implements CatalogueWriter {
     this.#entriesChanged = true;
     const category = ({ kind, name }: Entry) => (kind === 'category' ? fold(name) : null);
     const added = entries.filter(({ shelf }) => shelf === undefined);
-    await this.#client.query(
+    await this.#query(
       `insert into shelf (kind, id, name, category, created_at, document)
        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
       [
@@ -96,7 +100,7 @@ class PostgresWriter implements CatalogueWriter {
       ],
     );
     const updated = entries.filter((entry): entry is SavedEntry => entry.shelf !== undefined);
-    await this.#client.query(
+    await this.#query(
       `update shelf set name = changed.name, category = changed.category, created_at = changed.created_at,
          document = changed.document
        from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[])
@@ -113,23 +117,26 @@ class PostgresWriter implements CatalogueWriter {
 
   async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
     await this.#learnSizes(images.flatMap(({ shelves }) => shelves));
-    await this.#add(images.filter(({ row }) => row.number === undefined));
-    await this.#update(
-      images.flatMap(({ row, shelves }) =>
-        row.number === undefined ? [] : { row: { ...row, number: row.number }, shelves },
-      ),
-    );
+    const isSaved = (image: { row: ImageRow }): image is { row: SavedImage; shelves: number[] } =>
+      image.row.number !== undefined;
+    const weigh = ({ row }: { row: ImageRow }) => row.document.length;
+    for (const piece of inPieces(
+      images.filter((image) => !isSaved(image)),
+      weigh,
+    ))
+      await this.#add(piece);
+    for (const piece of inPieces(images.filter(isSaved), weigh)) await this.#update(piece);
   }
 
   async removeImages(ids: string[]): Promise<ImageRow[]> {
     const rows = await this.imagesById(ids);
     const numbers = rows.map(({ number }) => number);
-    const { rows: left } = await this.#client.query(
+    const { rows: left } = await this.#query(
       'delete from placement where image = any($1::int[]) returning shelf',
       [numbers],
     );
     for (const { shelf } of left) this.#outOfOrder.add(shelf);
-    await this.#client.query('delete from image where number = any($1::int[])', [numbers]);
+    await this.#query('delete from image where number = any($1::int[])', [numbers]);
     return rows;
   }
 
@@ -145,8 +152,8 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async renumberAll(): Promise<void> {
-    await this.#client.query('delete from placement where image not in (select number from image)');
-    const { rows } = await this.#client.query('select number from shelf');
+    await this.#query('delete from placement where image not in (select number from image)');
+    const { rows } = await this.#query('select number from shelf');
     for (const { number } of rows) this.#outOfOrder.add(number);
     this.#entriesChanged = true;
   }
@@ -154,38 +161,52 @@ class PostgresWriter implements CatalogueWriter {
   async commit(): Promise<void> {
     for (const shelf of this.#outOfOrder) await this.#renumber(shelf);
     for (const [shelf, entry] of this.#rewritten) await this.#rewriteDocuments(shelf, entry);
-    await this.#client.query(
+    await this.#query(
       `update shelf set size = changed.size from unnest($1::int[], $2::int[]) as changed (number, size)
        where changed.number = shelf.number`,
       [[...this.#sizes.keys()], [...this.#sizes.values()]],
     );
-    if (this.#entriesChanged) await this.#client.query(orderEntries);
-    await this.#client.query(
-      `with changed as (update revision set number = number + 1 returning number)
-       select pg_notify('${CHANNEL}', number::text) from changed`,
+    if (this.#entriesChanged) await this.#query(orderEntries);
+    await this.#query(
+      `with changed as (
+         update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
+         returning number
+       ) select pg_notify('${CHANNEL}', number::text) from changed`,
     );
-    await this.#client.query('commit');
-    // So that the planner knows the new sizes at once. The import is done, whatever becomes of this.
+    await this.#client.query('commit').catch((error) => {
+      if (error.code !== undefined) throw error;
+      throw new Error(
+        'the connection was lost during the commit: it may have taken place; do it again to be sure',
+      );
+    });
+    // So that the planner knows the new sizes at once. The change is made, whatever becomes of this.
     await this.#client.query('analyze image, placement, shelf').catch(() => {});
-    await this.#client.end();
+    await disconnect(this.#client);
   }
 
-  async rollback(): Promise<void> {
-    // Ends the transaction too, and works when the connection is broken.
-    await this.#client.end();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await disconnect(this.#client);
+  }
+
+  /** A statement, whose failure says where it failed. */
+  async #query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(text, values);
+    } catch (error) {
+      throw explained(error, this.#url);
+    }
   }
 
   async #find<Row>(query: string, keys: string[], ...more: string[]): Promise<Row[]> {
     if (keys.length === 0) return [];
-    return (await this.#client.query(query, [keys, ...more])).rows as Row[];
+    return (await this.#query(query, [keys, ...more])).rows as Row[];
   }
 
   async #add(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
-    if (images.length === 0) return;
     const first = this.#lastImage + 1;
     this.#lastImage += images.length;
     const rows = images.map(({ row }, index) => ({ ...row, number: first + index }));
-    await this.#client.query(
+    await this.#query(
       `insert into image (number, id, etag, key, mimetype, document)
        select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
       columns(rows, 'number', 'id', 'eTag', 'key', 'mimetype', 'document'),
@@ -197,16 +218,15 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async #update(images: { row: SavedImage; shelves: number[] }[]): Promise<void> {
-    if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
-    await this.#client.query(
+    await this.#query(
       `update image set etag = changed.etag, key = changed.key, mimetype = changed.mimetype, document = changed.document
        from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[])
          as changed (number, etag, key, mimetype, document)
        where changed.number = image.number`,
       columns(rows, 'number', 'eTag', 'key', 'mimetype', 'document'),
     );
-    const { rows: standing } = await this.#client.query(
+    const { rows: standing } = await this.#query(
       'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',
       columns(rows, 'number'),
     );
@@ -219,7 +239,7 @@ class PostgresWriter implements CatalogueWriter {
       for (const shelf of is.difference(was)) entered.push(this.#placeLast(shelf, row.number));
     }
     for (const { shelf } of [...left, ...entered]) this.#outOfOrder.add(shelf);
-    await this.#client.query(
+    await this.#query(
       `delete from placement using unnest($1::int[], $2::int[]) as gone (shelf, image)
        where placement.shelf = gone.shelf and placement.image = gone.image`,
       columns(left, 'shelf', 'image'),
@@ -228,7 +248,7 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async #place(places: Place[]): Promise<void> {
-    await this.#client.query(
+    await this.#query(
       'insert into placement (shelf, position, image) select * from unnest($1::int[], $2::int[], $3::int[])',
       columns(places, 'shelf', 'position', 'image'),
     );
@@ -243,16 +263,15 @@ class PostgresWriter implements CatalogueWriter {
   async #learnSizes(shelves: number[]): Promise<void> {
     const unknown = [...new Set(shelves)].filter((shelf) => !this.#sizes.has(shelf));
     if (unknown.length === 0) return;
-    const { rows } = await this.#client.query(
-      'select number, size from shelf where number = any($1::int[])',
-      [unknown],
-    );
+    const { rows } = await this.#query('select number, size from shelf where number = any($1::int[])', [
+      unknown,
+    ]);
     for (const { number, size } of rows) this.#sizes.set(number, size);
   }
 
   async #renumber(shelf: number): Promise<void> {
     // Sorting takes all rows before the first is put back, so none meets the one that it replaces.
-    const { rowCount } = await this.#client.query(
+    const { rowCount } = await this.#query(
       `with taken as (delete from placement where shelf = $1 returning image)
        insert into placement (shelf, position, image)
        select $1, row_number() over (order by image) - 1, image from taken`,
@@ -264,17 +283,22 @@ class PostgresWriter implements CatalogueWriter {
   async #rewriteDocuments(shelf: number, entry: Entry): Promise<void> {
     await this.#learnSizes([shelf]);
     const size = this.#sizes.get(shelf) as number;
-    for (let position = 0; position < size; position += REWRITE_BATCH) {
-      const { rows } = await this.#client.query(
+    for (let position = 0; position < size; position += REWRITTEN_AT_ONCE) {
+      const { rows } = await this.#query(
         `select number, document from placement join image on number = image
          where shelf = $1 and position >= $2 and position < $3`,
-        [shelf, position, position + REWRITE_BATCH],
+        [shelf, position, position + REWRITTEN_AT_ONCE],
       );
-      await this.#client.query(
-        `update image set document = changed.document from unnest($1::int[], $2::text[]) as changed (number, document)
-         where changed.number = image.number`,
-        [...columns(rows, 'number'), rows.map(({ document }) => repeatEntry(document, entry))],
-      );
+      const rewritten = rows.map(({ number, document }) => ({
+        number,
+        document: repeatEntry(document, entry),
+      }));
+      for (const piece of inPieces(rewritten, ({ document }) => document.length))
+        await this.#query(
+          `update image set document = changed.document
+           from unnest($1::int[], $2::text[]) as changed (number, document) where changed.number = image.number`,
+          columns(piece, 'number', 'document'),
+        );
     }
   }
 }
@@ -282,4 +306,20 @@ class PostgresWriter implements CatalogueWriter {
 /** Rows as the columns that `unnest` makes rows of again: one statement and one round trip for many rows. */
 function columns<Row>(rows: Row[], ...names: (keyof Row)[]): Row[keyof Row][][] {
   return names.map((name) => rows.map((row) => row[name]));
+}
+
+/** Pieces that are not too heavy to send, unless a single item is. */
+function* inPieces<T>(items: T[], weigh: (item: T) => number): Generator<T[], void> {
+  let piece: T[] = [];
+  let weight = 0;
+  for (const item of items) {
+    if (piece.length > 0 && weight + weigh(item) > SENT_AT_ONCE) {
+      yield piece;
+      piece = [];
+      weight = 0;
+    }
+    piece.push(item);
+    weight += weigh(item);
+  }
+  if (piece.length > 0) yield piece;
 }

@@ -17,17 +17,17 @@ import type {
   Statistics,
   Window,
 } from '../model.ts';
+import { MOST_TRIES, tooRestless } from './kept.ts';
 import { Members } from './members.ts';
 import { Names } from './names.ts';
-import { Directory, type Shelf } from './postgres-directory.ts';
+import { Directory } from './postgres-directory.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
 import { statements } from './postgres-statements.ts';
+import { MOST_DRAWS, type Shelf } from './shelves.ts';
 import { statisticsOf } from './statistics.ts';
 
-/** How many draws several categories may take before what they have in common is worked out. */
-const MOST_DRAWS = 100;
-/** Images of a shelf that are read at once: a round trip for fewer would take longer than they do. */
-const MEMBERS_AT_ONCE = 5000;
+/** Images of a shelf, or names, that are read at once: a round trip for fewer would take longer than they do. */
+const READ_AT_ONCE = 5000;
 
 export class PostgresCatalogue implements Catalogue {
   readonly #servers: Servers;
@@ -39,17 +39,18 @@ export class PostgresCatalogue implements Catalogue {
     this.#servers = servers;
     this.#directory = new Directory(servers);
     this.#names = new Names(
+      READ_AT_ONCE,
       async (kind, from, to) => this.#slice(statements.names, [kind, from, to]),
       () => servers.revision,
     );
-    this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
+    this.#members = new Members(READ_AT_ONCE, async (shelf, from, to) =>
       this.#slice(statements.members, [shelf, from, to]),
     );
   }
 
   /** A change was announced: what draws need is read anew before anyone asks. */
   onRevision(revision: number): void {
-    this.#servers.revision = Math.max(revision, this.#servers.revision);
+    this.#servers.hearOf(revision);
     this.#directory.current().catch(() => {});
   }
 
@@ -72,7 +73,7 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
-    for (;;) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
       const directory = await this.#directory.current();
       const folded = [...new Set(categories.map(fold))];
       const unknown = categories.filter((name) => !directory.categories.has(fold(name)));
@@ -91,6 +92,7 @@ export class PostgresCatalogue implements Catalogue {
             (await this.#drawCommon(shelves, limit, chance, directory)));
       if (documents) return { documents };
     }
+    throw tooRestless();
   }
 
   async list(kind: Kind, window: Window): Promise<Page> {

@@ -13,13 +13,13 @@ import type {
 } from '../model.ts';
 import { ENTRY_COLUMNS, FIXED_SHELVES, fixedShelvesIn, IMAGE_COLUMNS, orderEntries } from './queries.ts';
 import { catalogueSchema } from './schema.ts';
+import { REWRITTEN_AT_ONCE } from './shelves.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
 /** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
 const WRITE_CACHE_KIB = 65_536;
 /** A larger log is cut back to this many bytes once its pages are in the file. */
 const LARGEST_LOG = 64 * 1024 * 1024;
-const REWRITE_BATCH = 1000;
 
 export function openWriter(path: string): CatalogueWriter {
   const database = openDatabase(path, catalogueSchema);
@@ -164,7 +164,8 @@ class SqliteWriter implements CatalogueWriter {
     this.#database.close();
   }
 
-  async rollback(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#database.isOpen) return;
     // A full disk has ended the transaction already.
     if (this.#database.isTransaction) this.#database.exec('rollback');
     this.#database.close();
@@ -226,8 +227,8 @@ class SqliteWriter implements CatalogueWriter {
     );
     const save = this.#database.prepare('update image set document = ? where number = ?');
     const size = this.#size(shelf);
-    for (let position = 0; position < size; position += REWRITE_BATCH) {
-      const rows = read.all(shelf, position, position + REWRITE_BATCH) as {
+    for (let position = 0; position < size; position += REWRITTEN_AT_ONCE) {
+      const rows = read.all(shelf, position, position + REWRITTEN_AT_ONCE) as {
         number: number;
         document: string;
       }[];

@@ -20,19 +20,15 @@ import type {
 import { Members, type Moment } from './members.ts';
 import { Names } from './names.ts';
 import { catalogueSchema } from './schema.ts';
+import { MOST_DRAWS, type Shelf } from './shelves.ts';
 import type { Slice } from './slices.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
 import { statisticsOf } from './statistics.ts';
 
 /** Images of a shelf that are read at once. */
 const MEMBERS_AT_ONCE = 1000;
-/** How many draws several categories may take before what they have in common is worked out. */
-const MOST_DRAWS = 100;
-
-interface Shelf {
-  number: number;
-  size: number;
-}
+/** Names that are read at once. */
+const NAMES_AT_ONCE = 200;
 
 export function openCatalogue(path: string): Catalogue & Disposable {
   openDatabase(path, catalogueSchema).close();
@@ -89,6 +85,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
       'select name as item from shelf where kind = ? and position >= ? and position < ? order by position',
     );
     this.#names = new Names(
+      NAMES_AT_ONCE,
       async (kind, from, to) => this.#slice(names, kind, from, to),
       () => this.#version(),
     );

@@ -6,15 +6,16 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import { importFiles } from '../../src/commands/import.ts';
 import { writeKnownCatalogue } from '../support/catalogue.ts';
 import { serve, zukan } from '../support/program.ts';
+import { configFor } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 async function filled() {
   const folder = temporaryFolder();
   const environment = { DATA_DIR: join(folder, 'data') };
-  const { status, errors } = await zukan(['import', await writeKnownCatalogue(folder)], environment);
-  assert.equal(status, 0, errors);
+  await importFiles(configFor(folder), [await writeKnownCatalogue(folder)]);
   return { folder, environment };
 }
 

@@ -32,8 +32,9 @@ await forEachEngine(async (engine) => {
     const folder = temporaryFolder();
     const environment = { DATA_DIR: join(folder, 'data'), ...engine.environment() };
     const run = (...command: string[]) => zukan(command, environment);
-    await run('import', await writeKnownCatalogue(folder));
-    return { folder, environment, run, config: configFor(folder, environment) };
+    const config = configFor(folder, environment);
+    await importFiles(config, [await writeKnownCatalogue(folder)]);
+    return { folder, environment, run, config };
   }
 
   describe('export', () => {
@@ -103,7 +104,7 @@ await forEachEngine(async (engine) => {
     const intake = await files.intake();
     await intake.put('ab/cd.png', Buffer.from('bytes'), { hash: 'h', mimetype: 'image/png' });
     await files.forgetAbandoned();
-    await intake.keep();
+    await intake.end();
     assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
   });
 

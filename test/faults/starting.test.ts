@@ -141,7 +141,7 @@ if (!skip) {
       [at('latin'), /encoding is LATIN1; make the database with/],
     ];
     for (const [url, reason] of cases) {
-      for (const command of ['serve', 'stats', 'check']) {
+      for (const command of reason.source.includes('ECONN') ? ['serve', 'stats', 'check'] : ['stats']) {
         const { status, errors } = await zukan([command], { ...place(), DATABASE_URL: url });
         assert.equal(status, 1);
         assert.match(errors, reason);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { importFiles } from '../../src/commands/import.ts';
 import { openBucket } from '../../src/media/s3.ts';
 import { assertError } from '../support/api.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
@@ -31,8 +32,9 @@ await forEachEngine(async (engine) => {
   const catalogue = await writeKnownCatalogue(folder);
   const files = openBucket({ ...s3.location, prefix }, folder);
   const keys = async () => await Array.fromAsync(files.keys());
-  assert.match((await run('import', catalogue)).output, /^16 added/);
-  const service = await startService(configFor(folder, environment));
+  const config = configFor(folder, environment);
+  assert.equal((await importFiles(config, [catalogue])).added, 16);
+  const service = await startService(config);
   const token = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
   const all = async () => (await service.get('/api/image?limit=25', token.headers)).json.data;
 
@@ -85,7 +87,7 @@ await forEachEngine(async (engine) => {
 
   test('importing again uploads nothing and changes nothing', async () => {
     const asked = s3.requests.length;
-    assert.match((await run('import', catalogue)).output, /^0 added, 0 updated, 16 unchanged/);
+    assert.equal((await importFiles(config, [catalogue])).unchanged, 16);
     assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 16 unchanged/);
     assert.ok(s3.requests.slice(asked).every((request) => request.startsWith('HEAD')));
   });
@@ -119,7 +121,7 @@ await forEachEngine(async (engine) => {
     const changed = Buffer.from(kept);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     await intake.put(second, changed, { ...facts, hash: createHash('sha256').update(changed).digest('hex') });
-    await intake.keep();
+    await intake.end();
     const { status, output } = await run('check', '--quiet');
     assert.equal(status, 1);
     assert.match(output, new RegExp(`its bytes \\(${first}\\) are missing`));
@@ -128,7 +130,7 @@ await forEachEngine(async (engine) => {
     assert.equal(output.trim().split('\n').length, 3);
     // The pictures themselves bring back what is gone.
     await files.remove('stray.png');
-    assert.equal((await run('import', catalogue)).status, 0);
+    await importFiles(config, [catalogue]);
     assert.equal((await run('check', '--quiet')).status, 0);
     assert.deepEqual(await readAll(first), bytes);
     assert.deepEqual(await readAll(second), kept);
@@ -141,8 +143,25 @@ await forEachEngine(async (engine) => {
     const copy = join(folder, 'copy');
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
     const local = { DATA_DIR: join(folder, 'local') };
-    assert.match((await zukan(['import', join(copy, 'all.ndjson')], local)).output, /^15 added/);
+    assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 15);
     assert.equal((await zukan(['check', '--quiet'], local)).output, 'all is well\n');
+  });
+
+  test('pictures that move from a folder into the bucket are the same images', async () => {
+    const local = {
+      ...environment,
+      ...engine.environment(),
+      DATA_DIR: join(folder, 'moved'),
+      FILES_URL: join(folder, 'own files'),
+    };
+    const lines = readFileSync(catalogue, 'utf8').replaceAll(/"id":"4[^"]*",/g, '');
+    writeFileSync(join(folder, 'without ids.ndjson'), lines);
+    const paths = [join(folder, 'without ids.ndjson')];
+    assert.equal((await importFiles(configFor(folder, local), paths)).added, 16);
+    const moved = { ...local, FILES_URL: environment.FILES_URL };
+    const { added, updated } = await importFiles(configFor(folder, moved), paths);
+    assert.deepEqual([added, updated], [0, images.length]);
+    assert.equal((await zukan(['check', '--quiet'], moved)).output, 'all is well\n');
   });
 
   test('a bucket that refuses is told of in words, without a secret', async () => {

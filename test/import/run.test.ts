@@ -214,7 +214,7 @@ await forEachEngine(async (engine) => {
     const first = await writerOf(box.config);
     assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
     await assert.rejects(writerOf(box.config), /another command is changing the catalogue/);
-    await first.rollback();
+    await first[Symbol.asyncDispose]();
     assert.equal((await box.import([keyed(1)])).added, 1);
   });
 });

@@ -19,19 +19,21 @@ test('what is put has its hash for an entity tag, whether it was there or not', 
     await file?.close();
   }
   assert.deepEqual(await files.abandoned(), ['a']);
-  await intake.discard();
-  assert.deepEqual(await Array.fromAsync(files.keys()), []);
+  assert.deepEqual(intake.taken(), ['a']);
+  await intake.end();
+  assert.deepEqual(await files.abandoned(), []);
 });
 
-test('what replaces bytes of another size stays when the rest is discarded', async () => {
+test('what replaces bytes of another size is nothing new', async () => {
   const files = openFolder(temporaryFolder());
   const before = await files.intake();
   await before.put('a', Buffer.from('old'), facts('old'));
-  await before.keep();
+  await before.end();
   const intake = await files.intake();
   for (const key of ['a', 'b']) await intake.put(key, Buffer.from('newer'), facts('newer'));
-  await intake.discard();
-  assert.deepEqual(await Array.fromAsync(files.keys()), ['a']);
+  assert.deepEqual(intake.taken(), ['b']);
+  await intake.leave();
+  assert.deepEqual(await files.abandoned(), ['b'], 'the next import is told');
 });
 
 test('a key that is put twice at once is noted once', async () => {
@@ -40,7 +42,7 @@ test('a key that is put twice at once is noted once', async () => {
   const put = () => intake.put('a', Buffer.from('a'), facts('a'));
   await Promise.all([put(), put(), put()]);
   assert.deepEqual(await files.abandoned(), ['a']);
-  await intake.keep();
+  await intake.end();
   assert.deepEqual(await files.abandoned(), []);
 });
 
@@ -49,7 +51,7 @@ test('a rehearsal tells the entity tag and does not even make the folder', async
   const rehearsal = openFolder(folder).rehearsal();
   assert.equal(await rehearsal.put('a', Buffer.from('a'), facts('a')), facts('a').hash);
   await rehearsal.settle();
-  await rehearsal.discard();
-  await rehearsal.keep();
+  assert.deepEqual(rehearsal.taken(), []);
+  await rehearsal.end();
   assert.ok(!existsSync(folder));
 });

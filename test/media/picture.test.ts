@@ -20,8 +20,8 @@ for (const [format, mimetype, frames] of kinds) {
   test(`${format} of ${frames} frames`, async () => {
     const bytes = await draw({ ...drawing, format, frames });
     const { color, ...facts } = await readPicture(bytes);
-    const eTag = createHash('sha256').update(bytes).digest('hex');
-    assert.deepEqual(facts, { eTag, size: bytes.length, mimetype, width: 120, height: 80 });
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    assert.deepEqual(facts, { hash, size: bytes.length, mimetype, width: 120, height: 80 });
     assertClose(color, drawing.colour);
   });
 }

@@ -83,7 +83,7 @@ for (const key of keys) {
     const bytes = Buffer.from(`these are the bytes of ${key}`);
     const intake = await openBucket(location, temporaryFolder()).intake();
     const eTag = await intake.put(key, bytes, facts(bytes));
-    await intake.keep();
+    await intake.end();
     const links = new S3Links(location);
     const link = (begins: number, expires: number) => links.signer('', { begins, expires })('', key).url;
 

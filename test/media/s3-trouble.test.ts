@@ -40,7 +40,7 @@ async function put(key: string, files = bucket()): Promise<string> {
   try {
     return await intake.put(key, bytes, facts);
   } finally {
-    await intake.keep();
+    await intake.end();
   }
 }
 
@@ -140,14 +140,24 @@ test('an upload that arrives changed is refused by the server', async () => {
   assert.equal(await bucket().open('changed'), undefined);
 });
 
-test('an upload that a careless server stores changed is refused by us, and removed', async () => {
+test('an upload that a careless server stores changed is refused by us, and can be removed', async () => {
   disturb('PUT', { stored: Buffer.from('pictvre') });
   const intake = await bucket().intake();
   const error = await failureOf(intake.put('changed', bytes, facts));
   assert.match(error.message, /S3 stored other bytes under changed than were sent/);
   assert.equal((await bucket().open('changed'))?.size, 7);
-  await intake.discard();
+  assert.deepEqual(intake.taken(), ['changed']);
+  await bucket().remove('changed');
+  await intake.end();
   assert.equal(await bucket().open('changed'), undefined);
+});
+
+test('what is gone already is as good as removed, but not in a bucket that does not exist', async () => {
+  const missing = (code: string) => ({ status: 404, body: `<Error><Code>${code}</Code></Error>` });
+  disturb('DELETE', missing('NoSuchKey'));
+  await bucket().remove('gone');
+  disturb('DELETE', missing('NoSuchBucket'));
+  assert.match((await failureOf(bucket().remove('gone'))).message, /there is no such bucket/);
 });
 
 test('wrong credentials', async () => {

@@ -29,7 +29,7 @@ const facts = (content: string) => ({ hash: hash('sha256', content), mimetype: '
 async function keep(...keys: string[]): Promise<void> {
   const intake = await files.intake();
   for (const key of keys) await intake.put(key, Buffer.from(key), facts(key));
-  await intake.keep();
+  await intake.end();
 }
 
 /** From `start` to `end`, or all of it. */
@@ -46,7 +46,7 @@ test('what is put is there, under its MD5', async () => {
   const intake = await files.intake();
   assert.equal(await intake.put('ab/c.png', Buffer.from('abcdef'), facts('abcdef')), md5('abcdef'));
   await intake.settle();
-  await intake.keep();
+  await intake.end();
   const file = await files.open('ab/c.png');
   assert.equal(file?.size, 6);
   assert.equal(file?.eTag, md5('abcdef'));
@@ -78,7 +78,7 @@ test('a large object comes whole, and may be left in the middle', async () => {
     assert.ok((chunk as Buffer).length < large.length);
     break;
   }
-  await intake.keep();
+  await intake.end();
 });
 
 test('the same bytes are not sent again', async () => {
@@ -86,15 +86,16 @@ test('the same bytes are not sent again', async () => {
   const first = await intake.put('a', Buffer.from('same'), facts('same'));
   assert.equal(await intake.put('a', Buffer.from('same'), facts('same')), first);
   assert.equal(asked(), 'HEAD PUT HEAD');
-  await intake.keep();
+  await intake.end();
 });
 
-test('other bytes of the same size replace what was there, and stay when the intake is discarded', async () => {
+test('other bytes of the same size replace what was there, which is nothing new', async () => {
   await keep('a');
   const intake = await files.intake();
   assert.equal(await intake.put('a', Buffer.from('b'), facts('b')), md5('b'));
   assert.deepEqual(await files.abandoned(), []);
-  await intake.discard();
+  assert.deepEqual(intake.taken(), []);
+  await intake.end();
   assert.equal(await read('a'), 'b');
 });
 
@@ -108,7 +109,7 @@ test('where the ETag is no digest, our own hash tells what is the same', async (
   assert.equal(asked(), 'HEAD');
   assert.equal(await intake.put('a', Buffer.from('b'), facts('b')), eTag);
   assert.equal(asked(), 'HEAD HEAD PUT');
-  await intake.keep();
+  await intake.end();
 });
 
 test('where the bucket encrypts with a key of its own, the ETag is taken as it comes', async () => {
@@ -118,16 +119,18 @@ test('where the bucket encrypts with a key of its own, the ETag is taken as it c
   assert.equal(await intake.put('a', Buffer.from('a'), facts('a')), eTag);
   assert.equal(await intake.put('a', Buffer.from('a'), facts('a')), eTag);
   assert.equal(asked(), 'HEAD PUT HEAD');
-  await intake.keep();
+  await intake.end();
 });
 
-test('discarding removes what was not there before, and nothing else', async () => {
+test('what was not there before is told apart, and left to the next import if need be', async () => {
   await keep('old');
   const intake = await files.intake();
   for (const key of ['old', 'new', 'b/new']) await intake.put(key, Buffer.from(key), facts(key));
   assert.deepEqual(await all(), ['b/new', 'new', 'old']);
-  await intake.discard();
-  assert.deepEqual(await all(), ['old']);
+  assert.deepEqual(intake.taken(), ['new', 'b/new']);
+  await intake.leave();
+  assert.deepEqual(await files.abandoned(), ['new', 'b/new']);
+  await files.forgetAbandoned();
   assert.deepEqual(readdirSync(folder), []);
 });
 
@@ -138,7 +141,7 @@ test('an intake that was killed is known by its journal', async () => {
   await files.forgetAbandoned();
   assert.deepEqual(await files.abandoned(), []);
   assert.deepEqual(await all(), ['a', 'ö/"b" c'], 'what becomes of the bytes is for others to decide');
-  await killed.keep();
+  await killed.end();
 });
 
 test('a key is in the journal before its bytes are there', async () => {
@@ -150,7 +153,7 @@ test('a key is in the journal before its bytes are there', async () => {
   };
   await intake.put('a', Buffer.from('a'), facts('a'));
   assert.deepEqual(await noted, ['a']);
-  await intake.keep();
+  await intake.end();
   assert.deepEqual(await files.abandoned(), []);
 });
 
@@ -158,8 +161,8 @@ test('a rehearsal tells the ETag and changes nothing', async () => {
   const rehearsal = files.rehearsal();
   assert.equal(await rehearsal.put('a', Buffer.from('a'), facts('a')), md5('a'));
   await rehearsal.settle();
-  await rehearsal.keep();
-  await rehearsal.discard();
+  await rehearsal.end();
+  assert.deepEqual(rehearsal.taken(), []);
   assert.equal(asked(), 'HEAD');
   assert.deepEqual(readdirSync(folder), []);
 });

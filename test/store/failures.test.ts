@@ -1,6 +1,7 @@
 /** A reading that fails once, or that the catalogue changes under, does not fail for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Unavailable } from '../../src/model.ts';
 import { Members } from '../../src/store/members.ts';
 import { Names } from '../../src/store/names.ts';
 
@@ -19,6 +20,7 @@ function flaky<T>(items: T[], version: () => number) {
 test('names are read anew after a failure', async () => {
   const read = flaky(['Ann'], () => 1);
   const names = new Names(
+    200,
     (_kind, from, to) => read(from, to),
     () => 1,
   );
@@ -37,6 +39,7 @@ test('names that change while they are read are read from the beginning', async 
   const generations = [Array(450).fill('old'), Array(450).fill('new')];
   let reads = 0;
   const names = new Names(
+    200,
     async (_kind, from, to) => {
       const version = reads++ < 2 ? 0 : 1;
       return { version, items: generations[version]?.slice(from, to) as string[] };
@@ -52,4 +55,14 @@ test('members of another version than was asked for are none at all, and are not
   assert.equal(await members.ofAll([7], { version: 1, lastImage: 3 }), undefined);
   version = 1;
   assert.deepEqual(await members.ofAll([7], { version: 1, lastImage: 3 }), [1]);
+});
+
+test('what changes all the time is given up, and not for ever read anew', async () => {
+  let version = 0;
+  const names = new Names(
+    200,
+    async () => ({ version: version++, items: [] }),
+    () => Number.NaN,
+  );
+  await assert.rejects(names.of('artist'), Unavailable);
 });

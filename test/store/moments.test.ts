@@ -26,7 +26,7 @@ await forEachEngine(async (engine) => {
     };
     await writer.saveImages([{ row: { ...row, document: '{}' }, shelves: [writer.fixedShelves.catalogue] }]);
     assert.equal(await counts(), 1);
-    await writer.rollback();
+    await writer[Symbol.asyncDispose]();
     assert.equal(await counts(), 1);
 
     await box.import([keyed(2), keyed(3, { categories: ['cats'] })]);
