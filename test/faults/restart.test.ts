@@ -72,7 +72,7 @@ if (!skip) {
       );
       assert.ok(failed.length > 0);
       assert.ok(last - back < 2000);
-      assert.ok(seen.filter(({ at }) => at > back + 2000).length > 50);
+      assert.ok(seen.filter(({ at }) => at > back + 2000).length > 10);
       assert.ok(Math.max(...seen.map(({ took }) => took)) < 1000, 'nobody waits long');
     });
   }

@@ -116,6 +116,7 @@ if (!skip) {
     const folder = temporaryFolder();
     await zukan(['import', await writeKnownCatalogue(folder)], environment);
     const writing = start(['import', '-'], environment);
+    writing.stdin?.on('error', () => {});
     writing.stdin?.write(lines(Array.from({ length: 3000 }, (_, index) => keyed(index))));
     await setTimeout(1500);
     writing.kill('SIGKILL');

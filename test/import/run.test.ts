@@ -26,7 +26,7 @@ await forEachEngine(async (engine) => {
 
   const allImages = (box: Sandbox) =>
     read(box, async (catalogue) =>
-      (await catalogue.images({ offset: 0, limit: 1e6 })).documents.map(readDocument),
+      (await catalogue.images({ offset: 0, limit: 1000 })).documents.map(readDocument),
     );
 
   async function imagesOf(box: Sandbox, artistName: string) {
