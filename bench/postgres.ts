@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { secureChance } from '../src/access/tokens.ts';
 import { PostgresCatalogue } from '../src/store/postgres.ts';
 import { Servers } from '../src/store/postgres-servers.ts';
@@ -63,6 +64,8 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   );
   const servers = new Servers({ url, readUrls: [], connections: CONNECTIONS, onChange: () => {} });
   const catalogue = new PostgresCatalogue(servers);
+  // Their statements take longer than our pool has patience.
+  const patient = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   const ask = (name: string, text: string) => servers.ask({ name, text }, []);
   const ids = (await ask('ids', 'select id from image order by random() limit 10000')).map(
     ([id]) => id as string,
@@ -78,8 +81,12 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
     images,
     calls,
     one: () => ask('one', 'select 1'),
-    orderByRandom: () => ask('random', 'select document from image order by random() limit 10'),
-    close: () => servers.close(),
+    orderByRandom: () =>
+      patient.query({ name: 'random', text: 'select document from zukan.image order by random() limit 10' }),
+    async close() {
+      await servers.close();
+      await patient.end();
+    },
   };
 }
 

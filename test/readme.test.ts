@@ -91,6 +91,7 @@ test('every local link of the documentation leads somewhere', () => {
     'docs/configuration.md',
     'docs/search.md',
     'docs/operating.md',
+    'docs/scaling.md',
     'docs/architecture.md',
   ];
   for (const page of pages) {

@@ -5,7 +5,8 @@
  * `revision` is one row whose number grows with every change: the moment of the change in milliseconds since 1970, so that
  * even after a backup was restored no number comes twice. Each answer carries it, from the same snapshot as the rest: so a
  * process knows whether what it keeps in memory is still true, and which replica is up to date. (It is a float8 because
- * that arrives as a number; whole numbers of this size are exact.)
+ * that arrives as a number; whole numbers of this size are exact.) The index of positions includes the image, so that
+ * finding the images at positions never touches the table itself.
  */
 export const SCHEMA = 'zukan';
 
@@ -42,7 +43,7 @@ export const steps = [
      shelf int not null,
      position int not null,
      image int not null,
-     primary key (shelf, position)
+     primary key (shelf, position) include (image)
    );
    create unique index placement_image on placement (image, shelf);
 

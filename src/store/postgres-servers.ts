@@ -191,7 +191,7 @@ function openServer(name: string, url: string, connections: number): Server {
     onConnect: (client) =>
       client.query(
         `set search_path to ${SCHEMA}; set statement_timeout to ${STATEMENT_MS};
-         set plan_cache_mode to force_generic_plan; set default_transaction_read_only to ${name !== 'primary'}`,
+         set plan_cache_mode to force_generic_plan; set enable_memoize to off; set default_transaction_read_only to ${name !== 'primary'}`,
       ),
   });
   // A connection that breaks while it is idle is replaced when it is needed.

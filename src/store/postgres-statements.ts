@@ -4,6 +4,23 @@
  */
 import type { Statement } from './postgres-servers.ts';
 
+/**
+ * What is at given positions is looked up for each of them by itself. With `position = any(…)` the planner, which has an
+ * average shelf in mind, reads the whole shelf to pick them out: 2.3 instead of 0.1 ms on ten thousand images.
+ */
+const imageOn = (shelf: string, position: string) =>
+  `select image from placement where placement.shelf = ${shelf} and placement.position = ${position} offset 0`;
+
+const imagesAt = (shelf: string, positions: string) =>
+  `select drawn.position, image.document from unnest(${positions}::int[]) as drawn (position)
+   cross join lateral (${imageOn(shelf, 'drawn.position')}) as place
+   cross join lateral (select document from image where image.number = place.image offset 0) as image`;
+
+const entriesAt = `
+  select asked.position, entry.document from unnest($2::int[]) as asked (position)
+  cross join lateral
+    (select document from shelf where shelf.kind = $1 and shelf.position = asked.position offset 0) as entry`;
+
 export const statements = {
   statistics: {
     name: 'statistics',
@@ -28,14 +45,14 @@ export const statements = {
   },
   entries: {
     name: 'entries',
-    text: `select revision.number, document from revision
-           left join shelf on kind = $1 and position = any($2::int[]) order by position`,
+    text: `select revision.number, entry.document from revision
+           left join lateral (${entriesAt}) as entry on true order by entry.position`,
   },
   list: {
     name: 'list',
-    text: `select revision.number, counted.total, document from revision
+    text: `select revision.number, counted.total, entry.document from revision
            cross join (select coalesce(max(position) + 1, 0) as total from shelf where kind = $1) as counted
-           left join shelf on kind = $1 and position = any($2::int[]) order by position`,
+           left join lateral (${entriesAt}) as entry on true order by entry.position`,
   },
   names: {
     name: 'names',
@@ -44,30 +61,28 @@ export const statements = {
   },
   page: {
     name: 'page',
-    text: `select revision.number, shelf.size, image.document from revision
+    text: `select revision.number, shelf.size, found.document from revision
            left join shelf on kind = $1 and shelf.id = $2
-           left join placement on placement.shelf = shelf.number and placement.position = any($3::int[])
-           left join image on image.number = placement.image order by placement.position`,
+           left join lateral (${imagesAt('shelf.number', '$3')}) as found on true order by found.position`,
   },
   standing: {
     name: 'standing',
-    text: `select revision.number, placement.position, image.document from revision
-           left join placement on shelf = $1 and position = any($2::int[])
-           left join image on image.number = placement.image`,
+    text: `select revision.number, found.position, found.document from revision
+           left join lateral (${imagesAt('$1::int', '$2')}) as found on true`,
   },
   // Of the images at these positions, in this order, the first few that stand on all of the other shelves too.
   standingOnAll: {
     name: 'standing on all',
     text: `select revision.number, image.document from revision
            left join lateral (
-             select placement.image, drawn.place
-             from unnest($2::int[]) with ordinality as drawn (position, place)
-             join placement on placement.shelf = $1 and placement.position = drawn.position
-             where (select count(*) from placement as other
-                    where other.image = placement.image and other.shelf = any($3::int[])) = cardinality($3::int[])
-             order by drawn.place limit $4
+             select place.image, drawn.turn from unnest($2::int[]) with ordinality as drawn (position, turn)
+             cross join lateral (${imageOn('$1', 'drawn.position')}) as place
+             where (select count(*) from unnest($3::int[]) as other (shelf) cross join lateral
+                      (select from placement where image = place.image and shelf = other.shelf offset 0) as standing
+                   ) = cardinality($3::int[])
+             order by drawn.turn limit $4
            ) as chosen on true
-           left join image on image.number = chosen.image order by chosen.place`,
+           left join image on image.number = chosen.image order by chosen.turn`,
   },
   members: {
     name: 'members',

@@ -29,6 +29,8 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
       `begin isolation level read committed; set local lock_timeout to ${PATIENCE_MS}; set local statement_timeout to 0;
        set local idle_in_transaction_session_timeout to 0`,
     );
+    // Of tables that grow within a transaction the planner knows nothing, and would read all of them for each batch.
+    await client.query('set local enable_seqscan to off');
     await lock(client, WRITING);
     const fixed = fixedShelvesIn((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
@@ -82,7 +84,7 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
-    return this.#find(`select ${IMAGE_COLUMNS} from image where etag = any($1) order by number`, eTags);
+    return this.#find(`select ${IMAGE_COLUMNS} from image where etag = any($1)`, eTags);
   }
 
   async saveEntries(entries: Entry[]): Promise<void> {
@@ -179,8 +181,9 @@ class PostgresWriter implements CatalogueWriter {
         'the connection was lost during the commit: it may have taken place; do it again to be sure',
       );
     });
-    // So that the planner knows the new sizes at once. The change is made, whatever becomes of this.
-    await this.#client.query('analyze image, placement, shelf').catch(() => {});
+    // So that the planner knows the new sizes, and positions are found in their index alone. The change is made, whatever
+    // becomes of this.
+    await this.#client.query('vacuum (analyze) revision, image, placement, shelf').catch(() => {});
     await disconnect(this.#client);
   }
 
