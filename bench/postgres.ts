@@ -25,7 +25,7 @@ type Call = () => Promise<unknown>;
 /** `[images]`: the size of the large catalogue, 1,000,000 by default. */
 export async function run([size = '1000000']: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
-  const postgres = await startPostgres({ shared_buffers: '2GB', max_wal_size: '8GB' });
+  const postgres = await startPostgres({ shared_buffers: '8GB', max_wal_size: '8GB' });
   try {
     const [small, large] = [
       await prepare(postgres, folder, SMALL),
@@ -70,6 +70,9 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   const ids = (await ask('ids', 'select id from image order by random() limit 10000')).map(
     ([id]) => id as string,
   );
+  // As it is after a while of serving: what fits into memory is there.
+  for (const table of ['image', 'placement', 'shelf'])
+    await patient.query(`select count(t::text) from zukan.${table} t`);
   let turn = 0;
   const calls: Record<string, Call> = {
     'random, 10': () => catalogue.randomImages([], 10, secureChance),
