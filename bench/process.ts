@@ -1,31 +1,52 @@
-/** Starting the program for a measurement, as a process of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Starting programs for a measurement, each as a process of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
-export interface Server {
+/** Stopped when it is disposed of. */
+export interface Server extends AsyncDisposable {
   origin: string;
-  stop(): Promise<void>;
+  /** Resident, in MB. */
+  memory(): number;
 }
 
-export async function startServer(dataDir: string): Promise<Server> {
-  const child = start(['serve'], dataDir);
-  const [chunk] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-  const origin = /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '';
+export type Environment = Record<string, string>;
+
+export function startServer(environment: Environment): Promise<Server> {
+  return started(start([main, 'serve'], { RATE_LIMIT: 'off', ...environment }));
+}
+
+export function startYardstick(bytes: number): Promise<Server> {
+  return startProgram('yardstick.ts', [String(bytes)]);
+}
+
+/** A program of this folder that prints where it listens. */
+export function startProgram(file: string, parameters: string[]): Promise<Server> {
+  return started(start([join(import.meta.dirname, file), ...parameters], {}));
+}
+
+async function started(child: ChildProcess): Promise<Server> {
+  const ended = once(child, 'close');
+  const first = once(child.stdout as NodeJS.ReadableStream, 'data');
+  const failed = ended.then(() => Promise.reject(new Error(`${child.spawnargs.join(' ')} did not start`)));
+  // It ends at some time, which is no failure once it has started.
+  failed.catch(() => {});
+  const [chunk] = await Promise.race([first, failed]);
   return {
-    origin,
-    async stop() {
+    origin: /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '',
+    memory: () => Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024),
+    async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
-      await once(child, 'close');
+      await ended;
     },
   };
 }
 
 /** Runs a command to its end and gives its standard output. */
-export async function command(parameters: string[], dataDir: string): Promise<string> {
-  const child = start(parameters, dataDir);
+export async function command(parameters: string[], environment: Environment): Promise<string> {
+  const child = start([main, ...parameters], environment);
   let output = '';
   child.stdout?.on('data', (chunk) => {
     output += chunk;
@@ -35,7 +56,7 @@ export async function command(parameters: string[], dataDir: string): Promise<st
   return output.trim();
 }
 
-function start(parameters: string[], dataDir: string): ChildProcess {
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT: 'off' };
-  return spawn(process.execPath, [main, ...parameters], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+function start(parameters: string[], environment: Environment): ChildProcess {
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  return spawn(process.execPath, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }

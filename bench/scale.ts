@@ -18,7 +18,8 @@ export async function run([size = '1000000']: string[]): Promise<void> {
   const large = Number(size);
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
   try {
-    const [small, big] = [await prepare(folder, SMALL), await prepare(folder, large)];
+    await using small = await prepare(folder, SMALL);
+    await using big = await prepare(folder, large);
     const calls: [string, (images: number) => string, boolean][] = [
       ['last page of 25', (images) => `/api/image?limit=25&offset=${images - 25}`, true],
       ['random, 10 of two categories', () => '/api/image/random?categories=a,b', false],
@@ -37,7 +38,6 @@ export async function run([size = '1000000']: string[]): Promise<void> {
       const figures = `${fast.toFixed(3)} ms at ${SMALL}, ${slow.toFixed(3)} ms at ${large}`;
       console.log(`${title}: ratio ${(slow / fast).toFixed(2)} (${figures})`);
     }
-    await Promise.all([small.stop(), big.stop()]);
   } finally {
     agent.destroy();
     await rm(folder, { recursive: true });
@@ -57,8 +57,8 @@ async function prepare(folder: string, images: number) {
     `import of ${images} images: ${seconds.toFixed(1)} s, ${rate}/s, ${Math.round(memory / 1e6)} MB at most`,
   );
   const scopes = ['--owner', 'bench', '--purpose', 'bench', '--scope', 'image:list'];
-  const token = await command(['token', 'create', ...scopes], dataDir);
-  return { images, token, ...(await startServer(dataDir)) };
+  const token = await command(['token', 'create', ...scopes], { DATA_DIR: dataDir });
+  return { images, token, ...(await startServer({ DATA_DIR: dataDir })) };
 }
 
 /** The mean time of a call, in milliseconds, one after the other over one connection. */

@@ -2,62 +2,68 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { clientAddress, clientKey } from './access/client.ts';
+import { clientReader } from './access/client.ts';
 import { Links } from './access/links.ts';
 import { secureChance } from './access/tokens.ts';
 import { type Config, isLinkKey } from './config.ts';
 import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
+import { Log } from './http/log.ts';
 import { originReader } from './http/origin.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type WebServer } from './http/server.ts';
+import type { Services } from './http/services.ts';
 import type { Chance, Clock } from './model.ts';
+
+export interface App extends WebServer {
+  log: Log;
+}
 
 /** Time and chance can be given, for tests. */
 export async function createApp(
   config: Config,
   given: { clock?: Clock; chance?: Chance } = {},
-): Promise<FastifyInstance> {
-  const clock = given.clock ?? Date.now;
+): Promise<App> {
+  const log = new Log(config.logLevel);
   // Before anything is opened that would have to be closed again.
   const fileLinks = new Links(config.linkKeys ?? keptLinkKeys(config.dataDir));
-  let server: FastifyInstance | undefined;
-  const store = await storeOf(config, (name, isAway, reason) => {
-    if (isAway) server?.log.warn({ server: name, reason }, 'a database server is left alone for now');
-    else server?.log.info({ server: name, reason }, 'a database server is used again');
+  const store = await storeOf(config, (server, isAway, reason) => {
+    if (isAway) log.warn({ server, reason }, 'a database server is left alone for now');
+    else log.info({ server, reason }, 'a database server is used again');
   });
   const limiter = await limiterOf(config, given.clock, (isAway, reason) => {
-    if (isAway) server?.log.warn({ reason }, 'Redis is away: this process limits on its own');
-    else server?.log.info({ reason }, 'Redis is back: the limit is shared again');
+    if (isAway) log.warn({ reason }, 'Redis is away: this process limits on its own');
+    else log.info({ reason }, 'Redis is back: the limit is shared again');
   });
-  const app = createServer(
-    {
-      catalogue: store.catalogue,
-      tokens: store.tokens,
-      files: filesOf(config),
-      links: storageLinksOf(config) ?? fileLinks,
-      fileLinks,
-      linkLifetime: config.linkLifetime,
-      clock,
-      limiter,
-      clientOf: ({ socket, headers }) =>
-        clientKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies)),
-      chance: given.chance ?? secureChance,
-      originOf: originReader(config.publicUrl, config.trustedProxies),
+  const services: Services = {
+    catalogue: store.catalogue,
+    tokens: store.tokens,
+    files: filesOf(config),
+    links: storageLinksOf(config) ?? fileLinks,
+    fileLinks,
+    linkLifetime: config.linkLifetime,
+    clock: given.clock ?? Date.now,
+    limiter,
+    clientOf: clientReader(config.trustedProxies),
+    chance: given.chance ?? secureChance,
+    originOf: originReader(config.publicUrl, config.trustedProxies),
+  };
+  const web = createServer(services, config.apiPrefixes, log);
+  return {
+    log,
+    server: web.server,
+    async listen(at) {
+      // Not waited for: what cannot be had at once does not keep the server from starting.
+      void limiter?.start();
+      if (mayNotBeAlone(config))
+        log.warn({}, 'LINK_KEYS is not set: the links of this instance work on this instance only');
+      return web.listen(at);
     },
-    { prefixes: config.apiPrefixes, logLevel: config.logLevel },
-  );
-  server = app;
-  app.addHook('onReady', async () => {
-    // Not waited for: what cannot be had at once does not keep the server from starting.
-    void limiter?.start();
-    if (mayNotBeAlone(config))
-      app.log.warn('LINK_KEYS is not set: the links of this instance work on this instance only');
-  });
-  app.addHook('onClose', async () => {
-    await store[Symbol.asyncDispose]();
-    await limiter?.close();
-  });
-  return app;
+    async close() {
+      await web.close();
+      await store[Symbol.asyncDispose]();
+      await limiter?.close();
+      log.flush();
+    },
+  };
 }
 
 /** Whether other instances may serve the same catalogue and be asked for files that this one gave links to. */

@@ -1,5 +1,19 @@
 /** Who calls: the address that the rate limit counts by. */
-import { type BlockList, isIP } from 'node:net';
+import { type BlockList, isIP, type Socket } from 'node:net';
+
+/** Tells whom the limit counts a request to. What depends on the connection alone is worked out once for each. */
+export function clientReader(trusted: BlockList) {
+  const known = new WeakMap<Socket, string>();
+  return ({ socket, headers }: { socket: Socket; headers: NodeJS.Dict<string | string[]> }): string => {
+    const forwardedFor = headers['x-forwarded-for'];
+    const isDirect = forwardedFor === undefined || trusted.rules.length === 0;
+    const before = isDirect ? known.get(socket) : undefined;
+    if (before !== undefined) return before;
+    const client = clientKey(clientAddress(socket.remoteAddress, forwardedFor, trusted));
+    if (isDirect) known.set(socket, client);
+    return client;
+  };
+}
 
 /**
  * The address of a client. `X-Forwarded-For` is believed as far as trusted proxies wrote it: from the right, up to the

@@ -27,8 +27,8 @@ const LAST_MOMENT = 253_402_300_799;
 export class Links implements LinkMaker {
   readonly longestLife = Number.POSITIVE_INFINITY;
   readonly #keys: readonly string[];
-  /** The signing key of the moment that was signed for last: most links of a minute expire together. */
-  #latest: { expires: Moment; key: string } = { expires: Number.NaN, key: '' };
+  /** What signed last: most links of a minute expire together, and lead to the same origin. */
+  #latest: { origin: string; expires: Moment; linkTo: LinkTo } | undefined;
 
   /** The first key signs, all verify. */
   constructor(keys: readonly string[]) {
@@ -36,12 +36,9 @@ export class Links implements LinkMaker {
   }
 
   signer(origin: string, { expires }: Validity): LinkTo {
-    const key = this.#signingKey(expires);
-    const iso = new Date(expires * 1000).toISOString();
-    return (fileName) => ({
-      url: `${origin}/files/${fileName}?expires=${expires}&signature=${sign(key, fileName)}`,
-      expires: iso,
-    });
+    if (this.#latest?.expires !== expires || this.#latest.origin !== origin)
+      this.#latest = { origin, expires, linkTo: this.#linkTo(origin, expires) };
+    return this.#latest.linkTo;
   }
 
   verify(fileName: string, expires: unknown, signature: unknown, now: number): Verdict {
@@ -56,11 +53,12 @@ export class Links implements LinkMaker {
     return now < Number(expires) * 1000 ? 'valid' : 'expired';
   }
 
-  #signingKey(expires: Moment): string {
-    if (this.#latest.expires !== expires) {
-      this.#latest = { expires, key: deriveKey(this.#keys[0] as string, expires) };
-    }
-    return this.#latest.key;
+  #linkTo(origin: string, expires: Moment): LinkTo {
+    const key = deriveKey(this.#keys[0] as string, expires);
+    const iso = new Date(expires * 1000).toISOString();
+    const start = `${origin}/files/`;
+    const middle = `?expires=${expires}&signature=`;
+    return (fileName) => ({ url: start + fileName + middle + sign(key, fileName), expires: iso });
   }
 }
 

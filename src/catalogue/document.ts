@@ -54,9 +54,13 @@ export function readDocument(document: Document): StoredImage {
 
 /** The finished JSON of one image, with the link that `linkTo` gives for it. */
 export function fillDocument(document: Document, linkTo: LinkTo): string {
-  const [head, name, key, body, tail] = document.split(HOLE) as Parts;
-  const { url, expires } = linkTo(name, key);
-  return head + url + body + expires + tail;
+  // By the places of the holes: splitting takes twice as long.
+  const name = document.indexOf(HOLE);
+  const key = document.indexOf(HOLE, name + 1);
+  const body = document.indexOf(HOLE, key + 1);
+  const tail = document.lastIndexOf(HOLE);
+  const { url, expires } = linkTo(document.slice(name + 1, key), document.slice(key + 1, body));
+  return document.slice(0, name) + url + document.slice(body + 1, tail) + expires + document.slice(tail + 1);
 }
 
 /** The document with a category or character, which it repeats, as it is now. */

@@ -2,14 +2,16 @@
  * One call of the API, from the request to the answer. Where several errors apply, the order of the steps in
  * `answerCall` decides which one is told: 429, then 401, then 400, then 403, then 404.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type Type from 'typebox';
 import { expiryAllowance } from '../access/tokens.ts';
 import type { Token } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
-import { ApiError, JSON_TYPE, successBody, unauthorized } from './errors.ts';
+import { isKnown } from './conditional.ts';
+import { ApiError, successBody, unauthorized } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import { admit } from './limit.ts';
-import { type RawQuery, readQuery } from './parameters.ts';
+import { readQuery } from './parameters.ts';
+import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
 export interface Call<Query> {
@@ -31,6 +33,8 @@ export interface Answer {
   data: string;
   meta?: string;
   headers?: Record<string, string>;
+  /** Given where the same answer is often asked for again: who names it is told that nothing has changed. */
+  eTag?: string;
 }
 
 export interface Route {
@@ -48,25 +52,34 @@ const uuid = new RegExp(uuidPattern);
 export async function answerCall(
   route: Route,
   prefix: string,
+  /** What stands for the id in the path. */
+  named: string,
   services: Services,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const raw = request.query as RawQuery;
+  exchange: Exchange,
+): Promise<void> {
+  const raw = parseQuery(exchange.search);
   const now = services.clock();
-  const token = await admit(services, request, reply);
-  const asksForExpiry = 'expiry' in route.query.properties && raw.expiry !== undefined;
+  const token = await admit(services, exchange);
+  const asksForExpiry = 'expiry' in route.query.properties && raw.has('expiry');
   if (!token && (route.access !== 'open' || asksForExpiry)) throw noToken(asksForExpiry);
 
-  const id = readId((request.params as { id?: string }).id);
+  const id = named === '' ? '' : readId(named);
   const query = readQuery(route.query, raw);
   refuseTooLong(query, services.links.longestLife);
 
-  const path = route.path.replace('{id}', id);
-  const call = { services, query, id, token, now, origin: services.originOf(request), path, prefix };
-  const { data, meta, headers } = await handleUnless(denial(route, query, token), route, call as Call<never>);
-  if (headers) reply.headers(headers);
-  return reply.type(JSON_TYPE).send(successBody(data, meta));
+  const origin = services.originOf(exchange.request);
+  const call = { services, query, id, token, now, origin, path: route.path.replace('{id}', id), prefix };
+  const { data, meta, headers, eTag } = await handleUnless(
+    denial(route, query, token),
+    route,
+    call as Call<never>,
+  );
+  if (headers) exchange.headers(headers);
+  if (eTag !== undefined) {
+    exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+    if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
+  }
+  await exchange.sendCompressed(200, successBody(data, meta));
 }
 
 /**
@@ -88,8 +101,7 @@ function noToken(asksForExpiry: boolean): ApiError {
   return unauthorized(`No token: ${what} an access token, sent as "Authorization: Bearer <token>".`);
 }
 
-function readId(text: string | undefined): string {
-  if (text === undefined) return '';
+function readId(text: string): string {
   if (!uuid.test(text)) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
   return text.toLowerCase();
 }

@@ -1,19 +1,18 @@
 /** The bytes of images, for those who hold a valid link. */
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './conditional.ts';
 import { ApiError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
-export async function sendFile(
-  services: Services,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const turn = turnOf(request.raw.socket, reply.raw);
-  const { name } = request.params as { name: string };
-  const { expires, signature } = request.query as Record<string, unknown>;
+export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
+  const { request, response } = exchange;
+  const turn = turnOf(request.socket, response);
+  const query = parseQuery(exchange.search);
+  const [expires, signature] = [query.get('expires'), query.get('signature')];
   const now = services.clock();
   const verdict = services.fileLinks.verify(name, expires, signature, now);
   if (verdict === 'forged') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
@@ -24,13 +23,19 @@ export async function sendFile(
   if (!facts) throw new ApiError(404, 'Image not found.');
   const eTag = `"${facts.eTag}"`;
   const secondsLeft = Math.floor(Number(expires) - now / 1000);
-  reply.headers({ ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' });
-  if (isKnown(request.headers['if-none-match'], eTag)) return reply.code(304).send();
+  const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
+  if (isKnown(request.headers['if-none-match'], eTag)) {
+    exchange.headers(headers);
+    return exchange.sendHead(304);
+  }
 
   await turn;
   const file = await services.files.open(facts.key);
   if (!file) {
-    request.log.error({ image: id, key: facts.key }, 'the bytes of an image are missing');
+    exchange.log.error(
+      { request: exchange.id, image: id, key: facts.key },
+      'the bytes of an image are missing',
+    );
     throw new ApiError(404, 'The file of this image is missing.');
   }
   const range = readRange(request, eTag, file.size);
@@ -39,13 +44,17 @@ export async function sendFile(
     throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
-  if (range) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${file.size}`);
-  reply.header('Content-Length', end - start + 1).type(facts.mimetype);
+  const describe = () => {
+    exchange.headers(headers);
+    if (range) exchange.header('Content-Range', `bytes ${start}-${end}/${file.size}`);
+    exchange.headers({ 'Content-Type': facts.mimetype, 'Content-Length': String(end - start + 1) });
+  };
   if (request.method === 'HEAD' || file.size === 0) {
     await file.close();
-    return reply.send(null);
+    describe();
+    return exchange.sendHead(200);
   }
-  return reply.send(file.stream(start, end));
+  await exchange.stream(range ? 206 : 200, file.stream(start, end), describe);
 }
 
 /** The last file that was asked for on a connection. */
@@ -62,15 +71,9 @@ async function turnOf(socket: Socket, response: ServerResponse): Promise<void> {
   if (before && !before.closed) await once(before, 'close').catch(() => {});
 }
 
-/** Whether the client has these bytes already. */
-function isKnown(ifNoneMatch: string | undefined, eTag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === eTag);
-}
-
 /** One range of bytes. Several at once, or what is no range at all, may be answered with the whole file, and are. */
 function readRange(
-  { method, headers }: FastifyRequest,
+  { method, headers }: IncomingMessage,
   eTag: string,
   size: number,
 ): { start: number; end: number } | 'unsatisfiable' | undefined {

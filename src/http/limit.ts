@@ -1,8 +1,8 @@
 /** Admitting a call: its token, its rate, and the headers that tell a client how it stands. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, isExempt, isLive, secretIn } from '../access/tokens.ts';
 import type { Decision, Token } from '../model.ts';
 import { ApiError, unauthorized } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 import type { Services } from './services.ts';
 
 const unlimited: Decision = { isAllowed: true, isBlocked: false, wait: 0 };
@@ -12,17 +12,15 @@ const POLICY = '"default";q=1;w=1';
  * The token of a call, undefined where none was sent. Errors come in this order: too many requests (429), then a token
  * that is not valid (401), wherever it is sent. Who guesses tokens runs into the limit like anyone else.
  */
-export async function admit(
-  services: Services,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Token | undefined> {
-  const { authorization } = request.headers;
+export async function admit(services: Services, exchange: Exchange): Promise<Token | undefined> {
+  const { authorization } = exchange.request.headers;
   const token = authorization === undefined ? undefined : await liveToken(services, authorization);
   if (services.limiter) {
     const decision =
-      token && isExempt(token.scopes) ? unlimited : await services.limiter.decide(services.clientOf(request));
-    reply.headers(rateHeaders(decision));
+      token && isExempt(token.scopes)
+        ? unlimited
+        : await services.limiter.decide(services.clientOf(exchange.request));
+    exchange.headers(rateHeaders(decision));
     if (!decision.isAllowed) throw tooMany(decision);
   }
   if (authorization !== undefined && !token)

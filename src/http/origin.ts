@@ -1,16 +1,18 @@
 /** The origin that a client called, as far as it can be believed. */
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import { isTrusted } from '../access/client.ts';
 
 /** What a Host header may be made of; anything else could smuggle text into our JSON. */
 const hostForm = /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$/;
 
 export const originReader = (publicUrl: string | undefined, trustedProxies: BlockList) => {
-  return (request: FastifyRequest): string => {
+  const hasProxies = trustedProxies.rules.length > 0;
+  return (request: IncomingMessage): string => {
     if (publicUrl) return publicUrl;
     const { headers, socket } = request;
-    const forwarded = isTrusted(socket.remoteAddress ?? '', trustedProxies) ? headers : {};
+    const isForwarded = hasProxies && isTrusted(socket.remoteAddress ?? '', trustedProxies);
+    const forwarded = isForwarded ? headers : {};
     const protocol = firstOf(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     const host = firstOf(forwarded['x-forwarded-host']) ?? headers.host ?? '';
     return `${protocol}://${hostForm.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;

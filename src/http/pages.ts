@@ -6,8 +6,10 @@ import type { Call } from './call.ts';
 export function pageHeaders({ query, prefix, path }: Call<Window>, total: number): Record<string, string> {
   const { limit, offset } = query;
   const link = (window: Window, rel: string) => {
-    const parameters = Object.entries({ ...query, ...window }).map(([name, value]) => [name, String(value)]);
-    return `<${prefix}${path}?${new URLSearchParams(parameters)}>; rel="${rel}"`;
+    const parameters = Object.entries({ ...query, ...window }).map(
+      ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+    );
+    return `<${prefix}${path}?${parameters.join('&')}>; rel="${rel}"`;
   };
   const links: string[] = [];
   if (offset + limit < total) links.push(link({ offset: offset + limit, limit }, 'next'));

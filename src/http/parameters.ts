@@ -1,6 +1,7 @@
 /** Query parameters by their schemas: text to checked values, and every mistake told. */
 import Type from 'typebox';
 import { ApiError } from './errors.ts';
+import type { RawQuery } from './query.ts';
 
 export const limit = Type.Integer({
   minimum: 1,
@@ -23,14 +24,12 @@ export const categories = Type.Array(Type.String(), {
   description: 'Names of categories, separated by commas: only images that are in all of them.',
 });
 
-export type RawQuery = Record<string, string | string[] | undefined>;
-
 /** A query of these parameters. A parameter that the schema does not know is ignored: bots append all kinds. */
 export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
   const problems: string[] = [];
   const query: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(schema.properties) as [string, Rule][]) {
-    const { value, problem } = readParameter(rule, raw[name]);
+    const { value, problem } = readParameter(rule, raw.get(name));
     if (problem) problems.push(`Invalid ${rule.title ?? name}: ${problem}.`);
     if (value !== undefined) query[name] = value;
   }

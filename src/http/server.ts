@@ -1,113 +1,131 @@
 /** The HTTP server: the routes under each prefix, and what is true of every answer. */
-import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { answerCall } from './call.ts';
-import { ApiError, errorBody, JSON_TYPE, sendError } from './errors.ts';
+import { ApiError, errorBody, sendError } from './errors.ts';
+import { Exchange, JSON_TYPE } from './exchange.ts';
 import { sendFile } from './files.ts';
 import { admit } from './limit.ts';
-import { loggerOptions, pathOf, RequestLog } from './log.ts';
+import { factsOf, type Log } from './log.ts';
 import { METRICS_TYPE, metricsText } from './metrics.ts';
+import { decode, Router } from './router.ts';
 import { routes } from './routes.ts';
 import type { Services } from './services.ts';
 
-export interface ServerOptions {
-  prefixes: readonly string[];
-  logLevel: string;
-}
-
 const METHODS = 'GET, HEAD, OPTIONS';
-const EXPOSED = [
-  ...['ETag', 'Link', 'X-Total-Count', 'X-Request-Id', 'Content-Range', 'Retry-After'],
-  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
-].join(', ');
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': METHODS,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
   'Access-Control-Max-Age': '86400',
   Allow: METHODS,
 };
-/** Longer than any address that fits into a request's head, so that a long id is a wrong id and not a wrong path. */
-const LONGEST_PARAMETER = 16_384;
+/** Longer than the balancers in front of us keep a connection, so that it is never we who close it under a request. */
+const KEEP_ALIVE_MS = 72_000;
 
-export function createServer(services: Services, { prefixes, logLevel }: ServerOptions): FastifyInstance {
-  const app = Fastify({
-    logger: loggerOptions(logLevel),
-    logController: new RequestLog(services.clientOf),
-    genReqId: () => randomUUID(),
-    // Running requests are finished when the server stops; connections that only wait are closed.
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
-    rewriteUrl: (request) => decodable(request.url ?? '/'),
-    clientErrorHandler: refuseGarbage,
-    // A request without a Host gets its answer too: the origin of links then is the address that was called.
-    http: { requireHostHeader: false },
-  });
-  const paths = new Set<string>();
-  const get = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
-    paths.add(path);
-    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handle(request, reply) });
-  };
-  for (const prefix of prefixes) {
-    for (const route of routes) {
-      const path = route.path === '/' ? prefix : prefix + route.path;
-      get(path, (request, reply) => answerCall(route, prefix, services, request, reply));
-    }
-  }
-  get('/files/{name}', (request, reply) => sendFile(services, request, reply));
-  get('/health/live', (_request, reply) => reply.send({ status: 'ok' }));
-  get('/metrics', (_request, reply) =>
-    reply.type(METRICS_TYPE).send(metricsText(services.catalogue.figures())),
+type Handle = (exchange: Exchange, parameter: string) => void | Promise<void>;
+
+export interface WebServer {
+  server: Server;
+  /** Gives the address. */
+  listen(at: { host: string; port: number }): Promise<string>;
+  /** Lets running requests finish. */
+  close(): Promise<void>;
+}
+
+export function createServer(services: Services, prefixes: readonly string[], log: Log): WebServer {
+  const router = new Router<Handle>();
+  for (const prefix of prefixes)
+    for (const route of routes)
+      router.add(route.path === '/' ? prefix : prefix + route.path, (exchange, id) =>
+        answerCall(route, prefix, id, services, exchange),
+      );
+  router.add('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
+  router.add('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
+  router.add('/health/ready', (exchange) => sendReadiness(services, exchange));
+  router.add('/metrics', (exchange) =>
+    exchange.send(200, metricsText(services.catalogue.figures()), METRICS_TYPE),
   );
-  get('/health/ready', (request, reply) => sendReadiness(services, request, reply));
 
-  const known = [...paths].map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`));
-  app.addHook('onRequest', async (request, reply) => {
-    commonHeaders(request, reply);
-    if (request.method === 'OPTIONS') return reply.code(204).headers(PREFLIGHT).send();
-    if (!request.is404) return;
-    const path = decodeURIComponent(pathOf(request));
-    if (prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`))) await admit(services, request, reply);
-    if (known.some((pattern) => pattern.test(path)))
-      throw new ApiError(405, `The method ${request.method} is not allowed here: use GET.`, {
-        Allow: METHODS,
-      });
+  const answer = async (exchange: Exchange): Promise<void> => {
+    const { method } = exchange.request;
+    if (method === 'OPTIONS') {
+      exchange.headers(PREFLIGHT);
+      return exchange.sendHead(204);
+    }
+    const found = router.find(exchange.path);
+    if (found && (method === 'GET' || method === 'HEAD')) return found.target(exchange, found.parameter);
+    if (isUnder(prefixes, decode(exchange.path))) await admit(services, exchange);
+    if (found)
+      throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
     throw new ApiError(404, 'There is nothing at this address.');
+  };
+
+  let isClosing = false;
+  const server = createHttpServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A request without a Host gets its answer too: the origin of links then is the address that was called.
+    requireHostHeader: false,
   });
-  app.setErrorHandler(sendError);
-  return app;
-}
-
-/** An address whose escapes are broken, with their percent signs taken literally, so that it is answered like any other. */
-function decodable(url: string): string {
-  if (!url.includes('%')) return url;
-  const [path, ...query] = url.split('?') as [string, ...string[]];
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return [path.replaceAll('%', '%25'), ...query].join('?');
-  }
-}
-
-function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({
-    'X-Request-Id': request.id,
-    'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': EXPOSED,
+  server.on('clientError', refuseGarbage);
+  server.on('request', async (request, response) => {
+    const exchange = new Exchange(request, response, log);
+    if (isClosing) exchange.header('Connection', 'close');
+    if (log.isOn('info')) response.once('close', () => logRequest(exchange, services));
+    try {
+      await answer(exchange);
+    } catch (error) {
+      sendError(error, exchange);
+    }
   });
+
+  return {
+    server,
+    async listen({ host, port }) {
+      server.listen(port, host);
+      await once(server, 'listening');
+      return addressOf(server.address() as AddressInfo);
+    },
+    async close() {
+      isClosing = true;
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }
 
-async function sendReadiness({ catalogue, limiter }: Services, request: FastifyRequest, reply: FastifyReply) {
+function isUnder(prefixes: readonly string[], path: string): boolean {
+  return prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+}
+
+/** As it can be called from this machine. */
+function addressOf({ address, port, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (family === 'IPv4') return `http://${address}:${port}`;
+  return `http://[${address === '::' ? '::1' : address}]:${port}`;
+}
+
+function logRequest({ request, response, id, path, begun, log }: Exchange, { clientOf }: Services): void {
+  const { method } = request;
+  const ms = Math.round((performance.now() - begun) * 100) / 100;
+  log.info(
+    { request: id, method, path, status: response.statusCode, ms, client: clientOf(request) },
+    'request',
+  );
+}
+
+async function sendReadiness({ catalogue, limiter }: Services, exchange: Exchange): Promise<void> {
   try {
     await catalogue.statistics();
-    return reply.send(limiter?.isDegraded() ? { status: 'degraded', part: 'limits' } : { status: 'ready' });
+    const isDegraded = limiter?.isDegraded() ?? false;
+    exchange.send(
+      200,
+      JSON.stringify(isDegraded ? { status: 'degraded', part: 'limits' } : { status: 'ready' }),
+    );
   } catch (error) {
-    request.log.error({ err: error }, 'the catalogue cannot be read');
-    return reply.code(503).send({ status: 'unavailable', part: 'catalogue' });
+    exchange.log.error({ request: exchange.id, ...factsOf(error) }, 'the catalogue cannot be read');
+    exchange.send(503, JSON.stringify({ status: 'unavailable', part: 'catalogue' }));
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Token } from '../model.ts';
 import { version } from '../version.ts';
 import type { Answer, Call } from './call.ts';
+import { entityTag } from './conditional.ts';
 
 export const information = (paths: () => string[]) => {
   return ({ prefix }: Call<unknown>): Answer => ({
@@ -11,7 +12,8 @@ export const information = (paths: () => string[]) => {
 };
 
 export async function statistics({ services }: Call<unknown>): Promise<Answer> {
-  return { data: JSON.stringify(await services.catalogue.statistics()) };
+  const data = JSON.stringify(await services.catalogue.statistics());
+  return { data, eTag: entityTag(data) };
 }
 
 export function tokenInformation({ token }: Call<unknown>): Answer {

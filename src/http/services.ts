@@ -1,5 +1,5 @@
 /** What the server and its handlers work with. */
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { Links } from '../access/links.ts';
 import type { Catalogue, Chance, Clock, Files, Limiter, LinkMaker, TokenRegister } from '../model.ts';
 
@@ -17,7 +17,7 @@ export interface Services {
   /** Undefined where nobody is limited. */
   limiter: Limiter | undefined;
   /** Whom the rate limit counts a request to. */
-  clientOf: (request: FastifyRequest) => string;
+  clientOf: (request: IncomingMessage) => string;
   /** The origin of links to files, for a request. */
-  originOf: (request: FastifyRequest) => string;
+  originOf: (request: IncomingMessage) => string;
 }

@@ -133,18 +133,26 @@ class ImportRun {
   async #withPictures(batch: (Gathered & { record: ImageLine })[]): Promise<(ImageWithPicture & Gathered)[]> {
     const { parallel, signal, onProgress } = this.#options;
     const pictures: (Picture | undefined)[] = [];
+    // Several records may name the same file, which need not be read for each.
+    const read = new Map<string, Promise<Picture>>();
     await inParallel(batch, parallel, async (line, index) => {
       signal.throwIfAborted();
       const { file } = line.record;
-      pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file);
+      pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file, read);
       onProgress(line.weight);
     });
     return batch.flatMap((line, index) => (pictures[index] ? { ...line, picture: pictures[index] } : []));
   }
 
-  async #keep(line: Gathered, file: string): Promise<Picture | undefined> {
+  async #keep(
+    line: Gathered,
+    file: string,
+    read: Map<string, Promise<Picture>>,
+  ): Promise<Picture | undefined> {
+    const reading = read.get(file) ?? keepPicture(line.from.folder, file, this.#intake);
+    read.set(file, reading);
     try {
-      return await keepPicture(line.from.folder, file, this.#intake);
+      return await reading;
     } catch (error) {
       return this.#problems.note(line, error);
     }

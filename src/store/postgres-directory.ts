@@ -1,16 +1,7 @@
 /** Which shelves draws are made from, and how long each is, kept in memory with the revision that it is of. */
 import { Kept } from './kept.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
-import type { Shelf } from './shelves.ts';
-
-interface Shelves {
-  version: number;
-  /** The highest number of an image. */
-  lastImage: number;
-  all: Shelf;
-  /** By folded name. */
-  categories: Map<string, Shelf>;
-}
+import { type Shelves, shelvesIn } from './shelves.ts';
 
 const directory: Statement = {
   name: 'directory',
@@ -44,12 +35,7 @@ export class Directory {
 
   async #read(): Promise<Shelves> {
     const { version, rows } = await this.#servers.read(directory, []);
-    const categories = new Map<string, Shelf>();
-    let all: Shelf = { number: 0, size: 0 };
-    for (const [, , category, number, size] of rows as [number, number, string | null, number, number][]) {
-      if (category === null) all = { number, size };
-      else categories.set(category, { number, size });
-    }
-    return { version, lastImage: rows[0]?.[1] as number, all, categories };
+    const named = rows.map(([, , ...shelf]) => shelf) as Parameters<typeof shelvesIn>[2];
+    return shelvesIn(version, rows[0]?.[1] as number, named);
   }
 }

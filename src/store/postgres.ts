@@ -158,10 +158,7 @@ export class PostgresCatalogue implements Catalogue {
     chance: Chance,
     directory: { version: number; lastImage: number },
   ) {
-    const images = await this.#members.ofAll(
-      shelves.map(({ number }) => number),
-      directory,
-    );
+    const images = await this.#members.ofAll(shelves, directory);
     if (!images) return undefined;
     const chosen = sample(images, limit, chance);
     const read = await this.#servers.read(statements.documents, [chosen]);

@@ -4,6 +4,8 @@ import type { Token, TokenRegister } from '../model.ts';
 import { tokenSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
+/** Tokens that are in use are few; each is looked up with every request that it is sent with. */
+const MOST_KEPT = 1000;
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
 export function openTokenRegister(path: string): TokenRegister & Disposable {
@@ -11,10 +13,22 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
   // Hashes of random secrets give nothing away, but whose tokens these are is nobody else's business.
   chmodSync(path, 0o600);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
+  const version = database.prepare('pragma data_version');
+  version.setReturnArrays(true);
+  const kept = new Map<string, Token>();
+  let keptVersion: unknown;
   return {
     async find(hash) {
+      const [current] = version.get() as unknown as [number];
+      // Another process has changed the register, or there are too many to keep.
+      if (current !== keptVersion || kept.size > MOST_KEPT) kept.clear();
+      keptVersion = current;
+      const known = kept.get(hash);
+      if (known) return known;
       const row = find.get(hash);
-      return row && (withScopes(row) as Token);
+      const token = row && (withScopes(row) as Token);
+      if (token) kept.set(hash, token);
+      return token;
     },
     async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
@@ -33,6 +47,7 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
       return rows.all().map(withScopes) as (Token & { revokedAt: string | null })[];
     },
     async revoke(id, revokedAt) {
+      kept.clear();
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },

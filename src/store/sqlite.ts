@@ -1,13 +1,16 @@
 /**
  * Reading the embedded store: what the handlers see. The connection is read-only and every call runs in one read
- * transaction, so an import that commits meanwhile is seen whole or not at all.
+ * transaction, so an import that commits meanwhile is seen whole or not at all. What is kept in memory is of the version
+ * that the transaction reads, or is read anew.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { hasBit } from '../catalogue/bits.ts';
 import { fold } from '../catalogue/fold.ts';
 import { sample, shuffledPositions } from '../catalogue/sampling.ts';
 import type {
   Catalogue,
   Chance,
+  Document,
   Draw,
   Figure,
   FileFacts,
@@ -17,132 +20,107 @@ import type {
   Statistics,
   Window,
 } from '../model.ts';
-import { Members, type Moment } from './members.ts';
+import { Documents } from './documents.ts';
+import { MOST_TRIES, tooRestless } from './kept.ts';
+import { Members } from './members.ts';
 import { Names } from './names.ts';
 import { catalogueSchema } from './schema.ts';
-import { MOST_DRAWS, type Shelf } from './shelves.ts';
+import { MOST_DRAWS, type Shelf, type Shelves, shelvesIn } from './shelves.ts';
 import type { Slice } from './slices.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
+import { prepareAll, type SqliteStatements } from './sqlite-statements.ts';
 import { statisticsOf } from './statistics.ts';
 
 /** Images of a shelf that are read at once. */
 const MEMBERS_AT_ONCE = 1000;
 /** Names that are read at once. */
 const NAMES_AT_ONCE = 200;
+/** How many pages of lists are kept, of 25 records at most. */
+const MOST_PAGES = 500;
 
 export function openCatalogue(path: string): Catalogue & Disposable {
   openDatabase(path, catalogueSchema).close();
   return new SqliteCatalogue(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
+/** What is kept of one version of the catalogue. */
+interface Kept {
+  shelves: Shelves;
+  statistics: Statistics | undefined;
+  pages: Map<string, Page>;
+}
+
 class SqliteCatalogue implements Catalogue, Disposable {
   readonly #database: DatabaseSync;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #sizes: StatementSync;
-  readonly #count: StatementSync;
-  readonly #shelf: StatementSync;
-  readonly #category: StatementSync;
-  readonly #entries: StatementSync;
-  readonly #entry: StatementSync;
-  readonly #image: StatementSync;
-  readonly #page: StatementSync;
-  readonly #imageAt: StatementSync;
-  readonly #standsOn: StatementSync;
-  readonly #document: StatementSync;
-  readonly #file: StatementSync;
-  readonly #entryAt: StatementSync;
-  readonly #dataVersion: StatementSync;
-  readonly #lastImage: StatementSync;
+  readonly #statements: SqliteStatements;
   readonly #names: Names;
   readonly #members: Members;
+  readonly #documents = new Documents();
+  #kept: Kept | undefined;
+  #isReading = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    const prepare = (sql: string) => database.prepare(sql);
-    this.#begin = prepare('begin');
-    this.#commit = prepare('commit');
-    this.#sizes = prepare(`select id, size from shelf where kind in ('catalogue', 'rating', 'orientation')`);
-    this.#count = prepare('select max(position) + 1 as count from shelf where kind = ?');
-    this.#shelf = prepare('select number, size from shelf where kind = ? and id = ?');
-    this.#category = prepare(`select number, size from shelf where category = ?`);
-    this.#entries = prepare(
-      'select document from shelf where kind = ? and position >= ? and position < ? order by position',
-    );
-    this.#entry = prepare('select document, size as images from shelf where kind = ? and id = ?');
-    this.#image = prepare('select document from image where id = ?');
-    this.#page = prepare(
-      `select document from placement join image on number = image
-       where shelf = ? and position >= ? and position < ? order by position`,
-    );
-    this.#imageAt = prepare('select image from placement where shelf = ? and position = ?');
-    this.#standsOn = prepare('select 1 from placement where image = ? and shelf = ?');
-    this.#document = prepare('select document from image where number = ?');
-    this.#file = prepare('select key, etag as eTag, mimetype from image where id = ?');
-    this.#dataVersion = prepare('pragma data_version');
-    this.#lastImage = prepare('select max(number) as last from image');
-    const names = prepare(
-      'select name as item from shelf where kind = ? and position >= ? and position < ? order by position',
-    );
+    this.#statements = prepareAll(database);
+    const { names, members } = this.#statements;
     this.#names = new Names(
       NAMES_AT_ONCE,
       async (kind, from, to) => this.#slice(names, kind, from, to),
-      () => this.#version(),
-    );
-    const images = prepare(
-      'select image as item from placement where shelf = ? and position >= ? and position < ?',
+      () => this.#read(({ shelves }) => shelves.version),
     );
     this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
-      this.#slice(images, shelf, from, to),
+      this.#slice(members, shelf, from, to),
     );
-    this.#entryAt = prepare('select document from shelf where kind = ? and position = ?');
   }
 
   async statistics(): Promise<Statistics> {
-    return this.#read(() => {
-      const sizes = new Map(this.#sizes.all().map((row) => [row.id as string, row.size as number]));
-      for (const kind of ['artist', 'category', 'character'] as const) sizes.set(kind, this.#countOf(kind));
-      return statisticsOf(sizes);
+    return this.#read((kept) => {
+      kept.statistics ??= this.#readStatistics();
+      return kept.statistics;
     });
   }
 
-  async image(id: string): Promise<string | undefined> {
-    return this.#image.get(id)?.document as string | undefined;
+  async image(id: string): Promise<Document | undefined> {
+    return this.#read(() => rowOf<[Document]>(this.#statements.image.get(id))?.[0]);
   }
 
   async images(window: Window): Promise<Page> {
-    return this.#read(() => this.#pageOf(this.#wholeCatalogue(), window));
+    return this.#read(({ shelves }) => this.#pageOf(shelves.all, window));
   }
 
   async imagesByArtist(artist: string, window: Window): Promise<Page | undefined> {
     return this.#read(() => {
-      const shelf = this.#shelf.get('artist', artist) as Shelf | undefined;
-      return shelf && this.#pageOf(shelf, window);
+      const row = rowOf<[number, number]>(this.#statements.shelf.get('artist', artist));
+      return row && this.#pageOf({ number: row[0], size: row[1] }, window);
     });
   }
 
   async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
-    for (;;) {
-      const draw = this.#read(() => this.#draw(categories, limit, chance));
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const draw = this.#read(({ shelves }) => this.#draw(shelves, categories, limit, chance));
       if (!('common' in draw)) return draw;
-      const images = await this.#members.ofAll(
-        draw.common.map(({ number }) => number),
-        draw.moment,
-      );
-      const documents = this.#read(() => {
+      const { common, moment } = draw;
+      const images = await this.#members.ofAll(common, moment);
+      const documents = this.#read(({ shelves }) => {
         // An import came in between: what was worked out is of a catalogue that is gone.
-        if (!images || draw.moment.version !== this.#version()) return undefined;
+        if (!images || moment.version !== shelves.version) return undefined;
         return this.#documentsOf(sample(images, limit, chance));
       });
       if (documents) return { documents };
     }
+    throw tooRestless();
   }
 
   async list(kind: Kind, { offset, limit }: Window): Promise<Page> {
-    return this.#read(() => ({
-      total: this.#countOf(kind),
-      documents: documentsOf(this.#entries.all(kind, offset, offset + limit)),
-    }));
+    const key = `${kind} ${offset} ${limit}`;
+    return this.#read(({ pages }) => {
+      const known = pages.get(key);
+      if (known) return known;
+      const rows = this.#statements.entries.all(kind, offset, offset + limit);
+      const page = { total: this.#countOf(kind), documents: firstsOf<string>(rows) };
+      if (pages.size < MOST_PAGES) pages.set(key, page);
+      return page;
+    });
   }
 
   async names(kind: Kind): Promise<NameList> {
@@ -150,18 +128,26 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
-    return this.#read(() => {
-      if (version !== this.#version()) return undefined;
-      return positions.map((position) => this.#entryAt.get(kind, position)?.document as string);
+    return this.#read(({ shelves }) => {
+      if (version !== shelves.version) return undefined;
+      return positions.map(
+        (position) => rowOf<[string]>(this.#statements.entryAt.get(kind, position))?.[0] as string,
+      );
     });
   }
 
   async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
-    return this.#entry.get(kind, id) as { document: string; images: number } | undefined;
+    return this.#read(() => {
+      const row = rowOf<[string, number]>(this.#statements.entry.get(kind, id));
+      return row && { document: row[0], images: row[1] };
+    });
   }
 
   async file(image: string): Promise<FileFacts | undefined> {
-    return this.#file.get(image) as FileFacts | undefined;
+    return this.#read(() => {
+      const row = rowOf<[string, string, FileFacts['mimetype']]>(this.#statements.file.get(image));
+      return row && { key: row[0], eTag: row[1], mimetype: row[2] };
+    });
   }
 
   figures(): Figure[] {
@@ -169,32 +155,56 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#end();
     this.#database.close();
   }
 
-  /** Runs the reads of one answer on one moment of the catalogue. */
-  #read<T>(work: () => T): T {
-    this.#begin.run();
-    try {
-      return work();
-    } finally {
-      this.#commit.run();
+  /**
+   * Runs the reads of one answer on one moment of the catalogue. Beginning and ending a transaction takes longer than most
+   * reads, so there is one for each round of the event loop. Nobody gets an answer that was old when they asked: all that
+   * is asked in a round had arrived before the round began.
+   */
+  #read<T>(work: (kept: Kept) => T): T {
+    if (!this.#isReading) {
+      this.#begin();
+      setImmediate(() => this.#end());
     }
+    return work(this.#kept as Kept);
   }
 
-  #wholeCatalogue(): Shelf {
-    return this.#shelf.get('catalogue', 'all') as unknown as Shelf;
+  #begin(): void {
+    this.#statements.begin.run();
+    this.#isReading = true;
+    const version = this.#version();
+    if (this.#kept?.shelves.version !== version)
+      this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+  }
+
+  #end(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    this.#statements.commit.run();
+  }
+
+  #readShelves(version: number): Shelves {
+    const { lastImage, categories } = this.#statements;
+    const [last] = rowOf<[number | null]>(lastImage.get()) ?? [0];
+    return shelvesIn(version, last ?? 0, categories.all() as unknown as [string | null, number, number][]);
+  }
+
+  #readStatistics(): Statistics {
+    const sizes = new Map(this.#statements.sizes.all() as unknown as [string, number][]);
+    for (const kind of ['artist', 'category', 'character'] as const) sizes.set(kind, this.#countOf(kind));
+    return statisticsOf(sizes);
   }
 
   #countOf(kind: Kind): number {
-    return Number(this.#count.get(kind)?.count ?? 0);
+    return rowOf<[number | null]>(this.#statements.count.get(kind))?.[0] ?? 0;
   }
 
   #pageOf(shelf: Shelf, { offset, limit }: Window): Page {
-    return {
-      total: shelf.size,
-      documents: documentsOf(this.#page.all(shelf.number, offset, offset + limit)),
-    };
+    const rows = this.#statements.page.all(shelf.number, offset, offset + limit);
+    return { total: shelf.size, documents: firstsOf<Document>(rows) };
   }
 
   /**
@@ -202,51 +212,84 @@ class SqliteCatalogue implements Catalogue, Disposable {
    * kept when it is on the others too. Where that finds too few, `common` asks for a draw from what the shelves have in
    * common: giving up depends on no particular image, so the result is uniform either way.
    */
-  #draw(categories: string[], limit: number, chance: Chance): Draw | { common: Shelf[]; moment: Moment } {
-    const found = new Map<number, Shelf>();
+  #draw(
+    moment: Shelves,
+    categories: string[],
+    limit: number,
+    chance: Chance,
+  ): Draw | { common: Shelf[]; moment: Shelves } {
+    const found = new Set<Shelf>();
     const unknownCategories: string[] = [];
     for (const name of categories) {
-      const shelf = this.#category.get(fold(name)) as Shelf | undefined;
-      if (shelf) found.set(shelf.number, shelf);
+      const shelf = moment.categories.get(fold(name));
+      if (shelf) found.add(shelf);
       else unknownCategories.push(name);
     }
     if (unknownCategories.length > 0) return { unknownCategories };
-    if (found.size === 0) found.set(0, this.#wholeCatalogue());
-    const shelves = [...found.values()].sort((a, b) => a.size - b.size);
-    const [smallest, ...others] = shelves as [Shelf, ...Shelf[]];
+    const shelves = [...found].sort((a, b) => a.size - b.size);
+    const [smallest = moment.all, ...others] = shelves;
+    const imageAt = this.#finder(smallest, moment);
+    const tests = others.map((shelf) => this.#tester(shelf, moment));
     const images: number[] = [];
     let draws = 0;
     for (const position of shuffledPositions(smallest.size, chance)) {
       if (images.length === limit) break;
-      if (others.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, moment: this.#moment() };
-      const image = this.#imageAt.get(smallest.number, position)?.image as number;
-      if (others.every((shelf) => this.#standsOn.get(image, shelf.number))) images.push(image);
+      if (tests.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, moment };
+      const image = imageAt(position);
+      if (tests.every((standsOn) => standsOn(image))) images.push(image);
     }
     return { documents: this.#documentsOf(images) };
   }
 
-  #documentsOf(images: number[]): string[] {
-    return images.map((image) => this.#document.get(image)?.document as string);
+  /** Gives the image at a position of a shelf: from memory, or from the database until it is there. */
+  #finder(shelf: Shelf, moment: Shelves): (position: number) => number {
+    const known = this.#members.known(shelf, moment);
+    if (known) return (position) => known.images[position] as number;
+    return (position) => rowOf<[number]>(this.#statements.imageAt.get(shelf.number, position))?.[0] as number;
   }
 
-  #moment(): Moment {
-    return { version: this.#version(), lastImage: Number(this.#lastImage.get()?.last ?? 0) };
+  #tester(shelf: Shelf, moment: Shelves): (image: number) => boolean {
+    const known = this.#members.known(shelf, moment);
+    if (known) return (image) => hasBit(known.bits, image);
+    return (image) => this.#statements.standsOn.get(image, shelf.number) !== undefined;
   }
 
-  /** Some items of a long row. */
+  /** Of images in a transaction that has been looked at by `#read`. */
+  #documentsOf(images: number[]): Document[] {
+    const kept = this.#documents.at((this.#kept as Kept).shelves.version);
+    const missing = images.filter((image) => kept.get(image) === undefined);
+    const read = new Map(missing.length > 0 ? this.#readDocuments(missing) : []);
+    for (const [image, document] of read) kept.add(image, document);
+    return images.map((image) => kept.get(image) ?? (read.get(image) as Document));
+  }
+
+  #readDocuments(images: number[]): [number, Document][] {
+    return this.#statements.documents(images.length).all(...images) as unknown as [number, Document][];
+  }
+
+  /** Some items of a long row, read between the rounds in which requests are answered. */
   #slice<T>(rows: StatementSync, row: string | number, from: number, to: number): Slice<T> {
-    return this.#read(() => ({
-      version: this.#version(),
-      items: rows.all(row, from, to).map(({ item }) => item as T),
-    }));
+    this.#end();
+    this.#begin();
+    try {
+      const { version } = (this.#kept as Kept).shelves;
+      return { version, items: firstsOf<T>(rows.all(row, from, to)) };
+    } finally {
+      this.#end();
+    }
   }
 
   /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */
   #version(): number {
-    return this.#dataVersion.get()?.data_version as number;
+    return rowOf<[number]>(this.#statements.version.get())?.[0] as number;
   }
 }
 
-function documentsOf(rows: Record<string, unknown>[]): string[] {
-  return rows.map((row) => row.document as string);
+/** A row as the array that our statements give. */
+function rowOf<Row>(row: unknown): Row | undefined {
+  return row as Row | undefined;
+}
+
+function firstsOf<T>(rows: unknown): T[] {
+  return (rows as [T][]).map((row) => row[0]);
 }

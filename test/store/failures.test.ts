@@ -31,8 +31,8 @@ test('names are read anew after a failure', async () => {
 test('members are read anew after a failure', async () => {
   const read = flaky([1, 3], () => 1);
   const members = new Members(10, (_shelf, from, to) => read(from, to));
-  await assert.rejects(members.ofAll([1], { version: 1, lastImage: 3 }), /broken/);
-  assert.deepEqual(await members.ofAll([1], { version: 1, lastImage: 3 }), [1, 3]);
+  await assert.rejects(members.ofAll([{ number: 1, size: 2 }], { version: 1, lastImage: 3 }), /broken/);
+  assert.deepEqual(await members.ofAll([{ number: 1, size: 2 }], { version: 1, lastImage: 3 }), [1, 3]);
 });
 
 test('names that change while they are read are read from the beginning', async () => {
@@ -52,9 +52,9 @@ test('names that change while they are read are read from the beginning', async 
 test('members of another version than was asked for are none at all, and are not kept', async () => {
   let version = 2;
   const members = new Members(10, async () => ({ version, items: [1] }));
-  assert.equal(await members.ofAll([7], { version: 1, lastImage: 3 }), undefined);
+  assert.equal(await members.ofAll([{ number: 7, size: 1 }], { version: 1, lastImage: 3 }), undefined);
   version = 1;
-  assert.deepEqual(await members.ofAll([7], { version: 1, lastImage: 3 }), [1]);
+  assert.deepEqual(await members.ofAll([{ number: 7, size: 1 }], { version: 1, lastImage: 3 }), [1]);
 });
 
 test('what changes all the time is given up, and not for ever read anew', async () => {

@@ -112,7 +112,9 @@ export function send(url: URL, headers: Record<string, string> = {}, method = 'G
         incoming.on('end', () => {
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString();
-          const isJson = incoming.headers['content-type']?.startsWith('application/json') && text !== '';
+          const isPlain = incoming.headers['content-encoding'] === undefined;
+          const isJson =
+            isPlain && incoming.headers['content-type']?.startsWith('application/json') && text !== '';
           resolve({
             status: incoming.statusCode ?? 0,
             headers: incoming.headers as Answer['headers'],
