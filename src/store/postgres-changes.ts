@@ -1,7 +1,7 @@
 /** Hearing of changes: every commit announces its revision, and whoever serves listens. */
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { disconnect, settings } from './postgres-connection.ts';
+import { breakOff, disconnect, settings } from './postgres-connection.ts';
 
 export const CHANNEL = 'zukan_revision';
 /** How long after a lost connection a new one is tried. */
@@ -43,6 +43,9 @@ async function listenOnce(
   const client = new pg.Client({ ...settings(url), ...timeouts });
   const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
   client.on('error', () => {});
+  // Even in the middle of connecting.
+  const stop = () => breakOff(client);
+  signal.addEventListener('abort', stop, { once: true });
   client.on('notification', ({ payload }) => onRevision(Number(payload)));
   try {
     await client.connect();
@@ -53,6 +56,7 @@ async function listenOnce(
       await client.query('select 1');
     }
   } finally {
+    signal.removeEventListener('abort', stop);
     await disconnect(client);
   }
 }

@@ -34,9 +34,22 @@ export async function connect(url: string): Promise<pg.Client> {
 
 /** Closes a connection even if the server hangs. An open transaction is rolled back. */
 export async function disconnect(client: pg.Client): Promise<void> {
-  const closed = client.end().catch(() => {});
-  await Promise.race([closed, setTimeout(CLOSING_MS, undefined, { ref: false })]);
+  await soon(client.end());
+  breakOff(client);
+}
+
+/** Closes a connection without a word, even while it is being made. */
+export function breakOff(client: pg.Client): void {
   (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+}
+
+/** Waits for something to be closed, but not for long: who hangs does not even say goodbye. */
+export async function soon(closing: Promise<unknown>): Promise<void> {
+  const isClosed = new AbortController();
+  const patience = setTimeout(CLOSING_MS, undefined, { signal: isClosed.signal });
+  await Promise.race([closing, patience]).catch(() => {});
+  isClosed.abort();
+  await patience.catch(() => {});
 }
 
 export function settings(url: string): pg.ClientConfig {

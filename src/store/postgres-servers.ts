@@ -3,10 +3,9 @@
  * replica (it is away, or slow, or behind), the next server is asked; what the primary cannot answer in time is
  * `Unavailable`, and soon: a request waits for a connection and for its statement, but neither for long.
  */
-import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { type Figure, Unavailable } from '../model.ts';
-import { reasonOf, settings } from './postgres-connection.ts';
+import { reasonOf, settings, soon } from './postgres-connection.ts';
 import { SCHEMA } from './postgres-schema.ts';
 
 /** The longest that a request waits for a connection, be it for a new one or for one that is in use. */
@@ -20,8 +19,6 @@ const MOST_WAITING = 2000;
 const REST_MS = 1000;
 /** One that is behind is given so long to catch up. */
 const CATCHING_UP_MS = 100;
-/** How long a connection may take to be closed in good manners. */
-const CLOSING_MS = 1000;
 
 export interface Statement {
   name: string;
@@ -138,9 +135,7 @@ export class Servers {
   }
 
   async close(): Promise<void> {
-    const closed = Promise.all([this.#primary, ...this.#replicas].map(({ pool }) => pool.end()));
-    // One that hangs does not even say goodbye.
-    await Promise.race([closed, setTimeout(CLOSING_MS, undefined, { ref: false })]);
+    await soon(Promise.all([this.#primary, ...this.#replicas].map(({ pool }) => pool.end())));
   }
 
   /** The replicas that may be asked, each time beginning with another one. */
