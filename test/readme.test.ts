@@ -92,6 +92,7 @@ test('every local link of the documentation leads somewhere', () => {
     'docs/search.md',
     'docs/operating.md',
     'docs/scaling.md',
+    'docs/performance.md',
     'docs/architecture.md',
   ];
   for (const page of pages) {
