@@ -11,6 +11,7 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../model.ts';
+import { columns, inPieces } from './postgres-batches.ts';
 import { CHANNEL } from './postgres-changes.ts';
 import { connect, disconnect, explained, lock, WRITING } from './postgres-connection.ts';
 import { ENTRY_COLUMNS, FIXED_SHELVES, fixedShelvesIn, IMAGE_COLUMNS, orderEntries } from './queries.ts';
@@ -19,8 +20,6 @@ import { REWRITTEN_AT_ONCE } from './shelves.ts';
 /** How long a command waits for another one that is writing. */
 const PATIENCE_MS = 5000;
 const LOCK_TIMEOUT = '55P03';
-/** So many characters of documents are sent in one statement: the driver needs a multiple of it to write it down. */
-const SENT_AT_ONCE = 4 * 1024 * 1024;
 
 export async function openWriter(url: string): Promise<CatalogueWriter> {
   const client = await connect(url);
@@ -304,25 +303,4 @@ class PostgresWriter implements CatalogueWriter {
         );
     }
   }
-}
-
-/** Rows as the columns that `unnest` makes rows of again: one statement and one round trip for many rows. */
-function columns<Row>(rows: Row[], ...names: (keyof Row)[]): Row[keyof Row][][] {
-  return names.map((name) => rows.map((row) => row[name]));
-}
-
-/** Pieces that are not too heavy to send, unless a single item is. */
-function* inPieces<T>(items: T[], weigh: (item: T) => number): Generator<T[], void> {
-  let piece: T[] = [];
-  let weight = 0;
-  for (const item of items) {
-    if (piece.length > 0 && weight + weigh(item) > SENT_AT_ONCE) {
-      yield piece;
-      piece = [];
-      weight = 0;
-    }
-    piece.push(item);
-    weight += weigh(item);
-  }
-  if (piece.length > 0) yield piece;
 }
