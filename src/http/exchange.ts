@@ -1,4 +1,4 @@
-/** One request and its answer, over bare `node:http`: what frameworks add takes a quarter of the requests a second. */
+/** One request and its answer, over bare `node:http`: what a framework adds takes a fifth of the requests a second. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';

@@ -36,7 +36,7 @@ interface Kept {
 export class Members {
   readonly #read: ReadShelf;
   readonly #readAtOnce: number;
-  /** The shelves that were asked for last stand last. */
+  /** Those that were read first stand first, and are the first to go. */
   readonly #kept = new Map<number, Kept>();
   #bytes = 0;
 

@@ -66,7 +66,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
     this.#names = new Names(
       NAMES_AT_ONCE,
       async (kind, from, to) => this.#slice(names, kind, from, to),
-      () => this.#read(({ shelves }) => shelves.version),
+      () => this.#readApart(({ shelves }) => shelves.version),
     );
     this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
       this.#slice(members, shelf, from, to),
@@ -101,7 +101,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
       if (!('common' in draw)) return draw;
       const { common, moment } = draw;
       const images = await this.#members.ofAll(common, moment);
-      const documents = this.#read(({ shelves }) => {
+      const documents = this.#readApart(({ shelves }) => {
         // An import came in between: what was worked out is of a catalogue that is gone.
         if (!images || moment.version !== shelves.version) return undefined;
         return this.#documentsOf(sample(images, limit, chance));
@@ -128,7 +128,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
-    return this.#read(({ shelves }) => {
+    return this.#readApart(({ shelves }) => {
       if (version !== shelves.version) return undefined;
       return positions.map(
         (position) => rowOf<[string]>(this.#statements.entryAt.get(kind, position))?.[0] as string,
@@ -161,8 +161,9 @@ class SqliteCatalogue implements Catalogue, Disposable {
 
   /**
    * Runs the reads of one answer on one moment of the catalogue. Beginning and ending a transaction takes longer than most
-   * reads, so there is one for each round of the event loop. Nobody gets an answer that was old when they asked: all that
-   * is asked in a round had arrived before the round began.
+   * reads, so there is one for each round of the event loop. Nobody gets an answer that was old when they asked: requests
+   * that are taken up in the same round had all arrived before its first read. (What is read later, after waiting for
+   * something, is read apart.)
    */
   #read<T>(work: (kept: Kept) => T): T {
     if (!this.#isReading) {
@@ -172,12 +173,28 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return work(this.#kept as Kept);
   }
 
+  /** The same in a transaction of its own, on the catalogue as it is now. */
+  #readApart<T>(work: (kept: Kept) => T): T {
+    this.#end();
+    this.#begin();
+    try {
+      return work(this.#kept as Kept);
+    } finally {
+      this.#end();
+    }
+  }
+
   #begin(): void {
     this.#statements.begin.run();
     this.#isReading = true;
-    const version = this.#version();
-    if (this.#kept?.shelves.version !== version)
-      this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+    try {
+      const version = this.#version();
+      if (this.#kept?.shelves.version !== version)
+        this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
   }
 
   #end(): void {
@@ -267,16 +284,12 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return this.#statements.documents(images.length).all(...images) as unknown as [number, Document][];
   }
 
-  /** Some items of a long row, read between the rounds in which requests are answered. */
+  /** Some items of a long row. */
   #slice<T>(rows: StatementSync, row: string | number, from: number, to: number): Slice<T> {
-    this.#end();
-    this.#begin();
-    try {
-      const { version } = (this.#kept as Kept).shelves;
-      return { version, items: firstsOf<T>(rows.all(row, from, to)) };
-    } finally {
-      this.#end();
-    }
+    return this.#readApart(({ shelves }) => ({
+      version: shelves.version,
+      items: firstsOf<T>(rows.all(row, from, to)),
+    }));
   }
 
   /** Changes with every commit of another connection. Inside of a transaction it is the version that is read there. */

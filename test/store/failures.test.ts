@@ -1,9 +1,14 @@
 /** A reading that fails once, or that the catalogue changes under, does not fail for ever. */
 import assert from 'node:assert/strict';
+import { StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { Unavailable } from '../../src/model.ts';
 import { Members } from '../../src/store/members.ts';
 import { Names } from '../../src/store/names.ts';
+import { openCatalogue } from '../../src/store/sqlite.ts';
+import { keyed, sandbox } from '../support/import.ts';
+import { databaseFile } from '../support/service.ts';
 
 /** Fails once, as a disk or a network would, and then gives items in slices. */
 function flaky<T>(items: T[], version: () => number) {
@@ -65,4 +70,29 @@ test('what changes all the time is given up, and not for ever read anew', async 
     () => Number.NaN,
   );
   await assert.rejects(names.of('artist'), Unavailable);
+});
+
+/** Makes the next reading of rows fail, as a disk would. */
+function failOnce(): void {
+  const { all } = StatementSync.prototype;
+  StatementSync.prototype.all = function fail() {
+    StatementSync.prototype.all = all;
+    throw new Error('disk I/O error');
+  };
+}
+
+test('a moment that cannot be read is not held on to: the next call sees the catalogue as it is then', async () => {
+  const box = sandbox();
+  await box.import([keyed(1)]);
+  using catalogue = openCatalogue(databaseFile(box.config));
+  const count = async () => (await catalogue.statistics()).images.count;
+  assert.equal(await count(), 1);
+  await setImmediate();
+  await box.import([keyed(2)]);
+  failOnce();
+  await assert.rejects(count(), /disk/);
+  assert.equal(await count(), 2);
+  await setImmediate();
+  await box.import([keyed(3)]);
+  assert.equal(await count(), 3);
 });
