@@ -6,6 +6,7 @@ import { answerCall } from './call.ts';
 import { ApiError, errorBody, sendError } from './errors.ts';
 import { Exchange, JSON_TYPE } from './exchange.ts';
 import { sendFile } from './files.ts';
+import { Gallery } from './gallery.ts';
 import { admit } from './limit.ts';
 import { factsOf, type Log } from './log.ts';
 import { METRICS_TYPE, metricsText } from './metrics.ts';
@@ -45,6 +46,12 @@ export function createServer(services: Services, prefixes: readonly string[], lo
   router.add('/health/ready', (exchange) => sendReadiness(services, exchange));
   router.add('/metrics', (exchange) =>
     exchange.send(200, metricsText(services.catalogue.figures()), METRICS_TYPE),
+  );
+  const gallery = new Gallery(prefixes[0] ?? '');
+  router.add('/', (exchange) => gallery.send(exchange, 'index.html', services));
+  router.add('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
+  router.add('/gallery/client/{name}', (exchange, name) =>
+    gallery.send(exchange, `client/${name}`, services),
   );
 
   const answer = async (exchange: Exchange): Promise<void> => {
