@@ -82,7 +82,7 @@ export class Exchange {
     });
     describe();
     this.response.writeHead(status, this.#headers);
-    // Whoever goes away in the middle is nobody's error.
-    await pipeline(bytes, this.response).catch(() => {});
+    // Whoever goes away is nobody's error. Who has gone already leaves the bytes open, and that ends the process in time.
+    await pipeline(bytes, this.response).catch(() => bytes.destroy());
   }
 }
