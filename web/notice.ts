@@ -23,6 +23,8 @@ export function showWait(seconds: number): void {
   };
   tick();
   toast.replaceChildren('Too many requests. Going on ', count, spoken);
+  // What lies outside an open dialog is neither seen nor read out.
+  (document.querySelector('dialog[open]') ?? document.body).append(toast);
   toast.classList.add('shown');
   ticking = setInterval(tick, 200);
 }

@@ -37,6 +37,7 @@ export function showHeading(place: Place, subject: Entry | undefined): void {
   byId('others').hidden = !isDrawn(place);
   byId('tools').hidden = place.name === 'search';
   byId('facts').dataset.place = place.name;
+  if (place.name === 'search') byId('facts').replaceChildren(patternHint());
   byId('filter').hidden = !isDrawn(place);
   byId('notice').replaceChildren();
   document.title = place.name === 'random' && !place.categories.length ? 'zukan' : `${title} · zukan`;
@@ -44,7 +45,7 @@ export function showHeading(place: Place, subject: Entry | undefined): void {
 
 export function render(place: Place, answer: Answer, moves: Moves): void {
   showHeading(place, answer.subject);
-  byId('facts').replaceChildren(...(answer.subject ? factsOf(answer.subject) : []));
+  if (answer.subject) byId('facts').replaceChildren(...factsOf(answer.subject));
   if (pictures !== answer.pictures) showPictures(answer.pictures, place);
   pictures = answer.pictures;
   if (isDrawn(place)) showChips(place, answer, moves);
@@ -52,6 +53,16 @@ export function render(place: Place, answer: Answer, moves: Moves): void {
   entries.replaceChildren(...answer.entries.map(entryItem));
   entries.hidden = answer.entries.length === 0;
   showPages(place, answer, moves);
+}
+
+function patternHint(): HTMLElement {
+  const signs = { '%': 'any text', _: 'any character', 'a|b': 'one or the other', '[a-f]': 'one of these' };
+  const parts = Object.entries(signs).flatMap(([sign, meaning], index) => [
+    ...(index > 0 ? [' · '] : []),
+    el('code', {}, sign),
+    ` ${meaning}`,
+  ]);
+  return el('p', { class: 'quiet' }, ...parts);
 }
 
 /** For screen readers: what has come. */
@@ -89,7 +100,8 @@ function showChips(place: Place, { pictures, subject }: Answer, { go }: Moves): 
 function showPages(place: Place, { total, pictures }: Answer, { others }: Moves): void {
   const nav = byId('pages');
   nav.replaceChildren();
-  if (isDrawn(place) && pictures.length > 0)
+  // Who has got fewer has got them all.
+  if (isDrawn(place) && pictures.length === PAGE)
     nav.append(el('button', { type: 'button', class: 'button', click: others }, 'Show others'));
   if ('page' in place && total !== undefined && total > PAGE) {
     const last = Math.ceil(total / PAGE);
