@@ -7,22 +7,29 @@ import { keep, kept } from './kept.ts';
 /** Nobody has to wait longer for the next call; what was kept may say anything. */
 const LONGEST_MS = 2000;
 
+type Signal = AbortSignal | null | undefined;
+
 export const pacedFetch: typeof fetch = (input, init) =>
-  alone(init?.signal, async () => {
-    await pause(Number(kept('next') ?? 0) - Date.now(), init?.signal);
-    const response = await fetch(input, init);
-    const seconds = Number(response.headers.get('X-RateLimit-Reset') ?? 0);
-    keep('next', String(Date.now() + seconds * 1000));
-    return response;
+  new Promise((resolve, reject) => {
+    const turn = async () => {
+      await pause(Number(kept('next') ?? 0) - Date.now(), init?.signal);
+      const response = await fetch(input, init);
+      resolve(response);
+      const ms = Number(response.headers.get('X-RateLimit-Reset') ?? 0) * 1000;
+      // The next visit reads this. Pages that are open now may see it too late, so the turn ends only then.
+      keep('next', String(Date.now() + ms));
+      await pause(ms, undefined);
+    };
+    alone(init?.signal, turn).catch(reject);
   });
 
 /** One page at a time, where the browser can tell (it does so on secure origins). */
-function alone<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
-  if (!navigator.locks) return work();
-  return navigator.locks.request('zukan', signal ? { signal } : {}, work) as Promise<T>;
+async function alone(signal: Signal, turn: () => Promise<void>): Promise<void> {
+  if (!navigator.locks) return turn();
+  await navigator.locks.request('zukan', signal ? { signal } : {}, turn);
 }
 
-function pause(ms: number, signal: AbortSignal | null | undefined): Promise<void> {
+function pause(ms: number, signal: Signal): Promise<void> {
   if (!(ms > 0)) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, Math.min(ms, LONGEST_MS));
