@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { compress, encodingFor, SMALLEST } from './compression.ts';
+import { compress, type Encoding, encodingFor, SMALLEST } from './compression.ts';
 import type { Log } from './log.ts';
 
 const EXPOSED = [
@@ -57,11 +57,15 @@ export class Exchange {
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  async sendCompressed(status: number, text: string): Promise<void> {
+  sendCompressed(status: number, text: string): void | Promise<void> {
     if (text.length < SMALLEST) return this.send(status, text);
     this.header('Vary', 'Accept-Encoding');
     const encoding = encodingFor(this.request.headers['accept-encoding'] as string | undefined);
-    const bytes = encoding && (await compress(text, encoding));
+    return encoding ? this.#compressAndSend(status, text, encoding) : this.send(status, text);
+  }
+
+  async #compressAndSend(status: number, text: string, encoding: Encoding): Promise<void> {
+    const bytes = await compress(text, encoding);
     if (!bytes) return this.send(status, text);
     this.headers({ 'Content-Encoding': encoding, 'Content-Type': JSON_TYPE });
     this.header('Content-Length', String(bytes.length));

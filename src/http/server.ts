@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { gather } from '../turns.ts';
 import { answerCall } from './call.ts';
 import { ApiError, errorBody, sendError } from './errors.ts';
 import { Exchange, JSON_TYPE } from './exchange.ts';
@@ -60,6 +61,9 @@ export function createServer(services: Services, prefixes: readonly string[], lo
       throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
     throw new ApiError(404, 'There is nothing at this address.');
   };
+  const answerAll = gather<Exchange>((exchanges) => {
+    for (const exchange of exchanges) answer(exchange).catch((error) => sendError(error, exchange));
+  });
 
   let isClosing = false;
   const server = createHttpServer({
@@ -68,15 +72,11 @@ export function createServer(services: Services, prefixes: readonly string[], lo
     requireHostHeader: false,
   });
   server.on('clientError', refuseGarbage);
-  server.on('request', async (request, response) => {
+  server.on('request', (request, response) => {
     const exchange = new Exchange(request, response, log);
     if (isClosing) exchange.header('Connection', 'close');
     if (log.isOn('info')) response.once('close', () => logRequest(exchange, services));
-    try {
-      await answer(exchange);
-    } catch (error) {
-      sendError(error, exchange);
-    }
+    answerAll(exchange);
   });
 
   return {
