@@ -30,6 +30,7 @@ const allowed: Record<string, string[]> = {
   catalogue: ['model.ts'],
   access: ['model.ts'],
   media: ['parallel.ts', 'model.ts'],
+  client: ['schemas.ts'],
   'parallel.ts': [],
   'turns.ts': [],
   'model.ts': ['schemas.ts'],
@@ -82,4 +83,18 @@ test('every import of the project is found and names a file', () => {
   const missing = [...imports.values()].flat().filter((target) => !files.includes(target));
   assert.deepEqual(missing, []);
   assert.ok([...imports.values()].flat().length > 50);
+});
+
+test('the client takes nothing but types from outside of its folder, so that browsers can run it', () => {
+  const parts = files.filter((file) => partOf(file) === 'client');
+  assert.ok(parts.length > 3);
+  for (const file of parts) {
+    const text = readFileSync(join(source, file), 'utf8');
+    const outside = [...text.matchAll(/^(?:import|export) (?!type )[^;]*from '(?!\.\/)[^']+'/gm)];
+    assert.deepEqual(
+      outside.map(([found]) => found),
+      [],
+      file,
+    );
+  }
 });
