@@ -13,7 +13,7 @@ const Timestamp = Type.String({
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
-const Uuid = Type.String({ pattern: uuidPattern });
+const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
 const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
@@ -35,7 +35,7 @@ const ETag = Type.String({
   description: 'an entity tag without its quotes, and without a comma',
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
-const Source = Type.Object({ name: Text, url: WebAddress });
+export const Source = Type.Object({ name: Text, url: WebAddress });
 const Count = Type.Integer({ minimum: 0 });
 
 /** What every error answers. */

@@ -57,13 +57,13 @@ export class Exchange {
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  async sendCompressed(status: number, text: string): Promise<void> {
-    if (text.length < SMALLEST) return this.send(status, text);
+  async sendCompressed(status: number, text: string, type = JSON_TYPE): Promise<void> {
+    if (text.length < SMALLEST) return this.send(status, text, type);
     this.header('Vary', 'Accept-Encoding');
     const encoding = encodingFor(this.request.headers['accept-encoding'] as string | undefined);
     const bytes = encoding && (await compress(text, encoding));
-    if (!bytes) return this.send(status, text);
-    this.headers({ 'Content-Encoding': encoding, 'Content-Type': JSON_TYPE });
+    if (!bytes) return this.send(status, text, type);
+    this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);

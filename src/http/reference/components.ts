@@ -20,6 +20,7 @@ const named: Record<string, Type.TSchema> = {
   TokenInformation: schemas.TokenInformation,
   ServiceMeta: schemas.ServiceMeta,
   Error: schemas.ErrorAnswer,
+  Source: schemas.Source,
   Rating: schemas.Rating,
   Orientation: schemas.Orientation,
   Mimetype: schemas.Mimetype,

@@ -15,6 +15,9 @@ One request a second is allowed. Every answer tells in \`X-RateLimit-Reset\` how
 A token is sent as \`Authorization: Bearer <token>\`. It is needed for \`/token\`, for \`/image\`, and for \`expiry\`; one \
 that is not valid is refused everywhere.
 
+A \`search\` must match the whole name, in whatever case: \`%\` is any text, \`_\` any character, \`a|b\` either of two; \
+\`*\`, \`+\`, \`?\`, \`{m,n}\`, \`(…)\` and \`[a-z]\` are as in regular expressions, and \`\\\` makes what follows literal.
+
 The \`url\` of an image needs no token, is not limited, and works until \`meta.expires\`.`;
 
 const UNCHANGED = 'What `If-None-Match` names is still true.';
