@@ -69,7 +69,7 @@ function assertBody(response: Response, answer: Answer, what: string): void {
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
   const validator = validators.get(response) ?? Compile({ ...schema, components });
   validators.set(response, validator);
-  const body = JSON.parse(plainText(answer));
+  const body = answer.json ?? JSON.parse(plainText(answer));
   if (validator.Check(body)) return;
   const [, errors] = validator.Errors(body);
   const told = errors.map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`);
