@@ -140,7 +140,9 @@ function prefixes(text: string): string[] {
   if (list.length === 0 || wrong.length > 0) fail('must be paths such as /api,/v1');
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} lies inside of another prefix`);
-  const taken = list.find((prefix) => /^\/(docs|files|health|metrics|openapi\.json)(\/|$)/.test(prefix));
+  const taken = list.find((prefix) =>
+    /^\/(docs|docs\.css|files|health|metrics|openapi\.json)(\/|$)/.test(prefix),
+  );
   return taken ? fail(`${taken} is used for something else`) : list;
 }
 

@@ -57,17 +57,17 @@ export class Exchange {
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  sendCompressed(status: number, text: string): void | Promise<void> {
-    if (text.length < SMALLEST) return this.send(status, text);
+  sendCompressed(status: number, text: string, type = JSON_TYPE): void | Promise<void> {
+    if (text.length < SMALLEST) return this.send(status, text, type);
     this.header('Vary', 'Accept-Encoding');
     const encoding = encodingFor(this.request.headers['accept-encoding'] as string | undefined);
-    return encoding ? this.#compressAndSend(status, text, encoding) : this.send(status, text);
+    return encoding ? this.#compressAndSend(status, text, type, encoding) : this.send(status, text, type);
   }
 
-  async #compressAndSend(status: number, text: string, encoding: Encoding): Promise<void> {
+  async #compressAndSend(status: number, text: string, type: string, encoding: Encoding): Promise<void> {
     const bytes = await compress(text, encoding);
-    if (!bytes) return this.send(status, text);
-    this.headers({ 'Content-Encoding': encoding, 'Content-Type': JSON_TYPE });
+    if (!bytes) return this.send(status, text, type);
+    this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);

@@ -10,6 +10,7 @@ import { sendFile } from './files.ts';
 import { admit } from './limit.ts';
 import { factsOf, type Log } from './log.ts';
 import { METRICS_TYPE, metricsText } from './metrics.ts';
+import { referencePages } from './reference/pages.ts';
 import { decode, Router } from './router.ts';
 import { routes } from './routes.ts';
 import type { Services } from './services.ts';
@@ -47,6 +48,8 @@ export function createServer(services: Services, prefixes: readonly string[], lo
   router.add('/metrics', (exchange) =>
     exchange.send(200, metricsText(services.catalogue.figures()), METRICS_TYPE),
   );
+  for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
+    router.add(path, (exchange) => send(exchange, services.originOf(exchange.request)));
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { method } = exchange.request;
