@@ -33,6 +33,7 @@ export type Document = string;
 
 /** Where an image's bytes are to be had, and until when. */
 export interface Link {
+  /** All ASCII, as addresses are. */
   url: string;
   /** ISO 8601 */
   expires: string;
@@ -58,6 +59,8 @@ export interface LinkMaker {
 export interface Linkable {
   /** Its public JSON with a link to its bytes. */
   withLink(linkTo: LinkTo): string;
+  /** How many bytes more than characters that JSON has. */
+  readonly surplus: number;
 }
 
 /** A slice of an ordered list, and how long the whole list is. */

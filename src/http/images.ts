@@ -21,12 +21,12 @@ const MOST_NAMED = 10;
 export async function oneImage(call: Call<LinkQuery>): Promise<Answer> {
   const image = await call.services.catalogue.image(call.id);
   if (!image) throw new ApiError(404, 'Image not found.');
-  return { data: image.withLink(linkMaker(call)) };
+  return { data: image.withLink(linkMaker(call)), surplus: image.surplus };
 }
 
 export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
   const { total, items } = await call.services.catalogue.images(call.query);
-  return { data: listed(call, items), headers: pageHeaders(call, total) };
+  return { ...listed(call, items), headers: pageHeaders(call, total) };
 }
 
 export async function artistImages(call: Call<PageQuery>): Promise<Answer> {
@@ -43,14 +43,18 @@ export async function randomImages(
   const { categories, limit } = call.query;
   const draw = await call.services.catalogue.randomImages(categories, limit, call.services.chance);
   if ('unknownCategories' in draw) throw unknownCategories(draw.unknownCategories);
-  return { data: listed(call, draw.images) };
+  return listed(call, draw.images);
 }
 
-function listed(call: Call<LinkQuery>, images: Linkable[]): string {
+function listed(call: Call<LinkQuery>, images: Linkable[]): Answer {
   const linkTo = linkMaker(call);
-  let text = '[';
-  for (const image of images) text += (text.length > 1 ? ',' : '') + image.withLink(linkTo);
-  return `${text}]`;
+  let data = '[';
+  let surplus = 0;
+  for (const image of images) {
+    data += (data.length > 1 ? ',' : '') + image.withLink(linkTo);
+    surplus += image.surplus;
+  }
+  return { data: `${data}]`, surplus };
 }
 
 /** Makes the links of one answer, which expire together. */

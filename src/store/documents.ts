@@ -6,9 +6,9 @@
 import { LinkableDocument } from '../catalogue/linkable.ts';
 import type { Document, Linkable } from '../model.ts';
 
-const MOST_BYTES = 48 * 1024 * 1024;
-/** What one takes beside its text: the link, the objects around it, a place in the map. */
-const OVERHEAD = 450;
+const MOST_BYTES = 56 * 1024 * 1024;
+/** What one takes beside its text: the objects around it, and a place in the map. */
+const OVERHEAD = 150;
 
 export class Documents {
   readonly #kept = new Map<number, Linkable>();
@@ -30,12 +30,11 @@ export class Documents {
 
   /** The image as it can be carried, kept if there is room. */
   take(image: number, document: Document): Linkable {
-    if (this.#bytes >= MOST_BYTES) return new LinkableDocument(document);
+    const linkable = new LinkableDocument(document);
+    if (this.#bytes >= MOST_BYTES) return linkable;
     // With one letter that needs it, all of a text takes two bytes a letter.
-    const isNarrow = Buffer.byteLength(document) === document.length;
-    this.#bytes += OVERHEAD + document.length * (isNarrow ? 1 : 2);
-    const kept = new LinkableDocument(document, true);
-    this.#kept.set(image, kept);
-    return kept;
+    this.#bytes += OVERHEAD + document.length * (linkable.surplus === 0 ? 1 : 2);
+    this.#kept.set(image, linkable);
+    return linkable;
   }
 }
