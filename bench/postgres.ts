@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { secureChance } from '../src/access/tokens.ts';
+import { secureChance } from '../src/access/chance.ts';
 import { PostgresCatalogue } from '../src/store/postgres.ts';
 import { Servers } from '../src/store/postgres-servers.ts';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';

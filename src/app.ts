@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { secureChance } from './access/chance.ts';
 import { clientReader } from './access/client.ts';
 import { Links } from './access/links.ts';
-import { secureChance } from './access/tokens.ts';
 import { type Config, isLinkKey } from './config.ts';
 import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
 import { Log } from './http/log.ts';

@@ -33,6 +33,7 @@ export type Document = string;
 
 /** Where an image's bytes are to be had, and until when. */
 export interface Link {
+  /** All ASCII, as addresses are. */
   url: string;
   /** ISO 8601 */
   expires: string;
@@ -54,10 +55,18 @@ export interface LinkMaker {
   signer(origin: string, validity: Validity): LinkTo;
 }
 
+/** An image that answers can carry. */
+export interface Linkable {
+  /** Its public JSON with a link to its bytes. */
+  withLink(linkTo: LinkTo): string;
+  /** How many bytes more than characters that JSON has. */
+  readonly surplus: number;
+}
+
 /** A slice of an ordered list, and how long the whole list is. */
-export interface Page {
+export interface Page<Item = string> {
   total: number;
-  documents: string[];
+  items: Item[];
 }
 
 export interface Window {
@@ -85,7 +94,7 @@ export interface FileFacts {
   mimetype: Mimetype;
 }
 
-export type Draw = { documents: Document[] } | { unknownCategories: string[] };
+export type Draw = { images: Linkable[] } | { unknownCategories: string[] };
 
 /** A part that the service needs does not answer for now; the message is for the log. */
 export class Unavailable extends Error {}
@@ -93,13 +102,13 @@ export class Unavailable extends Error {}
 /** The catalogue as handlers see it. Each call answers from one moment of the catalogue, never from two. */
 export interface Catalogue {
   statistics(): Promise<Statistics>;
-  image(id: string): Promise<Document | undefined>;
-  images(window: Window): Promise<Page>;
+  image(id: string): Promise<Linkable | undefined>;
+  images(window: Window): Promise<Page<Linkable>>;
   /** Undefined when there is no such artist. */
-  imagesByArtist(artist: string, window: Window): Promise<Page | undefined>;
+  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined>;
   /** Distinct images that are in every named category, in random order. */
   randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw>;
-  /** By name, then id. */
+  /** The public JSON of each, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The names to search in, as they are now. */
   names(kind: Kind): Promise<NameList>;

@@ -5,13 +5,15 @@
 import Type from 'typebox';
 
 const Text = Type.String();
+/** A text of which there is something to say. */
+const text = (description: string) => Type.String({ description });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   description: 'ISO 8601 in UTC, with milliseconds',
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
-const Uuid = Type.String({ pattern: uuidPattern });
+const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
 const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
@@ -27,26 +29,33 @@ export const Mimetype = Type.Union([
   Type.Literal('image/gif'),
   Type.Literal('image/avif'),
 ]);
-const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
 const ETag = Type.String({
   pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
   description: 'an entity tag without its quotes, and without a comma',
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
-const Source = Type.Object({ name: Text, url: WebAddress });
+export const Source = Type.Object({ name: Text, url: WebAddress });
 const Count = Type.Integer({ minimum: 0 });
 
+/** What every error answers. */
+export const ErrorAnswer = Type.Object({
+  code: Type.Integer({ description: 'the HTTP status' }),
+  message: text('what is wrong, and what to do'),
+  success: Type.Literal(false),
+});
+
 /** What the single-record answers add to an artist, a character or a category. */
-const Counted = Type.Object({ images: Count });
+const Counted = Type.Object({ images: Type.Integer({ minimum: 0, description: 'how many images' }) });
 
 export const Artist = Type.Object({ id: Uuid, name: Text, url: WebAddress });
 export const ArtistWithImages = Type.Intersect([Artist, Counted]);
 
 export const Category = Type.Object({
   id: Uuid,
-  name: Text,
+  name: text('what `categories` asks for'),
   description: Text,
-  nsfw: Type.Boolean(),
+  nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
 export const CategoryWithImages = Type.Intersect([Category, Counted]);
@@ -55,10 +64,10 @@ export const Character = Type.Object({
   id: Uuid,
   name: Text,
   description: Text,
-  source: Text,
+  source: text('the work that the character comes from'),
   gender: Text,
   ages: Type.Array(Type.Integer()),
-  birth_date: Text,
+  birth_date: text('in words of any form'),
   nationality: Text,
   occupations: Type.Array(Text),
   createdAt: Timestamp,
@@ -68,16 +77,16 @@ export const CharacterWithImages = Type.Intersect([Character, Counted]);
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
-    url: Text,
-    artist: Type.Union([Uuid, Type.Null()]),
-    source: Type.Union([Source, Type.Null()]),
+    url: text('where the bytes are, until `meta.expires`'),
+    artist: Type.Union([Uuid, Type.Null()], { description: 'the id of the artist, where known' }),
+    source: Type.Union([Source, Type.Null()], { description: 'where the image was found, where known' }),
     nsfw: Rating,
     categories: Type.Array(Category),
     characters: Type.Array(Character),
     createdAt: Timestamp,
     meta: Type.Object({
       eTag: ETag,
-      size: Count,
+      size: Type.Integer({ minimum: 0, description: 'in bytes' }),
       mimetype: Mimetype,
       color: Colour,
       expires: Timestamp,
@@ -87,7 +96,11 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
 
 const dimens = { width: Pixels, height: Pixels };
 export const Image = imageWith(
-  Type.Object({ ...dimens, aspectRatio: Type.String({ pattern: '^\\d+:\\d+$' }), orientation: Orientation }),
+  Type.Object({
+    ...dimens,
+    aspectRatio: Type.String({ pattern: '^\\d+:\\d+$', description: 'in lowest terms' }),
+    orientation: Orientation,
+  }),
 );
 /** `GET /artist/{id}/images` leaves the aspect ratio out. */
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
@@ -95,7 +108,7 @@ export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orien
 export const TokenInformation = Type.Object({
   owner: Text,
   purpose: Text,
-  scopes: Type.Array(Text),
+  scopes: Type.Array(Text, { description: 'what it allows' }),
   issuedBy: Text,
   createdAt: Timestamp,
   expires: Timestamp,
@@ -115,7 +128,7 @@ export const Statistics = Type.Object({
 export const Paths = Type.Array(Type.String({ pattern: '^/' }));
 export const ServiceMeta = Type.Object({
   version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
-  baseApiRoute: Text,
+  baseApiRoute: text('the prefix that was called'),
 });
 
 // The lines of a catalogue file. Unknown fields are refused: a misspelt one would otherwise be lost in silence.

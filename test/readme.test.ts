@@ -87,6 +87,7 @@ test('every local link of the documentation leads somewhere', () => {
   const pages = [
     'README.md',
     'docs/api.md',
+    'docs/client.md',
     'docs/catalogue.md',
     'docs/configuration.md',
     'docs/search.md',

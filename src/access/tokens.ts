@@ -1,5 +1,5 @@
 /** Access tokens: their secret, their scopes, and whether one still counts. Time and chance are passed in. */
-import { hash, randomInt } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Chance, Token } from '../model.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -10,9 +10,6 @@ const bearer = /^bearer +([^ ]+) *$/i;
 export const LIST_IMAGES = 'image:list';
 const CUSTOM_EXPIRY = 'image:custom-expiry';
 const NO_RATE_LIMIT = 'api:ratelimit:disabled';
-
-/** A cryptographic source of chance. */
-export const secureChance: Chance = (below) => randomInt(below);
 
 /** `chance` must be a cryptographic one. */
 export function newSecret(chance: Chance): string {

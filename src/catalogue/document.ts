@@ -4,12 +4,12 @@
  *
  *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
  *
- * An answer fills the holes; nothing is parsed or serialised again. The file name is what our own links name, the key is
+ * An answer fills the holes (`linkable.ts`); nothing is parsed or serialised again. The file name is what our own links name, the key is
  * where the bytes are, which links to other storage name.
  */
-import type { Document, Entry, Image, Kind, LinkTo, Mimetype, Orientation } from '../model.ts';
+import type { Document, Entry, Image, Kind, Mimetype, Orientation } from '../model.ts';
 
-const HOLE = '\n';
+export const HOLE = '\n';
 
 /** Everything an image says of itself but its link. */
 export type StoredImage = Omit<Image, 'url' | 'meta'> & { meta: Omit<Image['meta'], 'expires'> };
@@ -52,17 +52,6 @@ export function readDocument(document: Document): StoredImage {
   return { ...image, meta: stored };
 }
 
-/** The finished JSON of one image, with the link that `linkTo` gives for it. */
-export function fillDocument(document: Document, linkTo: LinkTo): string {
-  // By the places of the holes: splitting takes twice as long.
-  const name = document.indexOf(HOLE);
-  const key = document.indexOf(HOLE, name + 1);
-  const body = document.indexOf(HOLE, key + 1);
-  const tail = document.lastIndexOf(HOLE);
-  const { url, expires } = linkTo(document.slice(name + 1, key), document.slice(key + 1, body));
-  return document.slice(0, name) + url + document.slice(body + 1, tail) + expires + document.slice(tail + 1);
-}
-
 /** The document with a category or character, which it repeats, as it is now. */
 export function repeatEntry(document: Document, entry: Entry): Document {
   const [, , key] = document.split(HOLE) as Parts;
@@ -81,11 +70,6 @@ export function repeatEntry(document: Document, entry: Entry): Document {
     texts(image.categories, 'category'),
     texts(image.characters, 'character'),
   );
-}
-
-export function withoutAspectRatio(document: Document): Document {
-  const meta = document.lastIndexOf(HOLE);
-  return document.slice(0, meta) + document.slice(meta).replace(/"aspectRatio":"\d+:\d+",/, '');
 }
 
 export function dimensions(width: number, height: number): StoredImage['meta']['dimens'] {

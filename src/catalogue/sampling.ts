@@ -15,9 +15,18 @@ export function* shuffledPositions(size: number, chance: Chance): Generator<numb
   }
 }
 
+/** Some of the positions below `size`, all of them where there are no more. */
+export function drawPositions(size: number, count: number, chance: Chance): number[] {
+  // Of many, few are found quickest by drawing again what was drawn already.
+  if (count * 4 > size) return shuffledPositions(size, chance).take(count).toArray();
+  const positions: number[] = [];
+  while (positions.length < count) {
+    const position = chance(size);
+    if (!positions.includes(position)) positions.push(position);
+  }
+  return positions;
+}
+
 export function sample<T>(items: readonly T[], count: number, chance: Chance): T[] {
-  return shuffledPositions(items.length, chance)
-    .take(count)
-    .map((position) => items[position] as T)
-    .toArray();
+  return drawPositions(items.length, count, chance).map((position) => items[position] as T);
 }

@@ -1,6 +1,7 @@
 /** `zukan token`: makes access tokens, lists them, takes them back. */
 import { randomUUID } from 'node:crypto';
-import { hashSecret, isScope, newSecret, secureChance } from '../access/tokens.ts';
+import { secureChance } from '../access/chance.ts';
+import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
 import type { Config } from '../config.ts';
 import { storeOf } from '../engines.ts';
 import type { Token } from '../model.ts';

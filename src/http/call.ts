@@ -8,7 +8,7 @@ import type { Token } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
 import { isKnown } from './conditional.ts';
 import { ApiError, successBody, unauthorized } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, JSON_TYPE } from './exchange.ts';
 import { admit } from './limit.ts';
 import { readQuery } from './parameters.ts';
 import { parseQuery } from './query.ts';
@@ -23,7 +23,7 @@ export interface Call<Query> {
   now: number;
   /** What links to files start with. */
   origin: string;
-  /** The path that was called, without its prefix. */
+  /** The path of the route that was called, without its prefix. */
   path: string;
   prefix: string;
 }
@@ -31,6 +31,8 @@ export interface Call<Query> {
 export interface Answer {
   /** JSON text. */
   data: string;
+  /** How many bytes more than characters that is, where it is known: counting puts a long text together once more. */
+  surplus?: number;
   meta?: string;
   headers?: Record<string, string>;
   /** Given where the same answer is often asked for again: who names it is told that nothing has changed. */
@@ -68,32 +70,39 @@ export async function answerCall(
   refuseTooLong(query, services.links.longestLife);
 
   const origin = services.originOf(exchange.request);
-  const call = { services, query, id, token, now, origin, path: route.path.replace('{id}', id), prefix };
-  const { data, meta, headers, eTag } = await handleUnless(
-    denial(route, query, token),
-    route,
-    call as Call<never>,
-  );
+  const call: Call<never> = {
+    services,
+    query: query as never,
+    id,
+    token,
+    now,
+    origin,
+    path: route.path,
+    prefix,
+  };
+  const denied = denial(route, query, token);
+  if (denied) throw await errorBefore(denied, route, call);
+  const { data, surplus, meta, headers, eTag } = await route.handle(call);
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
     if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
   }
-  await exchange.sendCompressed(200, successBody(data, meta));
+  const body = successBody(data, meta);
+  await exchange.sendCompressed(200, body, JSON_TYPE, surplus);
 }
 
 /**
- * What the handler answers, unless the call is denied. The handler is asked even then: only the store knows whether the
- * named categories exist, and that is a 400, which comes first.
+ * The error of a call that is denied. The handler is asked even then: only the store knows whether the named categories
+ * exist, and that is a 400, which comes first.
  */
-async function handleUnless(denied: ApiError | undefined, route: Route, call: Call<never>): Promise<Answer> {
+async function errorBefore(denied: ApiError, route: Route, call: Call<never>): Promise<unknown> {
   try {
-    const answer = await route.handle(call);
-    if (!denied) return answer;
+    await route.handle(call);
+    return denied;
   } catch (error) {
-    if (!denied || !(error instanceof ApiError) || error.status < denied.status) throw error;
+    return error instanceof ApiError && error.status >= denied.status ? denied : error;
   }
-  throw denied;
 }
 
 function noToken(asksForExpiry: boolean): ApiError {

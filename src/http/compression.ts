@@ -6,8 +6,10 @@ export type Encoding = 'br' | 'gzip';
 
 /** Smaller ones would gain nothing that is worth the time. */
 export const SMALLEST = 1024;
-/** More than this would only wait for each other; they are sent as they are. */
-const MOST_AT_ONCE = 32;
+/** There are no more threads for it, and each that runs takes a megabyte or more. */
+const MOST_AT_ONCE = 4;
+/** More than this would wait too long for their turn; they are sent as they are. */
+const MOST_WAITING = 28;
 /** Of the levels, those that give most for their time on answers of 10 to 40 kB. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 4;
@@ -26,15 +28,20 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 let running = 0;
+const waiting: (() => void)[] = [];
 
 /** Undefined when there is too much to do. */
 export async function compress(text: string, encoding: Encoding): Promise<Buffer | undefined> {
-  if (running >= MOST_AT_ONCE) return undefined;
-  running++;
+  if (waiting.length >= MOST_WAITING) return undefined;
+  if (running < MOST_AT_ONCE) running++;
+  // Whoever is done leaves its place to the one who waited longest.
+  else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     return await compressors[encoding](Buffer.from(text));
   } finally {
-    running--;
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
   }
 }
 

@@ -20,7 +20,7 @@ const texts = new WeakMap<Page, { data: string; eTag: string }>();
 function textOf(page: Page): { data: string; eTag: string } {
   const known = texts.get(page);
   if (known) return known;
-  const data = `[${page.documents.join(',')}]`;
+  const data = `[${page.items.join()}]`;
   const text = { data, eTag: entityTag(data) };
   texts.set(page, text);
   return text;

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { compress, encodingFor, SMALLEST } from './compression.ts';
+import { surplusOf } from '../catalogue/linkable.ts';
+import { compress, type Encoding, encodingFor, SMALLEST } from './compression.ts';
 import type { Log } from './log.ts';
 
 const EXPOSED = [
@@ -48,22 +49,27 @@ export class Exchange {
     for (const name in headers) this.#headers.push(name, headers[name] as string);
   }
 
-  send(status: number, text: string, type = JSON_TYPE): void {
-    const length = Buffer.byteLength(text);
-    this.#headers.push('Content-Type', type, 'Content-Length', String(length));
+  /** `surplus` is how many bytes more than characters the text has. */
+  send(status: number, text: string, type = JSON_TYPE, surplus = surplusOf(text)): void {
+    this.#headers.push('Content-Type', type, 'Content-Length', String(text.length + surplus));
     this.response.writeHead(status, this.#headers);
     // What is all ASCII needs no encoding.
-    this.response.end(text, length === text.length ? 'latin1' : 'utf8');
+    this.response.end(text, surplus === 0 ? 'latin1' : 'utf8');
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  async sendCompressed(status: number, text: string): Promise<void> {
-    if (text.length < SMALLEST) return this.send(status, text);
+  sendCompressed(status: number, text: string, type = JSON_TYPE, surplus?: number): void | Promise<void> {
+    if (text.length < SMALLEST) return this.send(status, text, type, surplus);
     this.header('Vary', 'Accept-Encoding');
     const encoding = encodingFor(this.request.headers['accept-encoding'] as string | undefined);
-    const bytes = encoding && (await compress(text, encoding));
-    if (!bytes) return this.send(status, text);
-    this.headers({ 'Content-Encoding': encoding, 'Content-Type': JSON_TYPE });
+    if (!encoding) return this.send(status, text, type, surplus);
+    return this.#compressAndSend(status, text, type, encoding);
+  }
+
+  async #compressAndSend(status: number, text: string, type: string, encoding: Encoding): Promise<void> {
+    const bytes = await compress(text, encoding);
+    if (!bytes) return this.send(status, text, type);
+    this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);

@@ -1,7 +1,7 @@
 /** The handlers of images: one, a page, by artist, random. */
 import { validityOf } from '../access/links.ts';
-import { fillDocument, withoutAspectRatio } from '../catalogue/document.ts';
-import type { Document, Page } from '../model.ts';
+import { withoutAspectRatio } from '../catalogue/linkable.ts';
+import type { Linkable, LinkTo } from '../model.ts';
 import type { Answer, Call } from './call.ts';
 import { ApiError } from './errors.ts';
 import { pageHeaders } from './pages.ts';
@@ -19,19 +19,22 @@ interface PageQuery extends LinkQuery {
 const MOST_NAMED = 10;
 
 export async function oneImage(call: Call<LinkQuery>): Promise<Answer> {
-  const document = await call.services.catalogue.image(call.id);
-  if (document === undefined) throw new ApiError(404, 'Image not found.');
-  return { data: filler(call)(document) };
+  const image = await call.services.catalogue.image(call.id);
+  if (!image) throw new ApiError(404, 'Image not found.');
+  return { data: image.withLink(linkMaker(call)), surplus: image.surplus };
 }
 
 export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
-  return pageAnswer(call, await call.services.catalogue.images(call.query));
+  const { total, items } = await call.services.catalogue.images(call.query);
+  return { ...listed(call, items), headers: pageHeaders(call, total) };
 }
 
 export async function artistImages(call: Call<PageQuery>): Promise<Answer> {
   const page = await call.services.catalogue.imagesByArtist(call.id, call.query);
   if (!page) throw new ApiError(404, 'Artist not found.');
-  return pageAnswer(call, { ...page, documents: page.documents.map(withoutAspectRatio) });
+  const linkTo = linkMaker(call);
+  const images = page.items.map((image) => withoutAspectRatio(image.withLink(linkTo)));
+  return { data: `[${images.join()}]`, headers: pageHeaders(call, page.total) };
 }
 
 export async function randomImages(
@@ -40,23 +43,25 @@ export async function randomImages(
   const { categories, limit } = call.query;
   const draw = await call.services.catalogue.randomImages(categories, limit, call.services.chance);
   if ('unknownCategories' in draw) throw unknownCategories(draw.unknownCategories);
-  return { data: fillAll(call, draw.documents) };
+  return listed(call, draw.images);
 }
 
-function pageAnswer(call: Call<PageQuery>, page: Page): Answer {
-  return { data: fillAll(call, page.documents), headers: pageHeaders(call, page.total) };
+function listed(call: Call<LinkQuery>, images: Linkable[]): Answer {
+  const linkTo = linkMaker(call);
+  let data = '[';
+  let surplus = 0;
+  for (const image of images) {
+    data += (data.length > 1 ? ',' : '') + image.withLink(linkTo);
+    surplus += image.surplus;
+  }
+  return { data: `${data}]`, surplus };
 }
 
-function fillAll(call: Call<LinkQuery>, documents: Document[]): string {
-  return `[${documents.map(filler(call)).join(',')}]`;
-}
-
-/** Puts links into documents; all links of an answer expire together. */
-function filler({ services, query, now, origin }: Call<LinkQuery>): (document: Document) => string {
+/** Makes the links of one answer, which expire together. */
+function linkMaker({ services, query, now, origin }: Call<LinkQuery>): LinkTo {
   const isExact = query.expiry !== undefined;
   const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
-  const linkTo = services.links.signer(origin, validity);
-  return (document) => fillDocument(document, linkTo);
+  return services.links.signer(origin, validity);
 }
 
 function unknownCategories(names: string[]): ApiError {

@@ -20,7 +20,7 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
       token && isExempt(token.scopes)
         ? unlimited
         : await services.limiter.decide(services.clientOf(exchange.request));
-    exchange.headers(rateHeaders(decision));
+    exchange.headers(decision === unlimited ? unlimitedHeaders : rateHeaders(decision));
     if (!decision.isAllowed) throw tooMany(decision);
   }
   if (authorization !== undefined && !token)
@@ -47,6 +47,8 @@ function rateHeaders(decision: Decision): Record<string, string> {
     RateLimit: `"default";r=${remaining};t=${seconds}`,
   };
 }
+
+const unlimitedHeaders = rateHeaders(unlimited);
 
 function tooMany(decision: Decision): ApiError {
   const seconds = secondsOf(decision);

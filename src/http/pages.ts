@@ -3,13 +3,15 @@ import type { Window } from '../model.ts';
 import type { Call } from './call.ts';
 
 /** The total, and links to the next and the previous page where there is one. Every other parameter is kept. */
-export function pageHeaders({ query, prefix, path }: Call<Window>, total: number): Record<string, string> {
-  const { limit, offset } = query;
+export function pageHeaders(
+  { query, prefix, path, id }: Call<Window>,
+  total: number,
+): Record<string, string> {
+  const { limit, offset, ...others } = query as Window & Record<string, string | number>;
   const link = (window: Window, rel: string) => {
-    const parameters = Object.entries({ ...query, ...window }).map(
-      ([name, value]) => `${name}=${encodeURIComponent(value)}`,
-    );
-    return `<${prefix}${path}?${parameters.join('&')}>; rel="${rel}"`;
+    let parameters = `limit=${window.limit}&offset=${window.offset}`;
+    for (const name in others) parameters += `&${name}=${encodeURIComponent(others[name] as string)}`;
+    return `<${prefix}${path.replace('{id}', id)}?${parameters}>; rel="${rel}"`;
   };
   const links: string[] = [];
   if (offset + limit < total) links.push(link({ offset: offset + limit, limit }, 'next'));

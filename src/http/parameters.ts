@@ -28,7 +28,8 @@ export const categories = Type.Array(Type.String(), {
 export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
   const problems: string[] = [];
   const query: Record<string, unknown> = {};
-  for (const [name, rule] of Object.entries(schema.properties) as [string, Rule][]) {
+  for (const name in schema.properties) {
+    const rule = schema.properties[name] as Rule;
     const { value, problem } = readParameter(rule, raw.get(name));
     if (problem) problems.push(`Invalid ${rule.title ?? name}: ${problem}.`);
     if (value !== undefined) query[name] = value;

@@ -36,7 +36,7 @@ export async function searchPage(
       const positions = await scan(pattern, names, scanning);
       const documents = await catalogue.listed(names, positions.slice(offset, offset + limit));
       // An import came in between: what was found is of a catalogue that is gone.
-      if (documents) return { total: positions.length, documents };
+      if (documents) return { total: positions.length, items: documents };
     }
     throw new Unavailable('the catalogue changes faster than it can be searched');
   } catch (error) {

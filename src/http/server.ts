@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { gather } from '../turns.ts';
 import { answerCall } from './call.ts';
 import { ApiError, errorBody, sendError } from './errors.ts';
 import { Exchange, JSON_TYPE } from './exchange.ts';
@@ -10,6 +11,7 @@ import { Gallery } from './gallery.ts';
 import { admit } from './limit.ts';
 import { factsOf, type Log } from './log.ts';
 import { METRICS_TYPE, metricsText } from './metrics.ts';
+import { referencePages } from './reference/pages.ts';
 import { decode, Router } from './router.ts';
 import { routes } from './routes.ts';
 import type { Services } from './services.ts';
@@ -47,6 +49,8 @@ export function createServer(services: Services, prefixes: readonly string[], lo
   router.add('/metrics', (exchange) =>
     exchange.send(200, metricsText(services.catalogue.figures()), METRICS_TYPE),
   );
+  for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
+    router.add(path, (exchange) => send(exchange, services.originOf(exchange.request)));
   const gallery = new Gallery(prefixes[0] ?? '');
   router.add('/', (exchange) => gallery.send(exchange, 'index.html', services));
   router.add('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
@@ -67,6 +71,9 @@ export function createServer(services: Services, prefixes: readonly string[], lo
       throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
     throw new ApiError(404, 'There is nothing at this address.');
   };
+  const answerAll = gather<Exchange>((exchanges) => {
+    for (const exchange of exchanges) answer(exchange).catch((error) => sendError(error, exchange));
+  });
 
   let isClosing = false;
   const server = createHttpServer({
@@ -75,15 +82,11 @@ export function createServer(services: Services, prefixes: readonly string[], lo
     requireHostHeader: false,
   });
   server.on('clientError', refuseGarbage);
-  server.on('request', async (request, response) => {
+  server.on('request', (request, response) => {
     const exchange = new Exchange(request, response, log);
     if (isClosing) exchange.header('Connection', 'close');
     if (log.isOn('info')) response.once('close', () => logRequest(exchange, services));
-    try {
-      await answer(exchange);
-    } catch (error) {
-      sendError(error, exchange);
-    }
+    answerAll(exchange);
   });
 
   return {

@@ -1,34 +1,40 @@
 /**
- * Documents of images, as many as fit into a bounded memory, for as long as the catalogue stays the same. When it is full
- * nothing is pushed out: chance asks for all images alike, so that any of them is as good to keep as any other, and
+ * Images as answers carry them, as many as fit into a bounded memory, for as long as the catalogue stays the same. When it
+ * is full nothing is pushed out: chance asks for all images alike, so that any of them is as good to keep as any other, and
  * moving them in and out takes longer than it saves.
  */
-import type { Document } from '../model.ts';
+import { LinkableDocument } from '../catalogue/linkable.ts';
+import type { Document, Linkable } from '../model.ts';
 
-/** Characters, which are a byte each in most catalogues, and two in those with, say, Japanese names. */
-const MOST_CHARACTERS = 24 * 1024 * 1024;
+const MOST_BYTES = 56 * 1024 * 1024;
+/** What one takes beside its text: the objects around it, and a place in the map. */
+const OVERHEAD = 150;
 
 export class Documents {
-  readonly #documents = new Map<number, Document>();
+  readonly #kept = new Map<number, Linkable>();
   #version = Number.NaN;
-  #characters = 0;
+  #bytes = 0;
 
   /** Forgets what is of another version. */
   at(version: number): this {
     if (version === this.#version) return this;
-    this.#documents.clear();
+    this.#kept.clear();
     this.#version = version;
-    this.#characters = 0;
+    this.#bytes = 0;
     return this;
   }
 
-  get(image: number): Document | undefined {
-    return this.#documents.get(image);
+  get(image: number): Linkable | undefined {
+    return this.#kept.get(image);
   }
 
-  add(image: number, document: Document): void {
-    if (this.#characters + document.length > MOST_CHARACTERS) return;
-    this.#characters += document.length;
-    this.#documents.set(image, document);
+  /** The image as it can be carried, kept if there is room. */
+  take(image: number, document: Document): Linkable {
+    const linkable = new LinkableDocument(document);
+    if (this.#bytes >= MOST_BYTES) return linkable;
+    // With one letter that needs it, all of a text takes two bytes a letter.
+    this.#bytes += OVERHEAD + document.length * (linkable.surplus === 0 ? 1 : 2);
+    this.#kept.set(image, linkable);
+    return linkable;
   }
 }

@@ -8,11 +8,11 @@ export const tooRestless = () => new Unavailable('the catalogue changes faster t
 
 export class Kept<T extends { version: number }> {
   readonly #read: () => Promise<T>;
-  readonly #version: () => number;
+  readonly #version: () => number | Promise<number>;
   #reading: Promise<T> | undefined;
 
   /** `version` tells which version is the newest, as far as is known. */
-  constructor(read: () => Promise<T>, version: () => number) {
+  constructor(read: () => Promise<T>, version: () => number | Promise<number>) {
     this.#read = read;
     this.#version = version;
   }
@@ -24,7 +24,7 @@ export class Kept<T extends { version: number }> {
       const reading = this.#reading;
       try {
         const value = await reading;
-        if (value.version === this.#version()) return value;
+        if (value.version === (await this.#version())) return value;
         this.#forget(reading);
       } catch (error) {
         // A reading that failed is not kept: the next one who asks reads anew.

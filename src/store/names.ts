@@ -12,7 +12,7 @@ export class Names {
   readonly #read: ReadNames;
   readonly #lists: Record<Kind, Kept<NameList>>;
 
-  constructor(readAtOnce: number, read: ReadNames, version: () => number) {
+  constructor(readAtOnce: number, read: ReadNames, version: () => number | Promise<number>) {
     this.#readAtOnce = readAtOnce;
     this.#read = read;
     const listOf = (kind: Kind) => new Kept(() => this.#readAll(kind), version);

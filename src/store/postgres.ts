@@ -4,7 +4,8 @@
  * statement's own revision tells whether that was still true; if not, it is read anew and the call is made again.
  */
 import { fold } from '../catalogue/fold.ts';
-import { sample, shuffledPositions } from '../catalogue/sampling.ts';
+import { LinkableDocument } from '../catalogue/linkable.ts';
+import { drawPositions, sample, shuffledPositions } from '../catalogue/sampling.ts';
 import type {
   Catalogue,
   Chance,
@@ -12,6 +13,7 @@ import type {
   Figure,
   FileFacts,
   Kind,
+  Linkable,
   NameList,
   Page,
   Statistics,
@@ -59,16 +61,16 @@ export class PostgresCatalogue implements Catalogue {
     return statisticsOf(new Map(rows.map(([, id, size]) => [id as string, size as number])));
   }
 
-  async image(id: string): Promise<string | undefined> {
+  async image(id: string): Promise<Linkable | undefined> {
     const { rows } = await this.#servers.read(statements.image, [id]);
-    return (rows[0]?.[1] as string | null) ?? undefined;
+    return imagesIn(rows, 1)[0];
   }
 
-  async images(window: Window): Promise<Page> {
-    return (await this.#page('catalogue', 'all', window)) as Page;
+  async images(window: Window): Promise<Page<Linkable>> {
+    return (await this.#page('catalogue', 'all', window)) as Page<Linkable>;
   }
 
-  imagesByArtist(artist: string, window: Window): Promise<Page | undefined> {
+  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined> {
     return this.#page('artist', artist, window);
   }
 
@@ -85,19 +87,19 @@ export class PostgresCatalogue implements Catalogue {
         .map((name) => directory.categories.get(name) as Shelf)
         .sort((a, b) => a.size - b.size);
       const [smallest = directory.all, ...others] = shelves;
-      const documents =
+      const images =
         others.length === 0
           ? await this.#drawFrom(smallest, limit, chance, directory.version)
           : ((await this.#drawFromAll(smallest, others, limit, chance, directory.version)) ??
             (await this.#drawCommon(shelves, limit, chance, directory)));
-      if (documents) return { documents };
+      if (images) return { images };
     }
     throw tooRestless();
   }
 
   async list(kind: Kind, window: Window): Promise<Page> {
     const { rows } = await this.#servers.read(statements.list, [kind, positionsIn(window)]);
-    return pageOf(rows);
+    return { total: totalIn(rows), items: documentsIn(rows, 2) };
   }
 
   names(kind: Kind): Promise<NameList> {
@@ -125,14 +127,14 @@ export class PostgresCatalogue implements Catalogue {
     return this.#servers.figures();
   }
 
-  async #page(kind: string, id: string, window: Window): Promise<Page | undefined> {
+  async #page(kind: string, id: string, window: Window): Promise<Page<Linkable> | undefined> {
     const { rows } = await this.#servers.read(statements.page, [kind, id, positionsIn(window)]);
-    return rows[0]?.[1] === null ? undefined : pageOf(rows);
+    return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };
   }
 
   /** Undefined when the catalogue is no longer of this version; so with the next two. */
   async #drawFrom({ number, size }: Shelf, limit: number, chance: Chance, version: number) {
-    const positions = shuffledPositions(size, chance).take(limit).toArray();
+    const positions = drawPositions(size, limit, chance);
     const read = await this.#servers.read(statements.standing, [number, positions]);
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
@@ -148,8 +150,8 @@ export class PostgresCatalogue implements Catalogue {
       limit,
     ]);
     if (read.version !== version) return undefined;
-    const documents = documentsIn(read.rows, 1);
-    return documents.length === limit || positions.length === smallest.size ? documents : undefined;
+    const images = imagesIn(read.rows, 1);
+    return images.length === limit || positions.length === smallest.size ? images : undefined;
   }
 
   async #drawCommon(
@@ -158,9 +160,9 @@ export class PostgresCatalogue implements Catalogue {
     chance: Chance,
     directory: { version: number; lastImage: number },
   ) {
-    const images = await this.#members.ofAll(shelves, directory);
-    if (!images) return undefined;
-    const chosen = sample(images, limit, chance);
+    const members = await this.#members.ofAll(shelves, directory);
+    if (!members) return undefined;
+    const chosen = sample(members, limit, chance);
     const read = await this.#servers.read(statements.documents, [chosen]);
     return read.version === directory.version ? inOrder(chosen, read.rows) : undefined;
   }
@@ -177,17 +179,22 @@ function positionsIn({ offset, limit }: Window): number[] {
   return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
 }
 
-/** Of rows with a total and a document, which is null where there is none. */
-function pageOf(rows: unknown[][]): Page {
-  return { total: rows[0]?.[1] as number, documents: documentsIn(rows, 2) };
+/** Of rows with a total in the second column. */
+function totalIn(rows: unknown[][]): number {
+  return rows[0]?.[1] as number;
 }
 
+function imagesIn(rows: unknown[][], column: number): Linkable[] {
+  return documentsIn(rows, column).map((document) => new LinkableDocument(document));
+}
+
+/** The documents in a column, which is null where there is none. */
 function documentsIn(rows: unknown[][], column: number): string[] {
   return rows.map((row) => row[column] as string | null).filter((document) => document !== null);
 }
 
-/** The documents of rows with a number and a document, in the order of the numbers. */
-function inOrder(numbers: number[], rows: unknown[][]): string[] {
+/** The images of rows with a number and a document, in the order of the numbers. */
+function inOrder(numbers: number[], rows: unknown[][]): Linkable[] {
   const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
-  return numbers.map((number) => documents.get(number) as string);
+  return numbers.map((number) => new LinkableDocument(documents.get(number) as string));
 }

@@ -1,6 +1,7 @@
 /** The register of access tokens in the embedded store, in a file of its own. */
 import { chmodSync } from 'node:fs';
 import type { Token, TokenRegister } from '../model.ts';
+import { Rounds } from './rounds.ts';
 import { tokenSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
@@ -17,19 +18,25 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
   version.setReturnArrays(true);
   const kept = new Map<string, Token>();
   let keptVersion: unknown;
-  return {
-    async find(hash) {
+  const rounds = new Rounds(
+    () => {
       const [current] = version.get() as unknown as [number];
       // Another process has changed the register, or there are too many to keep.
       if (current !== keptVersion || kept.size > MOST_KEPT) kept.clear();
       keptVersion = current;
-      const known = kept.get(hash);
-      if (known) return known;
-      const row = find.get(hash);
-      const token = row && (withScopes(row) as Token);
-      if (token) kept.set(hash, token);
-      return token;
     },
+    () => {},
+  );
+  const look = (hash: string): Token | undefined => {
+    const known = kept.get(hash);
+    if (known) return known;
+    const row = find.get(hash);
+    const token = row && (withScopes(row) as Token);
+    if (token) kept.set(hash, token);
+    return token;
+  };
+  return {
+    find: (hash) => rounds.read(() => look(hash)),
     async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
       const insert = database.prepare(

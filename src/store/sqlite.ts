@@ -1,12 +1,13 @@
 /**
- * Reading the embedded store: what the handlers see. The connection is read-only and every call runs in one read
- * transaction, so an import that commits meanwhile is seen whole or not at all. What is kept in memory is of the version
- * that the transaction reads, or is read anew.
+ * Reading the embedded store: what the handlers see. The connection is read-only and every call runs in a read transaction,
+ * shared with the other calls of its round, so an import that commits meanwhile is seen whole or not at all. What is kept
+ * in memory is of the version that the transaction reads, or is read anew.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { hasBit } from '../catalogue/bits.ts';
 import { fold } from '../catalogue/fold.ts';
-import { sample, shuffledPositions } from '../catalogue/sampling.ts';
+import { LinkableDocument } from '../catalogue/linkable.ts';
+import { drawPositions, sample, shuffledPositions } from '../catalogue/sampling.ts';
 import type {
   Catalogue,
   Chance,
@@ -15,6 +16,7 @@ import type {
   Figure,
   FileFacts,
   Kind,
+  Linkable,
   NameList,
   Page,
   Statistics,
@@ -24,6 +26,7 @@ import { Documents } from './documents.ts';
 import { MOST_TRIES, tooRestless } from './kept.ts';
 import { Members } from './members.ts';
 import { Names } from './names.ts';
+import { Rounds } from './rounds.ts';
 import { catalogueSchema } from './schema.ts';
 import { MOST_DRAWS, type Shelf, type Shelves, shelvesIn } from './shelves.ts';
 import type { Slice } from './slices.ts';
@@ -56,8 +59,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
   readonly #names: Names;
   readonly #members: Members;
   readonly #documents = new Documents();
+  readonly #rounds = new Rounds(
+    () => this.#begin(),
+    () => this.#statements.commit.run(),
+  );
   #kept: Kept | undefined;
-  #isReading = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -65,30 +71,31 @@ class SqliteCatalogue implements Catalogue, Disposable {
     const { names, members } = this.#statements;
     this.#names = new Names(
       NAMES_AT_ONCE,
-      async (kind, from, to) => this.#slice(names, kind, from, to),
-      () => this.#readApart(({ shelves }) => shelves.version),
+      (kind, from, to) => this.#slice(names, kind, from, to),
+      () => this.#read(({ shelves }) => shelves.version),
     );
-    this.#members = new Members(MEMBERS_AT_ONCE, async (shelf, from, to) =>
-      this.#slice(members, shelf, from, to),
-    );
+    this.#members = new Members(MEMBERS_AT_ONCE, (shelf, from, to) => this.#slice(members, shelf, from, to));
   }
 
-  async statistics(): Promise<Statistics> {
+  statistics(): Promise<Statistics> {
     return this.#read((kept) => {
       kept.statistics ??= this.#readStatistics();
       return kept.statistics;
     });
   }
 
-  async image(id: string): Promise<Document | undefined> {
-    return this.#read(() => rowOf<[Document]>(this.#statements.image.get(id))?.[0]);
+  image(id: string): Promise<Linkable | undefined> {
+    return this.#read(() => {
+      const row = rowOf<[Document]>(this.#statements.image.get(id));
+      return row && new LinkableDocument(row[0]);
+    });
   }
 
-  async images(window: Window): Promise<Page> {
+  images(window: Window): Promise<Page<Linkable>> {
     return this.#read(({ shelves }) => this.#pageOf(shelves.all, window));
   }
 
-  async imagesByArtist(artist: string, window: Window): Promise<Page | undefined> {
+  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined> {
     return this.#read(() => {
       const row = rowOf<[number, number]>(this.#statements.shelf.get('artist', artist));
       return row && this.#pageOf({ number: row[0], size: row[1] }, window);
@@ -97,38 +104,38 @@ class SqliteCatalogue implements Catalogue, Disposable {
 
   async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const draw = this.#read(({ shelves }) => this.#draw(shelves, categories, limit, chance));
+      const draw = await this.#read(({ shelves }) => this.#draw(shelves, categories, limit, chance));
       if (!('common' in draw)) return draw;
       const { common, moment } = draw;
-      const images = await this.#members.ofAll(common, moment);
-      const documents = this.#readApart(({ shelves }) => {
+      const members = await this.#members.ofAll(common, moment);
+      const images = await this.#read(({ shelves }) => {
         // An import came in between: what was worked out is of a catalogue that is gone.
-        if (!images || moment.version !== shelves.version) return undefined;
-        return this.#documentsOf(sample(images, limit, chance));
+        if (!members || moment.version !== shelves.version) return undefined;
+        return this.#imagesOf(sample(members, limit, chance));
       });
-      if (documents) return { documents };
+      if (images) return { images };
     }
     throw tooRestless();
   }
 
-  async list(kind: Kind, { offset, limit }: Window): Promise<Page> {
+  list(kind: Kind, { offset, limit }: Window): Promise<Page> {
     const key = `${kind} ${offset} ${limit}`;
     return this.#read(({ pages }) => {
       const known = pages.get(key);
       if (known) return known;
       const rows = this.#statements.entries.all(kind, offset, offset + limit);
-      const page = { total: this.#countOf(kind), documents: firstsOf<string>(rows) };
+      const page = { total: this.#countOf(kind), items: firstsOf<string>(rows) };
       if (pages.size < MOST_PAGES) pages.set(key, page);
       return page;
     });
   }
 
-  async names(kind: Kind): Promise<NameList> {
+  names(kind: Kind): Promise<NameList> {
     return this.#names.of(kind);
   }
 
-  async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
-    return this.#readApart(({ shelves }) => {
+  listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
+    return this.#read(({ shelves }) => {
       if (version !== shelves.version) return undefined;
       return positions.map(
         (position) => rowOf<[string]>(this.#statements.entryAt.get(kind, position))?.[0] as string,
@@ -136,14 +143,14 @@ class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
+  one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
     return this.#read(() => {
       const row = rowOf<[string, number]>(this.#statements.entry.get(kind, id));
       return row && { document: row[0], images: row[1] };
     });
   }
 
-  async file(image: string): Promise<FileFacts | undefined> {
+  file(image: string): Promise<FileFacts | undefined> {
     return this.#read(() => {
       const row = rowOf<[string, string, FileFacts['mimetype']]>(this.#statements.file.get(image));
       return row && { key: row[0], eTag: row[1], mimetype: row[2] };
@@ -155,52 +162,25 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#end();
     this.#database.close();
   }
 
-  /**
-   * Runs the reads of one answer on one moment of the catalogue. Beginning and ending a transaction takes longer than most
-   * reads, so there is one for each round of the event loop. Nobody gets an answer that was old when they asked: requests
-   * that are taken up in the same round had all arrived before its first read. (What is read later, after waiting for
-   * something, is read apart.)
-   */
-  #read<T>(work: (kept: Kept) => T): T {
-    if (!this.#isReading) {
-      this.#begin();
-      setImmediate(() => this.#end());
-    }
-    return work(this.#kept as Kept);
+  #read<T>(work: (kept: Kept) => T): Promise<T> {
+    return this.#rounds.read(work);
   }
 
-  /** The same in a transaction of its own, on the catalogue as it is now. */
-  #readApart<T>(work: (kept: Kept) => T): T {
-    this.#end();
-    this.#begin();
-    try {
-      return work(this.#kept as Kept);
-    } finally {
-      this.#end();
-    }
-  }
-
-  #begin(): void {
+  /** Begins to read: from here to the commit, the catalogue is what it is now. */
+  #begin(): Kept {
     this.#statements.begin.run();
-    this.#isReading = true;
     try {
       const version = this.#version();
       if (this.#kept?.shelves.version !== version)
         this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+      return this.#kept;
     } catch (error) {
-      this.#end();
+      this.#statements.commit.run();
       throw error;
     }
-  }
-
-  #end(): void {
-    if (!this.#isReading) return;
-    this.#isReading = false;
-    this.#statements.commit.run();
   }
 
   #readShelves(version: number): Shelves {
@@ -219,9 +199,9 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return rowOf<[number | null]>(this.#statements.count.get(kind))?.[0] ?? 0;
   }
 
-  #pageOf(shelf: Shelf, { offset, limit }: Window): Page {
-    const rows = this.#statements.page.all(shelf.number, offset, offset + limit);
-    return { total: shelf.size, documents: firstsOf<Document>(rows) };
+  #pageOf(shelf: Shelf, { offset, limit }: Window): Page<Linkable> {
+    const rows = this.#statements.members.all(shelf.number, offset, offset + limit);
+    return { total: shelf.size, items: this.#imagesOf(firstsOf<number>(rows)) };
   }
 
   /**
@@ -246,16 +226,18 @@ class SqliteCatalogue implements Catalogue, Disposable {
     const shelves = [...found].sort((a, b) => a.size - b.size);
     const [smallest = moment.all, ...others] = shelves;
     const imageAt = this.#finder(smallest, moment);
+    if (others.length === 0)
+      return { images: this.#imagesOf(drawPositions(smallest.size, limit, chance).map(imageAt)) };
     const tests = others.map((shelf) => this.#tester(shelf, moment));
     const images: number[] = [];
     let draws = 0;
     for (const position of shuffledPositions(smallest.size, chance)) {
       if (images.length === limit) break;
-      if (tests.length > 0 && ++draws > MOST_DRAWS) return { common: shelves, moment };
+      if (++draws > MOST_DRAWS) return { common: shelves, moment };
       const image = imageAt(position);
       if (tests.every((standsOn) => standsOn(image))) images.push(image);
     }
-    return { documents: this.#documentsOf(images) };
+    return { images: this.#imagesOf(images) };
   }
 
   /** Gives the image at a position of a shelf: from memory, or from the database until it is there. */
@@ -271,22 +253,20 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return (image) => this.#statements.standsOn.get(image, shelf.number) !== undefined;
   }
 
-  /** Of images in a transaction that has been looked at by `#read`. */
-  #documentsOf(images: number[]): Document[] {
-    const kept = this.#documents.at((this.#kept as Kept).shelves.version);
-    const missing = images.filter((image) => kept.get(image) === undefined);
-    const read = new Map(missing.length > 0 ? this.#readDocuments(missing) : []);
-    for (const [image, document] of read) kept.add(image, document);
-    return images.map((image) => kept.get(image) ?? (read.get(image) as Document));
-  }
-
-  #readDocuments(images: number[]): [number, Document][] {
-    return this.#statements.documents(images.length).all(...images) as unknown as [number, Document][];
+  /** By their numbers, in the moment that is being read. */
+  #imagesOf(numbers: number[]): Linkable[] {
+    const documents = this.#documents.at((this.#kept as Kept).shelves.version);
+    return numbers.map((number) => {
+      const known = documents.get(number);
+      if (known) return known;
+      const [document] = rowOf<[Document]>(this.#statements.document.get(number)) as [Document];
+      return documents.take(number, document);
+    });
   }
 
   /** Some items of a long row. */
-  #slice<T>(rows: StatementSync, row: string | number, from: number, to: number): Slice<T> {
-    return this.#readApart(({ shelves }) => ({
+  #slice<T>(rows: StatementSync, row: string | number, from: number, to: number): Promise<Slice<T>> {
+    return this.#read(({ shelves }) => ({
       version: shelves.version,
       items: firstsOf<T>(rows.all(row, from, to)),
     }));

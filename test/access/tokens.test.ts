@@ -1,6 +1,7 @@
 /** Tokens: their secret, their scopes, their end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { secureChance } from '../../src/access/chance.ts';
 import {
   expiryAllowance,
   hashSecret,
@@ -8,7 +9,6 @@ import {
   isScope,
   newSecret,
   secretIn,
-  secureChance,
 } from '../../src/access/tokens.ts';
 import type { Token } from '../../src/model.ts';
 

@@ -6,12 +6,11 @@ import {
   byNameThenId,
   composeDocument,
   dimensions,
-  fillDocument,
   readDocument,
   repeatEntry,
   type StoredImage,
-  withoutAspectRatio,
 } from '../../src/catalogue/document.ts';
+import { LinkableDocument, withoutAspectRatio } from '../../src/catalogue/linkable.ts';
 
 const image = (text: string): StoredImage => ({
   id: '40000000-0000-4000-8000-000000000001',
@@ -39,7 +38,7 @@ test('any text survives being stored and filled', () => {
       const stored = image(text);
       const document = write(stored);
       assert.deepEqual(readDocument(document), JSON.parse(JSON.stringify(stored)));
-      const { url, meta, ...rest } = JSON.parse(fillDocument(document, linkTo));
+      const { url, meta, ...rest } = JSON.parse(new LinkableDocument(document).withLink(linkTo));
       const { expires, ...facts } = meta;
       assert.equal(url, `https://example.org/files/${stored.id}.jpg`);
       assert.equal(expires, '2026-01-01T01:00:00.000Z');
@@ -50,12 +49,23 @@ test('any text survives being stored and filled', () => {
 
 test('a link may be made of the key of the bytes, whatever is in it', () => {
   const key = 'some/"odd\' name%+ö.jpg';
-  const filled = fillDocument(write(image('x'), key), (_name, key) => ({
+  const filled = new LinkableDocument(write(image('x'), key)).withLink((_name, key) => ({
     url: encodeURI(key),
     expires: 't',
   }));
   assert.equal(JSON.parse(filled).url, encodeURI(key));
   assert.deepEqual(readDocument(write(image('x'), key)), image('x'));
+});
+
+test('how many bytes it has more than characters is known, whatever it and its key are made of', () => {
+  const text = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(text, text, (text, key) => {
+      const linkable = new LinkableDocument(write(image(text), key.replaceAll('\n', '')));
+      const json = linkable.withLink(linkTo);
+      assert.equal(json.length + linkable.surplus, Buffer.byteLength(json));
+    }),
+  );
 });
 
 test('an entry is repeated as it is now, in its place by name, and no other of the same id', () => {
@@ -79,7 +89,9 @@ test('an entry is repeated as it is now, in its place by name, and no other of t
 });
 
 test('only the image’s own aspect ratio is left out', () => {
-  const { meta, categories } = JSON.parse(fillDocument(withoutAspectRatio(write(image('x'))), linkTo));
+  const { meta, categories } = JSON.parse(
+    withoutAspectRatio(new LinkableDocument(write(image('x'))).withLink(linkTo)),
+  );
   assert.deepEqual(meta.dimens, { width: 300, height: 200, orientation: 'landscape' });
   assert.equal(categories[0].description, '"aspectRatio":"1:1",');
 });

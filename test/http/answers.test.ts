@@ -1,12 +1,9 @@
-/** Every endpoint's success answers over the known catalogue, compared field by field and with the schemas. */
+/** Every endpoint's success answers over the known catalogue, compared field by field. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import packageFile from '../../package.json' with { type: 'json' };
-import * as schemas from '../../src/schemas.ts';
 import { clock, endpoints, expectedImages, inOrder, judgeImage, NOW } from '../support/api.ts';
 import { artists, categories, characters, images, uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -23,12 +20,6 @@ await forEachEngine(async (engine) => {
   const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
   const prefixes = ['/api', '/v1'];
 
-  const success = (data: Type.TSchema) => Type.Object({ success: Type.Literal(true), data });
-  function assertShape(schema: Type.TSchema, body: Envelope): void {
-    const problems = [...Compile(success(schema)).Errors(body)];
-    assert.deepEqual(problems, []);
-  }
-
   const { id: _, ...tokenInformation } = token.token;
   const statistics = {
     images: {
@@ -44,35 +35,28 @@ await forEachEngine(async (engine) => {
     images.filter((image) => [Reflect.get(image, field)].flat().includes(entry.name)).length;
 
   describe('answers without links', () => {
-    const single = (
-      kind: string,
-      field: string,
-      entries: { id: string; name: string }[],
-      shape: Type.TSchema,
-    ) =>
+    const single = (kind: string, field: string, entries: { id: string; name: string }[]) =>
       entries.map((entry) => ({
         path: `/${kind}/${entry.id}`,
-        shape,
         data: { ...entry, images: imagesOf(field, entry) } as object,
       }));
     const table = [
-      { path: '/stats', shape: schemas.Statistics, data: statistics },
-      { path: '/token', shape: schemas.TokenInformation, data: tokenInformation },
-      { path: '/artist', shape: Type.Array(schemas.Artist), data: inOrder(artists) },
-      { path: '/character', shape: Type.Array(schemas.Character), data: inOrder(characters) },
-      { path: '/category', shape: Type.Array(schemas.Category), data: inOrder(categories) },
-      ...single('artist', 'artist', artists, schemas.ArtistWithImages),
-      ...single('character', 'characters', characters, schemas.CharacterWithImages),
-      ...single('category', 'categories', categories, schemas.CategoryWithImages),
+      { path: '/stats', data: statistics },
+      { path: '/token', data: tokenInformation },
+      { path: '/artist', data: inOrder(artists) },
+      { path: '/character', data: inOrder(characters) },
+      { path: '/category', data: inOrder(categories) },
+      ...single('artist', 'artist', artists),
+      ...single('character', 'characters', characters),
+      ...single('category', 'categories', categories),
     ];
-    for (const { path, shape, data } of table)
+    for (const { path, data } of table)
       for (const prefix of prefixes)
         test(`${prefix}${path} answers just what the catalogue holds`, async () => {
           const answer = await service.get(prefix + path, path === '/token' ? token.headers : {});
           assert.equal(answer.status, 200);
           assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
           assert.deepEqual(answer.json, { success: true, data });
-          assertShape(shape, answer.json);
         });
 
     for (const prefix of prefixes)
@@ -84,8 +68,6 @@ await forEachEngine(async (engine) => {
         assert.deepEqual(json.meta, { version: `v${packageFile.version}`, baseApiRoute: prefix });
         const paths = json.data.map((path: string) => path.replace(/:\w+|<\w+>|\{\w+\}/, '{id}'));
         assert.deepEqual(paths.sort(), [...endpoints].sort());
-        assertShape(schemas.Paths, json);
-        assert.deepEqual([...Compile(schemas.ServiceMeta).Errors(json.meta)], []);
       });
 
     test('a token without any scope reads its own information', async () => {
@@ -102,14 +84,12 @@ await forEachEngine(async (engine) => {
       const { aspectRatio: _, ...dimens } = image.meta.dimens;
       return { ...image, meta: { ...image.meta, dimens } };
     };
-    const all = Type.Array(schemas.Image);
-    const table: { path: string; shape: Type.TSchema; data: Envelope; headers?: Record<string, string> }[] = [
-      { path: '/image', shape: all, data: known, headers: token.headers },
-      { path: '/image/random?limit=25', shape: all, data: known },
-      ...known.map((image) => ({ path: `/image/${image.id}`, shape: schemas.Image, data: image })),
+    const table: { path: string; data: Envelope; headers?: Record<string, string> }[] = [
+      { path: '/image', data: known, headers: token.headers },
+      { path: '/image/random?limit=25', data: known },
+      ...known.map((image) => ({ path: `/image/${image.id}`, data: image })),
       ...artists.map(({ id }) => ({
         path: `/artist/${id}/images`,
-        shape: Type.Array(schemas.ArtistImage),
         data: known.filter(({ artist }) => artist === id).map(withoutRatio),
       })),
     ];
@@ -125,7 +105,7 @@ await forEachEngine(async (engine) => {
         ends: { from: NOW + 86_399e3, to: NOW + 86_399e3 },
       },
     ];
-    for (const { path, shape, data, headers = {} } of table)
+    for (const { path, data, headers = {} } of table)
       for (const prefix of prefixes)
         for (const { name, expiry, ends } of lifetimes)
           test(`${prefix}${path} answers just what the catalogue holds, with ${name}`, async () => {
@@ -134,7 +114,6 @@ await forEachEngine(async (engine) => {
             assert.equal(answer.status, 200);
             assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
             assert.deepEqual(Object.keys(answer.json).sort(), ['data', 'success']);
-            assertShape(shape, answer.json);
             const strip = (image: Envelope) => judgeImage(image, service.origin, ends);
             if (!Array.isArray(data)) return assert.deepEqual(strip(answer.json.data), data);
             const found = answer.json.data.map(strip);

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { readDocument } from '../../src/catalogue/document.ts';
+
 import { importFiles } from '../../src/commands/import.ts';
 import { storeOf } from '../../src/engines.ts';
 import { uuid } from '../support/catalogue.ts';
 import { shelfProblems } from '../support/dump.ts';
 import { forEachEngine, sqlite } from '../support/engines.ts';
-import { keyed, type Sandbox, sandbox } from '../support/import.ts';
+import { contentOf, keyed, type Sandbox, sandbox } from '../support/import.ts';
 
 await forEachEngine(async (engine) => {
   /** What the catalogue says, without the ids that were made up. */
@@ -18,11 +18,11 @@ await forEachEngine(async (engine) => {
     const { catalogue } = store;
     const all = { offset: 0, limit: 1000 };
     const named = async (kind: 'artist' | 'category') =>
-      (await catalogue.list(kind, all)).documents.map((text) => {
+      (await catalogue.list(kind, all)).items.map((text) => {
         const { id, name } = JSON.parse(text);
         return [name, id.startsWith('10000000') || id.startsWith('20000000') ? id : 'new'];
       });
-    const images = (await catalogue.images(all)).documents.map(readDocument);
+    const images = (await catalogue.images(all)).items.map(contentOf);
     const result = {
       categories: await named('category'),
       artists: await named('artist'),
@@ -108,8 +108,8 @@ await forEachEngine(async (engine) => {
     ]);
     await using store = await storeOf(box.config);
     const { catalogue } = store;
-    const { documents } = await catalogue.list('category', { offset: 0, limit: 9 });
-    assert.equal(JSON.parse(documents[0] ?? '').createdAt, moved.createdAt);
+    const { items } = await catalogue.list('category', { offset: 0, limit: 9 });
+    assert.equal(JSON.parse(items[0] ?? '').createdAt, moved.createdAt);
   });
 
   test('a file in which each record takes the name of the one before is no slower than it must be', async () => {

@@ -1,14 +1,14 @@
 /** Imports: all or nothing, the same twice, and shelves and documents that follow every change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDocument } from '../../src/catalogue/document.ts';
+
 import { importFiles } from '../../src/commands/import.ts';
 import { storeOf, writerOf } from '../../src/engines.ts';
 import type { Catalogue } from '../../src/model.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, shelfProblems } from '../support/dump.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { keyed, type Sandbox, sandbox } from '../support/import.ts';
+import { contentOf, keyed, type Sandbox, sandbox } from '../support/import.ts';
 
 await forEachEngine(async (engine) => {
   const people = [
@@ -25,18 +25,16 @@ await forEachEngine(async (engine) => {
   }
 
   const allImages = (box: Sandbox) =>
-    read(box, async (catalogue) =>
-      (await catalogue.images({ offset: 0, limit: 1000 })).documents.map(readDocument),
-    );
+    read(box, async (catalogue) => (await catalogue.images({ offset: 0, limit: 1000 })).items.map(contentOf));
 
   async function imagesOf(box: Sandbox, artistName: string) {
     return read(box, async (catalogue) => {
-      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).documents.map((text) =>
+      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).items.map((text) =>
         JSON.parse(text),
       );
       const { id } = artists.find(({ name }) => name === artistName);
       const page = await catalogue.imagesByArtist(id, { offset: 0, limit: 100 });
-      return page?.documents.map((document) => readDocument(document).meta.eTag);
+      return page?.items.map((image) => contentOf(image).meta.eTag);
     });
   }
 
@@ -198,12 +196,12 @@ await forEachEngine(async (engine) => {
     const box = sandbox(engine);
     await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
     await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
-    const { documents, total } = await read(box, (catalogue) =>
+    const { items, total } = await read(box, (catalogue) =>
       catalogue.list('artist', { offset: 1, limit: 5 }),
     );
     assert.equal(total, 7);
     assert.deepEqual(
-      documents.map((text) => JSON.parse(text).name),
+      items.map((text) => JSON.parse(text).name),
       ['Zz', 'a', 'm', 'é', 'ｱ'],
     );
   });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config.ts';
+import type { Image, Linkable } from '../../src/model.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -39,4 +40,10 @@ export function keyed(index: number, rest: object = {}): object {
     nsfw: 'sfw',
     ...rest,
   };
+}
+
+/** What an image says of itself, without its link. */
+export function contentOf(image: Linkable): Omit<Image, 'url'> {
+  const { url, ...content } = JSON.parse(image.withLink(() => ({ url: '', expires: '' }))) as Image;
+  return content;
 }

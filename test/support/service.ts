@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { hashSecret, newSecret, secureChance } from '../../src/access/tokens.ts';
+import { secureChance } from '../../src/access/chance.ts';
+import { hashSecret, newSecret } from '../../src/access/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { storeOf } from '../../src/engines.ts';
 import type { Chance, Token } from '../../src/model.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
+import { assertDescribed } from './contract.ts';
 import type { Engine } from './engines.ts';
 import { temporaryFolder } from './workspace.ts';
 
@@ -100,8 +102,14 @@ export async function makeToken(config: Config, scopes: string[], rest: Partial<
   return { secret, token, headers: { Authorization: `Bearer ${secret}` } };
 }
 
-/** One request as it is, without what fetch would add or tidy up. */
-export function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+/** One request as it is, without what fetch would add or tidy up. The answer is held to the API's description. */
+export async function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const answer = await exchange(url, headers, method);
+  assertDescribed(method, url, answer);
+  return answer;
+}
+
+function exchange(url: URL, headers: Record<string, string>, method: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       { host: url.hostname, port: url.port, path: url.pathname + url.search, headers, method, agent: false },

@@ -1,0 +1,77 @@
+/** Records to show in the reference. They are of the demo catalogue, so that its examples work there. */
+import type Type from 'typebox';
+import type { Artist, Category, Character, Image, Statistics, TokenInformation } from '../../model.ts';
+import type { ArtistImage } from '../../schemas.ts';
+
+export const artist: Artist = {
+  id: '6b615fa9-65ec-8003-9f09-e7e3e9350ece',
+  name: 'Hoshino Ink',
+  url: 'https://example.org/artists/hoshino-ink',
+};
+
+export const category: Category = {
+  id: 'e087da20-c522-8911-a68c-8ff3e81f08d6',
+  name: 'duo',
+  description: 'Two characters in one picture.',
+  nsfw: false,
+  createdAt: '2025-01-01T11:00:00.000Z',
+};
+
+export const character: Character = {
+  id: '2cc9ae30-a3b4-89e2-9188-025fb5c99d59',
+  name: 'Koharu Inagi',
+  description: 'Carries letters over the mountain, nine parcels at a time.',
+  source: 'Nine Tails Post',
+  gender: 'female',
+  ages: [22, 24],
+  birth_date: '2002-10-03',
+  nationality: 'Japanese',
+  occupations: ['courier'],
+  createdAt: '2025-01-03T00:00:00.000Z',
+};
+
+const id = '4a3f4293-0577-8812-aed1-25d49b5a3020';
+
+export const image: Image = {
+  id,
+  url: `https://example.org/files/${id}.webp?expires=1767229200&signature=Zm94ZXMgY2FycnkgbGV0dGVycw`,
+  artist: artist.id,
+  source: { name: 'Nine Tails Post', url: 'https://example.org/works/0046' },
+  nsfw: 'sfw',
+  categories: [category],
+  characters: [character],
+  createdAt: '2025-08-22T04:30:00.000Z',
+  meta: {
+    eTag: '5d41c9a2b0e1f3',
+    size: 41_236,
+    mimetype: 'image/webp',
+    color: '#e8a860',
+    expires: '2026-01-01T01:00:00.000Z',
+    dimens: { width: 1080, height: 720, aspectRatio: '3:2', orientation: 'landscape' },
+  },
+};
+
+export const artistImage: Type.Static<typeof ArtistImage> = {
+  ...image,
+  meta: { ...image.meta, dimens: { width: 1080, height: 720, orientation: 'landscape' } },
+};
+
+export const statistics: Statistics = {
+  images: {
+    count: 68,
+    nsfw: { nsfw: 5, questionable: 6, sfw: 57 },
+    orientation: { landscape: 21, portrait: 30, square: 17 },
+  },
+  artists: { count: 10 },
+  characters: { count: 18 },
+  categories: { count: 28 },
+};
+
+export const token: TokenInformation = {
+  owner: 'me',
+  purpose: 'tour',
+  scopes: ['image:list', 'image:custom-expiry:86400'],
+  issuedBy: 'zukan',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expires: '2027-01-01T00:00:00.000Z',
+};

@@ -1,0 +1,72 @@
+/** The parts of an OpenAPI document that ours is made of. */
+export interface OpenApi {
+  openapi: string;
+  info: { title: string; version: string; summary: string; description: string };
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, { get: Operation }>;
+  components: Components;
+}
+
+export interface Components {
+  schemas: Record<string, Schema>;
+  parameters: Record<string, Parameter>;
+  headers: Record<string, Header>;
+  responses: Record<string, Response>;
+  securitySchemes: Record<string, object>;
+}
+
+export interface Ref {
+  $ref: string;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters: Ref[];
+  responses: Record<string, Response | Ref>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description: string;
+  schema: Schema;
+  example: unknown;
+  /** Several values are separated by commas. */
+  explode?: false;
+}
+
+export interface Header {
+  description: string;
+  required?: true;
+  schema: Schema;
+  example: unknown;
+}
+
+export interface Response {
+  description: string;
+  headers: Record<string, Ref>;
+  content?: { 'application/json': { schema: Schema; examples: Record<string, { value: unknown }> } };
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+}

@@ -1,0 +1,42 @@
+/** docs/client.md: every example is run as it stands, against a service. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { makeToken, startKnownService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/client.md'), 'utf8');
+const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+const client = new URL('../../src/client/index.ts', import.meta.url).href;
+
+/** What each prints, in the order of the page. */
+const prints = [
+  /^http.+ by \S+, who has \d pictures here\n$/,
+  /^Mariko 3\nabe 1\n$/,
+  /^2 of 2\n$/,
+  /^6 4\n$/,
+  /^400 Invalid search query: .+ [0-9a-f-]{36}\n$/,
+  /^(#[0-9a-f]{6}\s){6}$/,
+  /^image:list, image:custom-expiry:86400\n(http.+Z\n){6}$/,
+];
+
+test('every example runs and prints what it should', async () => {
+  // The first example prints nothing where the picture has no artist; those with a kimono all have one.
+  const { origin, config } = await startKnownService();
+  const { secret: TOKEN } = await makeToken(config, ['image:list', 'image:custom-expiry:86400']);
+  const folder = temporaryFolder();
+  const names = examples.map((example, index) => {
+    const text = example.replaceAll('zukan/client', client).replaceAll('http://127.0.0.1:3000', origin);
+    writeFileSync(join(folder, `${index}.ts`), text);
+    return `await import('./${index}.ts'); console.log('----');`;
+  });
+  const all = join(folder, 'all.ts');
+  writeFileSync(all, names.join('\n'));
+  const { stdout } = await promisify(execFile)(process.execPath, [all], { env: { TOKEN } });
+  const printed = stdout.split('----\n').slice(0, -1);
+  assert.equal(printed.length, prints.length);
+  for (const [index, text] of printed.entries()) assert.match(text, prints[index] as RegExp);
+});
