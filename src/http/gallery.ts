@@ -38,9 +38,17 @@ export class Gallery {
     this.#prefix = prefix;
   }
 
+  /** Not at the start, which it would make longer; and what failed once may go well the next time. */
+  #ready(): Promise<Map<string, Asset>> {
+    this.#assets ??= readAssets(this.#prefix).catch((error) => {
+      this.#assets = undefined;
+      throw error;
+    });
+    return this.#assets;
+  }
+
   async send(exchange: Exchange, name: string, services: Services): Promise<void> {
-    this.#assets ??= readAssets(this.#prefix);
-    const asset = (await this.#assets).get(name);
+    const asset = (await this.#ready()).get(name);
     if (!asset) throw new ApiError(404, 'There is nothing at this address.');
     const { headers, method } = exchange.request;
     exchange.headers({ ETag: asset.eTag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { startKnownService } from '../support/service.ts';
+import { configFor, startKnownService, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const service = await startKnownService({ environment: { API_PREFIXES: '/v2/beta,/api' } });
 
@@ -78,13 +79,15 @@ test('the page calls the API under its first prefix, and allows nothing that it 
 });
 
 test('pictures may come from wherever links lead', async () => {
+  const bucket = { FILES_URL: 's3://pictures', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
   const cases: [Record<string, string>, string][] = [
-    [{}, service.origin],
+    [{}, 'http://gallery.test:8080'],
     [{ PUBLIC_URL: 'https://cdn.example.org' }, 'https://cdn.example.org'],
+    [bucket, 'https://pictures.s3.us-east-1.amazonaws.com'],
   ];
   for (const [environment, origin] of cases) {
-    const { get } = await startKnownService({ environment });
-    const { headers } = await get('/', { Host: new URL(service.origin).host });
+    const { get } = await startService(configFor(temporaryFolder(), environment));
+    const { headers } = await get('/', { Host: 'gallery.test:8080' });
     assert.ok(headers['content-security-policy']?.includes(`img-src 'self' ${origin};`), origin);
   }
 });
