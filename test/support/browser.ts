@@ -49,7 +49,7 @@ export async function visit(
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') errors?.push(message.text());
   });
-  await page.goto(address);
+  await page.goto(address, { waitUntil: 'domcontentloaded' });
   return {
     page,
     calls: calls as string[],

@@ -15,7 +15,7 @@ const shapes = [
   [120, 300],
 ] as const;
 
-export const COUNT = 40;
+const COUNT = 30;
 export const painter = uuid(2, 1);
 export const heroine = uuid(3, 1);
 export const sea = uuid(1, 1);

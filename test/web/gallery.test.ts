@@ -15,7 +15,7 @@ const shownIds = (page: Page) =>
 const settled = (page: Page) => page.locator('main[aria-busy="false"]').waitFor();
 const focused = (page: Page) => page.locator(':focus');
 
-describe('the gallery', { skip }, async () => {
+describe('the gallery', { skip, concurrency: 2 }, async () => {
   if (skip) return;
   const configFor = await galleryCatalogue();
   const service: Service = await startService(configFor());
@@ -51,7 +51,7 @@ describe('the gallery', { skip }, async () => {
     await page.waitForURL('**/?categories=sea,city');
     await settled(page);
     const both = await shownIds(page);
-    assert.equal(both.length, 13);
+    assert.equal(both.length, 10);
     assert.equal(await page.locator('h1').textContent(), 'sea and city');
     assert.equal(await page.locator('.chip[aria-pressed="true"]').count(), 2);
     assert.equal(calls.length, 3);
@@ -121,11 +121,11 @@ describe('the gallery', { skip }, async () => {
   test("an artist's pages: the pictures and the name, and the name only once", async () => {
     const { page, calls, finish } = await open(`/?artist=${painter}`);
     await page.getByRole('heading', { level: 1, name: 'Hokusai & Daughter' }).waitFor();
-    assert.ok(await page.getByText('40 pictures').isVisible());
+    assert.ok(await page.getByText('30 pictures').isVisible());
     await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(`**/?artist=${painter}&page=2`);
     await settled(page);
-    assert.equal((await shownIds(page)).length, 15);
+    assert.equal((await shownIds(page)).length, 5);
     assert.deepEqual(calls, [
       `/artist/${painter}/images?limit=25&offset=0`,
       `/artist/${painter}`,
@@ -139,7 +139,7 @@ describe('the gallery', { skip }, async () => {
     await page.getByRole('dialog').getByRole('link', { name: 'Nami <b>Umi</b>' }).click();
     await page.waitForURL(`**/?character=${heroine}`);
     await settled(page);
-    assert.match(await page.locator('#facts').innerText(), /Swims\.[\s\S]*Waves[\s\S]*diver[\s\S]*20/);
+    assert.match(await page.locator('#facts').innerText(), /Swims\.[\s\S]*Waves[\s\S]*diver[\s\S]*15/);
     assert.deepEqual(await shownIds(page), [questionableImage], 'what was seen of her');
     await page.goBack();
     await page.getByRole('dialog').getByRole('link', { name: 'sea', exact: true }).click();
@@ -242,26 +242,28 @@ describe('the gallery', { skip }, async () => {
     await finish();
   });
 
-  for (const [width, height] of [
-    [360, 740],
-    [1440, 900],
-  ] as const)
-    test(`${width} px wide, nothing sticks out and the pictures fill the rows`, async () => {
-      const { page, finish } = await open('/', { viewport: { width, height } });
+  test('on a phone and on a large screen nothing sticks out, and the pictures fill the rows', async () => {
+    const { page, finish } = await open('/', { viewport: { width: 360, height: 740 } });
+    const sticksOut = (element: Element) => element.scrollWidth > element.clientWidth;
+    for (const [width, height] of [
+      [360, 740],
+      [1440, 900],
+    ] as const) {
+      await page.setViewportSize({ width, height });
       await page.locator('.tile').first().waitFor();
-      const sticksOut = (element: Element) => element.scrollWidth > element.clientWidth;
-      assert.equal(await page.locator('html').evaluate(sticksOut), false);
+      assert.equal(await page.locator('html').evaluate(sticksOut), false, `${width} px`);
       const grid = await page.locator('#grid').boundingBox();
       const rights = await page
         .locator('.tile')
         .evaluateAll((tiles) => tiles.map((tile) => tile.getBoundingClientRect().right));
-      const right = Math.max(...rights);
-      assert.ok(grid && Math.abs(grid.x + grid.width - right) < 1, 'the first row is full');
+      assert.ok(grid && Math.abs(grid.x + grid.width - Math.max(...rights)) < 1, `${width} px`);
       await page.locator('.tile:not(.veiled) a').first().click();
       await page.getByRole('dialog').locator('img.loaded').waitFor();
-      assert.equal(await page.locator('dialog').evaluate(sticksOut), false);
-      await finish();
-    });
+      assert.equal(await page.locator('dialog').evaluate(sticksOut), false, `${width} px`);
+      await page.locator('#close').click();
+    }
+    await finish();
+  });
 
   test('without a connection it says so, and goes on when told to', async () => {
     const { page, finish } = await open('/');
