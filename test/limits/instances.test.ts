@@ -94,6 +94,7 @@ test('Redis killed and started again under load: no 5xx, nobody waits, and it re
     status: 'degraded',
     parts: { limits: 'Redis is away: each instance limits on its own' },
   });
+  assert.match((await call(server, '/metrics', {})).text, /^zukan_part_up\{part="limits"\} 0$/m);
   const client = newClient();
   assert.equal((await call(server, '/api', client)).status, 200);
   assert.equal((await call(server, '/api', client)).status, 429);
