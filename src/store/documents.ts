@@ -8,7 +8,7 @@
  */
 import { listsIn } from '../catalogue/document.ts';
 import { LinkableDocument } from '../catalogue/linkable.ts';
-import type { Document, Linkable } from '../model.ts';
+import type { Document, Figure, Linkable } from '../model.ts';
 
 const MOST_BYTES = 56 * 1024 * 1024;
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
@@ -26,6 +26,8 @@ export class Documents {
   #used = 0;
   #listBytes = 0;
   #version = Number.NaN;
+  #hits = 0;
+  #misses = 0;
 
   constructor(mostBytes = MOST_BYTES) {
     // Memory that was never written to is not taken from the machine.
@@ -46,7 +48,11 @@ export class Documents {
 
   get(image: number): Linkable | undefined {
     const place = this.#places.get(image);
-    if (place === undefined) return undefined;
+    if (place === undefined) {
+      this.#misses++;
+      return undefined;
+    }
+    this.#hits++;
     const bytes = this.#bytes;
     const start = place + HEAD;
     const end = start + bytes.readUInt32LE(place);
@@ -82,5 +88,19 @@ export class Documents {
     this.#listBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
     this.#listNumbers.set(own, this.#lists.length);
     return this.#lists.push(own) - 1;
+  }
+
+  figures(): Figure[] {
+    const figure = (name: string, type: 'counter' | 'gauge', help: string, value: number): Figure => ({
+      name: `zukan_document_cache_${name}`,
+      ...{ type, help, samples: [{ value }] },
+    });
+    return [
+      figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
+      figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
+      figure('images', 'gauge', 'Images that are kept in memory.', this.#places.size),
+      figure('bytes', 'gauge', 'Memory that they take.', this.#used + this.#listBytes),
+      figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
+    ];
   }
 }

@@ -158,7 +158,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   figures(): Figure[] {
-    return [];
+    return this.#documents.figures();
+  }
+
+  trouble(): undefined {
+    return undefined;
   }
 
   [Symbol.dispose](): void {
