@@ -141,7 +141,7 @@ function prefixes(text: string): string[] {
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} lies inside of another prefix`);
   const taken = list.find((prefix) =>
-    /^\/(docs|docs\.css|files|health|metrics|openapi\.json)(\/|$)/.test(prefix),
+    /^\/(docs|docs\.css|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
   );
   return taken ? fail(`${taken} is used for something else`) : list;
 }

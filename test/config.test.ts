@@ -120,6 +120,7 @@ const wrong: [string, string][] = [
   ['PUBLIC_URL', 'https://example.org/path'],
   ['API_PREFIXES', 'api'],
   ['API_PREFIXES', '/files'],
+  ['API_PREFIXES', '/gallery'],
   ['API_PREFIXES', '/'],
   ['API_PREFIXES', '/api,/api/image'],
   ['LINK_KEYS', 'short'],

@@ -7,6 +7,7 @@ import { answerCall } from './call.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { sendFile } from './files.ts';
+import { Gallery } from './gallery.ts';
 import { garbageRefuser } from './garbage.ts';
 import { sendReadiness } from './health.ts';
 import { admit } from './limit.ts';
@@ -65,6 +66,10 @@ export function createServer(services: Services, prefixes: readonly string[], lo
   mount('/metrics', (exchange) => sendMetrics(services, figures, exchange));
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
     mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
+  const gallery = new Gallery(prefixes[0] ?? '');
+  mount('/', (exchange) => gallery.send(exchange, 'index.html', services), '/gallery');
+  mount('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
+  mount('/gallery/client/{name}', (exchange, name) => gallery.send(exchange, `client/${name}`, services));
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { method } = exchange.request;

@@ -33,3 +33,6 @@ export function findPostgres(): string | undefined {
 }
 
 export const installPostgres = 'install PostgreSQL (on Debian: apt-get install postgresql)';
+
+export const findChromium = (): string | undefined => findProgram('chromium') ?? findProgram('google-chrome');
+export const installChromium = 'install Chromium (on Debian: apt-get install chromium)';

@@ -1,0 +1,93 @@
+/** What the server sends of the gallery: its size, its policy, and only what it has to. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { configFor, startKnownService, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const service = await startKnownService({ environment: { API_PREFIXES: '/v2/beta,/api' } });
+
+/** The page and all that it names, as a browser loads them. */
+async function everything() {
+  const page = (await service.get('/')).text;
+  const linked = [...page.matchAll(/(?:href|src)="(\/gallery\/[^"]+)"/g)].map((match) => match[1] as string);
+  return ['/', ...new Set(linked)];
+}
+
+test('the whole gallery is under 60 KB, compressed', async (t) => {
+  const answers = await Promise.all(
+    (await everything()).map((path) => service.get(path, { 'Accept-Encoding': 'gzip, br' })),
+  );
+  for (const answer of answers) {
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['content-encoding'], 'br');
+  }
+  const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
+  t.diagnostic(`${bytes} bytes in ${answers.length} files`);
+  assert.ok(bytes < 60_000);
+});
+
+test('every import of a module names a file that is there', async () => {
+  const modules = (await everything()).filter((path) => path.endsWith('.js'));
+  assert.ok(modules.length > 10);
+  for (const path of modules) {
+    const { text, headers } = await service.get(path);
+    assert.match(headers['content-type'] ?? '', /^text\/javascript/);
+    for (const [, target] of text.matchAll(/from '([^']+)'/g)) {
+      const found = new URL(target as string, service.origin + path).pathname;
+      assert.ok(modules.includes(found), `${path} imports ${target}`);
+    }
+  }
+});
+
+test('each encoding gives the same, and who has it already is told so', async () => {
+  for (const path of ['/', '/gallery/main.js', '/gallery/client/index.js', '/gallery/style.css']) {
+    const plain = await service.get(path);
+    const [br, gzip] = [
+      await service.get(path, { 'Accept-Encoding': 'br' }),
+      await service.get(path, { 'Accept-Encoding': 'gzip' }),
+    ];
+    assert.equal(brotliDecompressSync(br.bytes).toString(), plain.text);
+    assert.equal(gunzipSync(gzip.bytes).toString(), plain.text);
+    assert.equal(plain.headers.vary, 'Accept-Encoding');
+    const again = await service.get(path, { 'If-None-Match': plain.headers.etag ?? '' });
+    assert.deepEqual([again.status, again.bytes.length], [304, 0]);
+    const head = await service.get(path, {}, 'HEAD');
+    assert.deepEqual([head.status, head.headers['content-length']], [200, String(plain.bytes.length)]);
+  }
+});
+
+test('what is not part of it is not there', async () => {
+  for (const path of [
+    '/gallery/',
+    '/gallery/main.ts',
+    '/gallery/tsconfig.json',
+    '/gallery/..%2fpackage.json',
+    '/gallery/constructor',
+  ])
+    assert.equal((await service.get(path)).status, 404, path);
+  assert.equal((await service.get('/', {}, 'POST')).status, 405);
+});
+
+test('the page calls the API under its first prefix, and allows nothing that it does not need', async () => {
+  const { text, headers } = await service.get('/');
+  assert.match(text, /<meta name="zukan-api" content="\/v2\/beta">/);
+  assert.doesNotMatch(text, /<script(?![^>]* src=)|<style| style=| on\w+=|\{\{/);
+  const policy = headers['content-security-policy'] ?? '';
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; /);
+  assert.doesNotMatch(policy, /unsafe|\*/);
+});
+
+test('pictures may come from wherever links lead', async () => {
+  const bucket = { FILES_URL: 's3://pictures', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+  const cases: [Record<string, string>, string][] = [
+    [{}, 'http://gallery.test:8080'],
+    [{ PUBLIC_URL: 'https://cdn.example.org' }, 'https://cdn.example.org'],
+    [bucket, 'https://pictures.s3.us-east-1.amazonaws.com'],
+  ];
+  for (const [environment, origin] of cases) {
+    const { get } = await startService(configFor(temporaryFolder(), environment));
+    const { headers } = await get('/', { Host: 'gallery.test:8080' });
+    assert.ok(headers['content-security-policy']?.includes(`img-src 'self' ${origin};`), origin);
+  }
+});
