@@ -7,7 +7,8 @@ import { writeCatalogue } from './catalogue.ts';
 import { command, type Environment, startServer } from './process.ts';
 
 export const stores = ['sqlite', 'postgres'];
-const IDS = 1000;
+/** So many that hardly any is asked for twice in a turn of a second. */
+const IDS = 20_000;
 
 export interface StartedStore extends AsyncDisposable {
   size: number;

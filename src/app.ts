@@ -11,6 +11,7 @@ import { Log } from './http/log.ts';
 import { originReader } from './http/origin.ts';
 import { createServer, type WebServer } from './http/server.ts';
 import type { Services } from './http/services.ts';
+import { Decisions } from './http/watch/decisions.ts';
 import type { Chance, Clock } from './model.ts';
 
 export interface App extends WebServer {
@@ -42,6 +43,7 @@ export async function createApp(
     linkLifetime: config.linkLifetime,
     clock: given.clock ?? Date.now,
     limiter,
+    decisions: new Decisions(),
     clientOf: clientReader(config.trustedProxies),
     chance: given.chance ?? secureChance,
     originOf: originReader(config.publicUrl, config.trustedProxies),

@@ -118,6 +118,8 @@ export interface Catalogue {
   file(image: string): Promise<FileFacts | undefined>;
   /** What there is to watch. */
   figures(): Figure[];
+  /** What is wrong with servers that it can do without for now, and what that means; for anyone to read. */
+  trouble(): string | undefined;
 }
 
 /** The catalogue and the tokens, opened. */
@@ -130,8 +132,15 @@ export interface Store extends AsyncDisposable {
 export interface Figure {
   name: string;
   help: string;
-  type: 'counter' | 'gauge';
-  samples: { labels?: Record<string, string>; value: number }[];
+  type: 'counter' | 'gauge' | 'histogram';
+  samples: Sample[];
+}
+
+export interface Sample {
+  /** What the name goes on with, where the figure is a histogram. */
+  suffix?: '_bucket' | '_sum' | '_count';
+  labels?: Record<string, string>;
+  value: number;
 }
 
 /** What becomes of a request under the rate limit. */
@@ -147,8 +156,8 @@ export interface Limiter {
   /** Makes ready what decisions need, as far as it is to be had. */
   start(): Promise<void>;
   decide(client: string): Promise<Decision>;
-  /** Whether it works, but not as it should. */
-  isDegraded(): boolean;
+  /** What is wrong while it works, but not as it should, and what that means; for anyone to read. */
+  trouble(): string | undefined;
   close(): Promise<void>;
 }
 

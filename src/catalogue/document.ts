@@ -52,6 +52,15 @@ export function readDocument(document: Document): StoredImage {
   return { ...image, meta: stored };
 }
 
+/**
+ * Where the lists of categories and characters stand in a document, which many images have in common. No text inside of the
+ * JSON can look like what is searched for: its quotes would be escaped.
+ */
+export function listsIn(document: Document): { start: number; end: number } {
+  // A character's own list may be followed by its time of creation, too; the image's comes last.
+  return { start: document.indexOf('"categories":['), end: document.lastIndexOf('],"createdAt":"') };
+}
+
 /** The document with a category or character, which it repeats, as it is now. */
 export function repeatEntry(document: Document, entry: Entry): Document {
   const [, , key] = document.split(HOLE) as Parts;

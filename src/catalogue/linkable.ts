@@ -5,20 +5,26 @@ import { HOLE } from './document.ts';
 export class LinkableDocument implements Linkable {
   readonly surplus: number;
   readonly #document: Document;
+  readonly #lists: string;
+  /** Where the lists belong. */
+  readonly #place: number;
   /** Where the holes are: before the file name, before the key, after it, and that of the expiry. */
   readonly #name: number;
   readonly #key: number;
   readonly #body: number;
   readonly #tail: number;
 
-  constructor(document: Document) {
+  /** A document, or one whose lists of categories and characters were taken out at a place. */
+  constructor(document: Document, lists = '', place = document.lastIndexOf(HOLE)) {
     // By the places of the holes: splitting takes twice as long.
     this.#name = document.indexOf(HOLE);
     this.#key = document.indexOf(HOLE, this.#name + 1);
     this.#body = document.indexOf(HOLE, this.#key + 1);
     this.#tail = document.lastIndexOf(HOLE);
     this.#document = document;
-    this.surplus = surplusOf(document);
+    this.#lists = lists;
+    this.#place = place;
+    this.surplus = surplusOf(document) + surplusOf(lists);
     if (this.surplus > 0) this.surplus -= surplusOf(document.slice(this.#name, this.#body));
   }
 
@@ -28,9 +34,9 @@ export class LinkableDocument implements Linkable {
       document.slice(this.#name + 1, this.#key),
       document.slice(this.#key + 1, this.#body),
     );
-    const head = document.slice(0, this.#name);
-    const body = document.slice(this.#body + 1, this.#tail);
-    return head + url + body + expires + document.slice(this.#tail + 1);
+    const body =
+      document.slice(this.#body + 1, this.#place) + this.#lists + document.slice(this.#place, this.#tail);
+    return document.slice(0, this.#name) + url + body + expires + document.slice(this.#tail + 1);
   }
 }
 

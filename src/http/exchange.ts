@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { surplusOf } from '../catalogue/linkable.ts';
 import { compress, type Encoding, encodingFor, SMALLEST } from './compression.ts';
-import type { Log } from './log.ts';
+import { factsOf, type Log } from './log.ts';
+import type { RouteTraffic } from './watch/traffic.ts';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Request-Id', 'Content-Range', 'Retry-After'],
@@ -13,6 +14,9 @@ const EXPOSED = [
 ].join(', ');
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Told once for each request, when its answer is sent, or all that will be sent of it. */
+export type OnAnswered = (exchange: Exchange, status: number) => void;
 
 export class Exchange {
   readonly request: IncomingMessage;
@@ -24,13 +28,24 @@ export class Exchange {
   readonly path: string;
   /** The query as it came, without its question mark. */
   readonly search: string;
+  /** Where the request is counted; a route that knows it takes it over. */
+  traffic: RouteTraffic;
+  readonly #onAnswered: OnAnswered;
   /** Of the answer, names and values in turn: node writes them as they are. */
   readonly #headers: string[];
 
-  constructor(request: IncomingMessage, response: ServerResponse, log: Log) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    log: Log,
+    traffic: RouteTraffic,
+    onAnswered: OnAnswered,
+  ) {
     this.request = request;
     this.response = response;
     this.log = log;
+    this.traffic = traffic;
+    this.#onAnswered = onAnswered;
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     this.path = mark < 0 ? url : url.slice(0, mark);
@@ -55,6 +70,7 @@ export class Exchange {
     this.response.writeHead(status, this.#headers);
     // What is all ASCII needs no encoding.
     this.response.end(text, surplus === 0 ? 'latin1' : 'utf8');
+    this.#onAnswered(this, status);
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
@@ -73,12 +89,14 @@ export class Exchange {
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);
+    this.#onAnswered(this, status);
   }
 
   /** An answer that is all head: what it says of a body is the caller's. */
   sendHead(status: number): void {
     this.response.writeHead(status, this.#headers);
     this.response.end();
+    this.#onAnswered(this, status);
   }
 
   /** Waits for the first bytes before anything is said: until then it may still become an error. */
@@ -88,7 +106,15 @@ export class Exchange {
     });
     describe();
     this.response.writeHead(status, this.#headers);
+    bytes.once('error', (error) => this.#tellOfBreak(error));
     // Whoever goes away is nobody's error. Who has gone already leaves the bytes open, and that ends the process in time.
     await pipeline(bytes, this.response).catch(() => bytes.destroy());
+    this.#onAnswered(this, status);
+  }
+
+  /** The storage failed in the middle. When it is the client that went, the response is gone by now. */
+  #tellOfBreak(error: Error): void {
+    if (this.response.destroyed || this.request.socket.destroyed) return;
+    this.log.error({ request: this.id, ...factsOf(error) }, 'an answer broke off');
   }
 }

@@ -16,10 +16,14 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   const { authorization } = exchange.request.headers;
   const token = authorization === undefined ? undefined : await liveToken(services, authorization);
   if (services.limiter) {
-    const decision =
-      token && isExempt(token.scopes)
-        ? unlimited
-        : await services.limiter.decide(services.clientOf(exchange.request));
+    let decision = unlimited;
+    if (token && isExempt(token.scopes)) {
+      services.decisions.countExempt();
+    } else {
+      const client = services.clientOf(exchange.request);
+      decision = await services.limiter.decide(client);
+      services.decisions.count(client, decision, services.clock);
+    }
     exchange.headers(decision === unlimited ? unlimitedHeaders : rateHeaders(decision));
     if (!decision.isAllowed) throw tooMany(decision);
   }

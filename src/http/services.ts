@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Links } from '../access/links.ts';
 import type { Catalogue, Chance, Clock, Files, Limiter, LinkMaker, TokenRegister } from '../model.ts';
+import type { Decisions } from './watch/decisions.ts';
 
 export interface Services {
   catalogue: Catalogue;
@@ -16,6 +17,8 @@ export interface Services {
   chance: Chance;
   /** Undefined where nobody is limited. */
   limiter: Limiter | undefined;
+  /** Counts what it decides. */
+  decisions: Decisions;
   /** Whom the rate limit counts a request to. */
   clientOf: (request: IncomingMessage) => string;
   /** The origin of links to files, for a request. */

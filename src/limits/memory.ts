@@ -38,8 +38,8 @@ export class MemoryLimiter implements Limiter {
     return decision;
   }
 
-  isDegraded(): boolean {
-    return false;
+  trouble(): undefined {
+    return undefined;
   }
 
   async start(): Promise<void> {}

@@ -103,8 +103,8 @@ export class RedisLimiter implements Limiter {
     }
   }
 
-  isDegraded(): boolean {
-    return this.#isAway;
+  trouble(): string | undefined {
+    return this.#isAway ? 'Redis is away: each instance limits on its own' : undefined;
   }
 
   async close(): Promise<void> {

@@ -1,40 +1,106 @@
 /**
- * Images as answers carry them, as many as fit into a bounded memory, for as long as the catalogue stays the same. When it
- * is full nothing is pushed out: chance asks for all images alike, so that any of them is as good to keep as any other, and
- * moving them in and out takes longer than it saves.
+ * Documents of images, as many as fit into a bounded memory, for as long as the catalogue stays the same. When it is full
+ * nothing is pushed out: chance asks for all images alike, so that any of them is as good to keep as any other, and moving
+ * them in and out takes longer than it saves.
+ *
+ * Texts are kept as bytes, one after the other, where they cost the garbage collector nothing and take a third less than as
+ * objects; and what images repeat, their categories and characters, is kept once.
  */
+import { listsIn } from '../catalogue/document.ts';
 import { LinkableDocument } from '../catalogue/linkable.ts';
-import type { Document, Linkable } from '../model.ts';
+import type { Document, Figure, Linkable } from '../model.ts';
 
 const MOST_BYTES = 56 * 1024 * 1024;
-/** What one takes beside its text: the objects around it, and a place in the map. */
-const OVERHEAD = 150;
+const MOST_LIST_BYTES = 16 * 1024 * 1024;
+/** Before the bytes of a text: how many they are, where the lists belong, which lists, and whether each byte is a letter. */
+const HEAD = 16;
+/** No document is longer than this in a catalogue that people made; one that is, is not kept. */
+const LONGEST = 64 * 1024;
 
 export class Documents {
-  readonly #kept = new Map<number, Linkable>();
+  /** Where an image's text is. */
+  readonly #places = new Map<number, number>();
+  readonly #lists: string[] = [];
+  readonly #listNumbers = new Map<string, number>();
+  readonly #bytes: Buffer;
+  #used = 0;
+  #listBytes = 0;
   #version = Number.NaN;
-  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(mostBytes = MOST_BYTES) {
+    // Memory that was never written to is not taken from the machine.
+    this.#bytes = Buffer.allocUnsafeSlow(mostBytes);
+  }
 
   /** Forgets what is of another version. */
   at(version: number): this {
     if (version === this.#version) return this;
-    this.#kept.clear();
+    this.#places.clear();
+    this.#lists.length = 0;
+    this.#listNumbers.clear();
+    this.#used = 0;
+    this.#listBytes = 0;
     this.#version = version;
-    this.#bytes = 0;
     return this;
   }
 
   get(image: number): Linkable | undefined {
-    return this.#kept.get(image);
+    const place = this.#places.get(image);
+    if (place === undefined) {
+      this.#misses++;
+      return undefined;
+    }
+    this.#hits++;
+    const bytes = this.#bytes;
+    const start = place + HEAD;
+    const end = start + bytes.readUInt32LE(place);
+    const text = bytes.toString(bytes[place + 12] === 1 ? 'latin1' : 'utf8', start, end);
+    const lists = this.#lists[bytes.readUInt32LE(place + 8)];
+    return new LinkableDocument(text, lists, bytes.readUInt32LE(place + 4));
   }
 
-  /** The image as it can be carried, kept if there is room. */
-  take(image: number, document: Document): Linkable {
-    const linkable = new LinkableDocument(document);
-    if (this.#bytes >= MOST_BYTES) return linkable;
-    // With one letter that needs it, all of a text takes two bytes a letter.
-    this.#bytes += OVERHEAD + document.length * (linkable.surplus === 0 ? 1 : 2);
-    this.#kept.set(image, linkable);
-    return linkable;
+  add(image: number, document: Document): void {
+    if (document.length > LONGEST || this.#used + HEAD + 3 * document.length > this.#bytes.length) return;
+    const { start, end } = listsIn(document);
+    const lists = this.#numberOf(document.slice(start, end));
+    if (lists === undefined) return;
+    const own = document.slice(0, start) + document.slice(end);
+    const place = this.#used;
+    const bytes = this.#bytes;
+    const length = bytes.write(own, place + HEAD);
+    bytes.writeUInt32LE(length, place);
+    bytes.writeUInt32LE(start, place + 4);
+    bytes.writeUInt32LE(lists, place + 8);
+    bytes[place + 12] = length === own.length ? 1 : 0;
+    this.#used += HEAD + length;
+    this.#places.set(image, place);
+  }
+
+  /** The same number for all lists that are equal; undefined when no more can be kept. */
+  #numberOf(lists: string): number | undefined {
+    const known = this.#listNumbers.get(lists);
+    if (known !== undefined) return known;
+    if (this.#listBytes > MOST_LIST_BYTES) return undefined;
+    // Joined text is a text of its own, while a slice would hold on to all of the document.
+    const own = [lists, ''].join('');
+    this.#listBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
+    this.#listNumbers.set(own, this.#lists.length);
+    return this.#lists.push(own) - 1;
+  }
+
+  figures(): Figure[] {
+    const figure = (name: string, type: 'counter' | 'gauge', help: string, value: number): Figure => ({
+      name: `zukan_document_cache_${name}`,
+      ...{ type, help, samples: [{ value }] },
+    });
+    return [
+      figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
+      figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
+      figure('images', 'gauge', 'Images that are kept in memory.', this.#places.size),
+      figure('bytes', 'gauge', 'Memory that they take.', this.#used + this.#listBytes),
+      figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
+    ];
   }
 }

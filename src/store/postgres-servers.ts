@@ -48,6 +48,8 @@ interface Server {
   /** When a replica that failed, or was behind, may be asked again. */
   restsUntil: number;
   reads: number;
+  /** What those took in all, in milliseconds, the wait for a connection included. */
+  took: number;
   failures: number;
   /** How often it answered from an older catalogue than we know of. */
   behind: number;
@@ -125,13 +127,26 @@ export class Servers {
     });
     return [
       figure('reads_total', 'counter', 'Statements that a server answered.', ({ reads }) => reads),
+      figure(
+        'read_seconds_total',
+        'counter',
+        'Time that they took, from asking for a connection on.',
+        ({ took }) => took / 1000,
+      ),
       figure('failures_total', 'counter', 'Statements that failed.', ({ failures }) => failures),
       figure('behind_total', 'counter', 'Answers not used: of an old catalogue.', ({ behind }) => behind),
       figure('up', 'gauge', 'Whether the server is in use.', ({ isUp }) => (isUp ? 1 : 0)),
       figure('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
       figure('connections_idle', 'gauge', 'Connections not in use.', ({ pool }) => pool.idleCount),
+      figure('connections_max', 'gauge', 'Connections that may be open.', ({ pool }) => pool.options.max),
       figure('waiting', 'gauge', 'Requests that wait for a connection.', ({ pool }) => pool.waitingCount),
     ];
+  }
+
+  trouble(): string | undefined {
+    const away = this.#replicas.filter(({ isUp }) => !isUp).map(({ name }) => name);
+    if (away.length === 0) return undefined;
+    return `${away.join(' and ')} ${away.length === 1 ? 'does' : 'do'} not answer: other servers are read instead`;
   }
 
   async close(): Promise<void> {
@@ -191,14 +206,16 @@ function openServer(name: string, url: string, connections: number): Server {
   });
   // A connection that breaks while it is idle is replaced when it is needed.
   pool.on('error', () => {});
-  return { name, pool, isUp: true, restsUntil: 0, reads: 0, failures: 0, behind: 0 };
+  return { name, pool, isUp: true, restsUntil: 0, reads: 0, took: 0, failures: 0, behind: 0 };
 }
 
 async function query(server: Server, { name, text }: Statement, values: unknown[]): Promise<unknown[][]> {
   if (server.pool.waitingCount >= MOST_WAITING)
     throw new Unavailable('too many requests wait for a connection');
+  const begun = performance.now();
   const { rows } = await server.pool.query({ name, text, values, rowMode: 'array' });
   server.reads++;
+  server.took += performance.now() - begun;
   return rows;
 }
 

@@ -127,6 +127,10 @@ export class PostgresCatalogue implements Catalogue {
     return this.#servers.figures();
   }
 
+  trouble(): string | undefined {
+    return this.#servers.trouble();
+  }
+
   async #page(kind: string, id: string, window: Window): Promise<Page<Linkable> | undefined> {
     const { rows } = await this.#servers.read(statements.page, [kind, id, positionsIn(window)]);
     return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };

@@ -158,7 +158,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   figures(): Figure[] {
-    return [];
+    return this.#documents.figures();
+  }
+
+  trouble(): undefined {
+    return undefined;
   }
 
   [Symbol.dispose](): void {
@@ -260,7 +264,8 @@ class SqliteCatalogue implements Catalogue, Disposable {
       const known = documents.get(number);
       if (known) return known;
       const [document] = rowOf<[Document]>(this.#statements.document.get(number)) as [Document];
-      return documents.take(number, document);
+      documents.add(number, document);
+      return new LinkableDocument(document);
     });
   }
 

@@ -6,6 +6,7 @@ import {
   byNameThenId,
   composeDocument,
   dimensions,
+  listsIn,
   readDocument,
   repeatEntry,
   type StoredImage,
@@ -64,6 +65,24 @@ test('how many bytes it has more than characters is known, whatever it and its k
       const linkable = new LinkableDocument(write(image(text), key.replaceAll('\n', '')));
       const json = linkable.withLink(linkTo);
       assert.equal(json.length + linkable.surplus, Buffer.byteLength(json));
+    }),
+  );
+});
+
+test('the lists of a document can be taken out and put back, whatever they are made of', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (text, occupations) => {
+      const document = write({
+        ...image(`"categories":[${text}],"createdAt":"`),
+        characters: [{ id: 'x', occupations, createdAt: 't' }] as unknown as StoredImage['characters'],
+      });
+      const { start, end } = listsIn(document);
+      const lists = document.slice(start, end);
+      assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
+      const apart = new LinkableDocument(document.slice(0, start) + document.slice(end), lists, start);
+      const whole = new LinkableDocument(document);
+      assert.equal(apart.withLink(linkTo), whole.withLink(linkTo));
+      assert.equal(apart.surplus, whole.surplus);
     }),
   );
 });

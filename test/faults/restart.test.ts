@@ -116,7 +116,13 @@ if (!skip) {
     assert.deepEqual((await service.get('/health/ready')).json, { status: 'ready' });
     await postgres.stop();
     const { status, json } = await service.get('/health/ready');
-    assert.deepEqual([status, json], [503, { status: 'unavailable', part: 'catalogue' }]);
+    assert.deepEqual([status, json.status], [503, 'unavailable']);
+    assert.deepEqual(Object.keys(json.parts), ['catalogue', 'tokens']);
+    const scrape = await service.get('/metrics');
+    assert.equal(scrape.status, 200);
+    assert.match(scrape.text, /^zukan_part_up\{part="catalogue"\} 0$/m);
+    assert.match(scrape.text, /^zukan_database_up\{server="primary"\} 0$/m);
+    assert.doesNotMatch(scrape.text, /zukan_catalogue_/);
     await postgres.start();
     assert.equal((await service.get('/health/ready')).status, 200);
   });

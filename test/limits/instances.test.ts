@@ -71,7 +71,8 @@ test('Redis killed and started again under load: no 5xx, nobody waits, and it re
 }, async () => {
   const redis = await privateRedis();
   const server = await start(redis.url);
-  const ready = async () => (await call(server, '/health/ready', {})).json.status;
+  const health = async () => (await call(server, '/health/ready', {})).json;
+  const ready = async () => (await health()).status;
   let isDone = false;
   const seen: { status: number; ms: number }[] = [];
   const load = async () => {
@@ -89,7 +90,11 @@ test('Redis killed and started again under load: no 5xx, nobody waits, and it re
   assert.equal(await ready(), 'ready');
   await redis.kill();
   await setTimeout(1000);
-  assert.equal(await ready(), 'degraded');
+  assert.deepEqual(await health(), {
+    status: 'degraded',
+    parts: { limits: 'Redis is away: each instance limits on its own' },
+  });
+  assert.match((await call(server, '/metrics', {})).text, /^zukan_part_up\{part="limits"\} 0$/m);
   const client = newClient();
   assert.equal((await call(server, '/api', client)).status, 200);
   assert.equal((await call(server, '/api', client)).status, 429);

@@ -1,0 +1,20 @@
+/** How much there is in the catalogue. */
+import type { Figure, Statistics } from '../../model.ts';
+
+export function catalogueFigures({ images, artists, characters, categories }: Statistics): Figure[] {
+  const counts = { image: images, artist: artists, character: characters, category: categories };
+  return [
+    {
+      name: 'zukan_catalogue_records',
+      type: 'gauge',
+      help: 'Records by kind.',
+      samples: Object.entries(counts).map(([kind, { count }]) => ({ labels: { kind }, value: count })),
+    },
+    {
+      name: 'zukan_catalogue_images',
+      type: 'gauge',
+      help: 'Images by rating.',
+      samples: Object.entries(images.nsfw).map(([rating, value]) => ({ labels: { rating }, value })),
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+/** Figures as Prometheus reads them. */
+import type { Figure, Sample } from '../../model.ts';
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export function metricsText(figures: Figure[]): string {
+  return figures.map(figureText).join('');
+}
+
+function figureText({ name, help, type, samples }: Figure): string {
+  const line = ({ suffix, labels = {}, value }: Sample) =>
+    `${name}${suffix ?? ''}${labelText(labels)} ${value}\n`;
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(line).join('')}`;
+}
+
+function labelText(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join()}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,113 @@
+/** The dashboard and the table of figures in docs/: both name what a real scrape has, and the table names all of it. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { sqlite } from '../support/engines.ts';
+import { parseMetrics } from '../support/metrics.ts';
+import { findPostgres, installPostgres, unless } from '../support/needs.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type ServiceOptions, startKnownService } from '../support/service.ts';
+
+const docs = join(import.meta.dirname, '../../docs');
+const dashboard = JSON.parse(readFileSync(join(docs, 'grafana.json'), 'utf8'));
+const operating = readFileSync(join(docs, 'operating.md'), 'utf8');
+
+async function scrapeOf(options: ServiceOptions) {
+  const service = await startKnownService(options);
+  await service.get('/api/image/random');
+  return parseMetrics((await service.get('/metrics')).text);
+}
+
+type Scrape = Awaited<ReturnType<typeof scrapeOf>>;
+
+/** What a query may name: a histogram is asked for by its parts. */
+function names(scrape: Scrape): string[] {
+  return [...scrape].flatMap(([name, { type }]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
+  );
+}
+
+test('the dashboard can be imported', () => {
+  const { panels, templating, schemaVersion, title } = dashboard;
+  assert.ok(title && schemaVersion >= 36 && dashboard.id === null);
+  const ids = panels.map(({ id }: { id: number }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  const [source] = templating.list;
+  assert.deepEqual([source.name, source.type, source.query], ['datasource', 'datasource', 'prometheus']);
+  const taken = new Set<string>();
+  for (const { type, datasource, targets, gridPos } of panels) {
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        assert.ok(x < 24 && !taken.has(`${x} ${y}`), `two panels at ${x} ${y}`);
+        taken.add(`${x} ${y}`);
+      }
+    if (type === 'row') continue;
+    for (const { uid } of [datasource, ...targets.map((target: typeof datasource) => target.datasource)])
+      assert.match(uid, /^\$\{datasource\}$/);
+    const refs = targets.map(({ refId }: { refId: string }) => refId);
+    assert.equal(new Set(refs).size, refs.length);
+  }
+});
+
+const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
+if (!skip) {
+  const postgres = await startPostgres();
+  after(() => postgres.discard());
+  const environment = { DATABASE_URL: postgres.newDatabase() };
+  const scrapes = [await scrapeOf({ engine: sqlite }), await scrapeOf({ environment })];
+  const known = new Set(scrapes.flatMap(names));
+
+  test('its queries name only figures and labels that /metrics has, and leave none out that matters', () => {
+    const queries: string[] = [
+      ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }: { expr: string }) => expr)),
+      ...dashboard.templating.list.slice(1).map(({ definition }: { definition: string }) => definition),
+    ];
+    const asked = queries.flatMap((query) => query.match(/\b(zukan|process)_\w+/g) ?? []);
+    assert.ok(queries.length > 25);
+    assert.deepEqual(
+      asked.filter((name) => !known.has(name)),
+      [],
+    );
+    const labels = new Set(
+      scrapes.flatMap((scrape) =>
+        [...scrape.values()].flatMap(({ samples }) =>
+          [...samples.values()].flatMap((sample) => Object.keys(sample.labels)),
+        ),
+      ),
+    );
+    const grouped = queries.flatMap((query) =>
+      [...query.matchAll(/by \(([^)]*)\)/g)].map(([, by]) => by ?? ''),
+    );
+    for (const label of grouped.flatMap((by) => by.split(', ')))
+      assert.ok(labels.has(label) || label === 'instance', `the label ${label}`);
+    const base = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
+    const shown = new Set(asked.map(base));
+    assert.deepEqual(
+      [...known].map(base).filter((name) => !shown.has(name)),
+      [],
+    );
+  });
+
+  test('docs/operating.md has every figure in its table, with its type and labels, and no other', () => {
+    const rows = [...operating.matchAll(/^\| `((?:zukan|process)_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|/gm)];
+    const documented = rows.map(([, name, labels = '', type]) => [name, type, labels]);
+    const given = new Map(
+      scrapes.flatMap((scrape) =>
+        [...scrape].map(([name, { type, samples }]) => {
+          const [first] = samples.values();
+          const labels = Object.keys(first?.labels ?? {}).filter((label) => label !== 'le');
+          return [name, [name, type, labels.join()]] as const;
+        }),
+      ),
+    );
+    assert.deepEqual(documented.sort(), [...given.values()].sort());
+    const mentioned = operating.match(/\bzukan_[a-z_]+[a-z]/g) ?? [];
+    assert.deepEqual(
+      mentioned.filter((name) => !known.has(name) && !given.has(name)),
+      [],
+    );
+  });
+} else {
+  test('the figures of the dashboard and of the table', { skip }, () => {});
+}

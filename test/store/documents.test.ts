@@ -1,0 +1,74 @@
+/** Kept documents: what was put in comes out, of no other version, and never more than there is room for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { composeDocument, dimensions } from '../../src/catalogue/document.ts';
+import { LinkableDocument } from '../../src/catalogue/linkable.ts';
+import { Documents } from '../../src/store/documents.ts';
+
+const linkTo = (name: string, key: string) => ({
+  url: `https://example.org/${name}#${key}`,
+  expires: 'later',
+});
+
+function documentOf(text: string, character = text): string {
+  return composeDocument(
+    {
+      id: '40000000-0000-4000-8000-000000000001',
+      artist: null,
+      source: { name: text, url: 'https://example.org/' },
+      nsfw: 'sfw',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
+    },
+    'ab/cd.png',
+    [],
+    [JSON.stringify({ name: character, occupations: [character], createdAt: 't' })],
+  );
+}
+
+test('what was added comes back as it was, whatever it is made of', () => {
+  const documents = new Documents(1024 * 1024).at(1);
+  const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
+  let image = 0;
+  fc.assert(
+    fc.property(texts, texts, (text, character) => {
+      const document = documentOf(text, character);
+      documents.add(++image, document);
+      const [kept, fresh] = [documents.get(image), new LinkableDocument(document)];
+      assert.equal(kept?.withLink(linkTo), fresh.withLink(linkTo));
+      assert.equal(kept?.surplus, fresh.surplus);
+    }),
+  );
+});
+
+test('what is of another version is forgotten', () => {
+  const documents = new Documents(10_000);
+  documents.at(1).add(7, documentOf('before'));
+  assert.ok(documents.at(1).get(7));
+  assert.equal(documents.at(2).get(7), undefined);
+  documents.at(2).add(7, documentOf('after'));
+  assert.match(documents.get(7)?.withLink(linkTo) ?? '', /after/);
+});
+
+test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
+  const documents = new Documents(20_000).at(1);
+  const count = 200;
+  for (let image = 0; image < count; image++) documents.add(image, documentOf(`image ${image} 図鑑`, 'same'));
+  const kept = Array.from({ length: count }, (_, image) => documents.get(image)).filter((it) => it);
+  assert.ok(kept.length > 20 && kept.length < 50, `${kept.length} are kept`);
+  kept.forEach((it, image) => {
+    assert.equal(
+      it?.withLink(linkTo),
+      new LinkableDocument(documentOf(`image ${image} 図鑑`, 'same')).withLink(linkTo),
+    );
+  });
+});
+
+test('a document that is too long for it is not kept, and does no harm', () => {
+  const documents = new Documents(1024 * 1024).at(1);
+  documents.add(1, documentOf('x'.repeat(100_000)));
+  documents.add(2, documentOf('fits'));
+  assert.equal(documents.get(1), undefined);
+  assert.ok(documents.get(2));
+});
