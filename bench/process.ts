@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** As `npm start` runs it. */
-const main = ['--max-semi-space-size=8', join(import.meta.dirname, '../bin/zukan.js')];
+const main = ['--max-semi-space-size=4', join(import.meta.dirname, '../bin/zukan.js')];
 
 /** Stopped when it is disposed of. */
 export interface Server extends AsyncDisposable {

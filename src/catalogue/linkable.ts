@@ -2,42 +2,62 @@
 import type { Document, Linkable, LinkTo } from '../model.ts';
 import { HOLE } from './document.ts';
 
+/** Where the holes of a document are: before the file name, before the key, after it, and that of the expiry. */
+export interface Holes {
+  name: number;
+  key: number;
+  body: number;
+  tail: number;
+}
+
+export function holesIn(document: Document): Holes {
+  // By their places: splitting takes twice as long.
+  const name = document.indexOf(HOLE);
+  const key = document.indexOf(HOLE, name + 1);
+  const body = document.indexOf(HOLE, key + 1);
+  return { name, key, body, tail: document.lastIndexOf(HOLE) };
+}
+
+/** Lists of categories and characters that were taken out of a document at a place after its link. */
+export interface Lists {
+  text: string;
+  place: number;
+}
+
 export class LinkableDocument implements Linkable {
   readonly surplus: number;
   readonly #document: Document;
-  readonly #lists: string;
-  /** Where the lists belong. */
-  readonly #place: number;
-  /** Where the holes are: before the file name, before the key, after it, and that of the expiry. */
-  readonly #name: number;
-  readonly #key: number;
-  readonly #body: number;
-  readonly #tail: number;
+  readonly #holes: Holes;
+  readonly #lists: Lists | undefined;
 
-  /** A document, or one whose lists of categories and characters were taken out at a place. */
-  constructor(document: Document, lists = '', place = document.lastIndexOf(HOLE)) {
-    // By the places of the holes: splitting takes twice as long.
-    this.#name = document.indexOf(HOLE);
-    this.#key = document.indexOf(HOLE, this.#name + 1);
-    this.#body = document.indexOf(HOLE, this.#key + 1);
-    this.#tail = document.lastIndexOf(HOLE);
+  constructor(
+    document: Document,
+    lists?: Lists,
+    holes = holesIn(document),
+    surplus = surplusWithout(document, holes, lists),
+  ) {
     this.#document = document;
+    this.#holes = holes;
     this.#lists = lists;
-    this.#place = place;
-    this.surplus = surplusOf(document) + surplusOf(lists);
-    if (this.surplus > 0) this.surplus -= surplusOf(document.slice(this.#name, this.#body));
+    this.surplus = surplus;
   }
 
   withLink(linkTo: LinkTo): string {
     const document = this.#document;
-    const { url, expires } = linkTo(
-      document.slice(this.#name + 1, this.#key),
-      document.slice(this.#key + 1, this.#body),
-    );
-    const body =
-      document.slice(this.#body + 1, this.#place) + this.#lists + document.slice(this.#place, this.#tail);
-    return document.slice(0, this.#name) + url + body + expires + document.slice(this.#tail + 1);
+    const { name, key, body, tail } = this.#holes;
+    const { url, expires } = linkTo(document.slice(name + 1, key), document.slice(key + 1, body));
+    const lists = this.#lists;
+    const between = lists
+      ? document.slice(body + 1, lists.place) + lists.text + document.slice(lists.place, tail)
+      : document.slice(body + 1, tail);
+    return document.slice(0, name) + url + between + expires + document.slice(tail + 1);
   }
+}
+
+/** The surplus of a document with its lists, without what stands in the hole of its link. */
+function surplusWithout(document: Document, { name, body }: Holes, lists: Lists | undefined): number {
+  const surplus = surplusOf(document) + (lists ? surplusOf(lists.text) : 0);
+  return surplus === 0 ? 0 : surplus - surplusOf(document.slice(name, body));
 }
 
 /** How many bytes more than characters a text has. */

@@ -7,22 +7,29 @@
  * objects; and what images repeat, their categories and characters, is kept once.
  */
 import { listsIn } from '../catalogue/document.ts';
-import { LinkableDocument } from '../catalogue/linkable.ts';
+import { holesIn, LinkableDocument } from '../catalogue/linkable.ts';
 import type { Document, Figure, Linkable } from '../model.ts';
 
-const MOST_BYTES = 56 * 1024 * 1024;
+const MOST_BYTES = 52 * 1024 * 1024;
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
-/** Before the bytes of a text: how many they are, where the lists belong, which lists, and whether each byte is a letter. */
-const HEAD = 16;
+/** What stands before the bytes of a text, in words of four bytes. */
+const LENGTH = 0;
+const IS_NARROW = 1;
+const SURPLUS = 2;
+const LISTS = 3;
+const LISTS_PLACE = 4;
+const HOLES = 5;
+const HEAD_WORDS = 9;
 /** No document is longer than this in a catalogue that people made; one that is, is not kept. */
 const LONGEST = 64 * 1024;
 
 export class Documents {
-  /** Where an image's text is. */
+  /** Where an image's text is, in words. */
   readonly #places = new Map<number, number>();
   readonly #lists: string[] = [];
   readonly #listNumbers = new Map<string, number>();
   readonly #bytes: Buffer;
+  readonly #words: Uint32Array;
   #used = 0;
   #listBytes = 0;
   #version = Number.NaN;
@@ -32,6 +39,7 @@ export class Documents {
   constructor(mostBytes = MOST_BYTES) {
     // Memory that was never written to is not taken from the machine.
     this.#bytes = Buffer.allocUnsafeSlow(mostBytes);
+    this.#words = new Uint32Array(this.#bytes.buffer);
   }
 
   /** Forgets what is of another version. */
@@ -53,28 +61,37 @@ export class Documents {
       return undefined;
     }
     this.#hits++;
-    const bytes = this.#bytes;
-    const start = place + HEAD;
-    const end = start + bytes.readUInt32LE(place);
-    const text = bytes.toString(bytes[place + 12] === 1 ? 'latin1' : 'utf8', start, end);
-    const lists = this.#lists[bytes.readUInt32LE(place + 8)];
-    return new LinkableDocument(text, lists, bytes.readUInt32LE(place + 4));
+    const words = this.#words;
+    const start = (place + HEAD_WORDS) * 4;
+    const encoding = words[place + IS_NARROW] === 1 ? 'latin1' : 'utf8';
+    const text = this.#bytes.toString(encoding, start, start + wordAt(words, place + LENGTH));
+    const lists = {
+      text: this.#lists[wordAt(words, place + LISTS)] as string,
+      place: wordAt(words, place + LISTS_PLACE),
+    };
+    const holes = {
+      name: wordAt(words, place + HOLES),
+      key: wordAt(words, place + HOLES + 1),
+      body: wordAt(words, place + HOLES + 2),
+      tail: wordAt(words, place + HOLES + 3),
+    };
+    return new LinkableDocument(text, lists, holes, words[place + SURPLUS]);
   }
 
   add(image: number, document: Document): void {
-    if (document.length > LONGEST || this.#used + HEAD + 3 * document.length > this.#bytes.length) return;
+    const most = HEAD_WORDS * 4 + 3 * document.length;
+    if (document.length > LONGEST || this.#used * 4 + most > this.#bytes.length) return;
     const { start, end } = listsIn(document);
     const lists = this.#numberOf(document.slice(start, end));
     if (lists === undefined) return;
     const own = document.slice(0, start) + document.slice(end);
+    const { name, key, body, tail } = holesIn(own);
+    const { surplus } = new LinkableDocument(document);
     const place = this.#used;
-    const bytes = this.#bytes;
-    const length = bytes.write(own, place + HEAD);
-    bytes.writeUInt32LE(length, place);
-    bytes.writeUInt32LE(start, place + 4);
-    bytes.writeUInt32LE(lists, place + 8);
-    bytes[place + 12] = length === own.length ? 1 : 0;
-    this.#used += HEAD + length;
+    const length = this.#bytes.write(own, (place + HEAD_WORDS) * 4);
+    const isNarrow = length === own.length ? 1 : 0;
+    this.#words.set([length, isNarrow, surplus, lists, start, name, key, body, tail], place);
+    this.#used += HEAD_WORDS + Math.ceil(length / 4);
     this.#places.set(image, place);
   }
 
@@ -99,8 +116,12 @@ export class Documents {
       figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
       figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
       figure('images', 'gauge', 'Images that are kept in memory.', this.#places.size),
-      figure('bytes', 'gauge', 'Memory that they take.', this.#used + this.#listBytes),
+      figure('bytes', 'gauge', 'Memory that they take.', this.#used * 4 + this.#listBytes),
       figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
     ];
   }
+}
+
+function wordAt(words: Uint32Array, place: number): number {
+  return words[place] as number;
 }

@@ -79,7 +79,8 @@ test('the lists of a document can be taken out and put back, whatever they are m
       const { start, end } = listsIn(document);
       const lists = document.slice(start, end);
       assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
-      const apart = new LinkableDocument(document.slice(0, start) + document.slice(end), lists, start);
+      const without = document.slice(0, start) + document.slice(end);
+      const apart = new LinkableDocument(without, { text: lists, place: start });
       const whole = new LinkableDocument(document);
       assert.equal(apart.withLink(linkTo), whole.withLink(linkTo));
       assert.equal(apart.surplus, whole.surplus);
