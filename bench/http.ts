@@ -59,7 +59,7 @@ export async function run(options: string[]): Promise<void> {
       for (const { name, title, target } of endpoints.filter(({ name }) => names.includes(name))) {
         const result = await compare({ server: 'zukan', size, name, title }, await target(store), turns);
         ours.push(result);
-        tell(result);
+        tell(result, `, ${store.memory()} MB`);
       }
       console.log(`  resident memory after the run: ${store.memory()} MB`);
       results.push(...ours);

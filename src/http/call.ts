@@ -89,7 +89,7 @@ export async function answerCall(
     if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
   }
   const body = successBody(data, meta);
-  await exchange.sendCompressed(200, body, JSON_TYPE, surplus);
+  exchange.sendCompressed(200, body, JSON_TYPE, surplus);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { surplusOf } from '../catalogue/linkable.ts';
-import { compress, type Encoding, encodingFor, SMALLEST } from './compression.ts';
+import { compress, encodingFor, SMALLEST } from './compression.ts';
 import { factsOf, type Log } from './log.ts';
 import type { RouteTraffic } from './watch/traffic.ts';
 
@@ -74,17 +74,15 @@ export class Exchange {
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  sendCompressed(status: number, text: string, type = JSON_TYPE, surplus?: number): void | Promise<void> {
-    if (text.length < SMALLEST) return this.send(status, text, type, surplus);
-    this.header('Vary', 'Accept-Encoding');
-    const encoding = encodingFor(this.request.headers['accept-encoding'] as string | undefined);
-    if (!encoding) return this.send(status, text, type, surplus);
-    return this.#compressAndSend(status, text, type, encoding);
-  }
-
-  async #compressAndSend(status: number, text: string, type: string, encoding: Encoding): Promise<void> {
-    const bytes = await compress(text, encoding);
-    if (!bytes) return this.send(status, text, type);
+  sendCompressed(status: number, text: string, type = JSON_TYPE, surplus?: number): void {
+    const isLong = text.length >= SMALLEST;
+    if (isLong) this.header('Vary', 'Accept-Encoding');
+    const encoding = isLong ? encodingFor(this.request.headers['accept-encoding'] as string) : undefined;
+    const bytes = encoding && compress(text, encoding);
+    if (!bytes) {
+      this.send(status, text, type, surplus);
+      return;
+    }
     this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);

@@ -26,7 +26,7 @@ export async function sendMetrics(
     ...services.catalogue.figures(),
   ];
   exchange.header('Cache-Control', 'no-store');
-  await exchange.sendCompressed(200, metricsText(figures), METRICS_TYPE);
+  exchange.sendCompressed(200, metricsText(figures), METRICS_TYPE);
 }
 
 async function soonExamined(services: Services): Promise<Health> {

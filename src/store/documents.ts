@@ -78,7 +78,7 @@ export class Documents {
     return new LinkableDocument(text, lists, holes, words[place + SURPLUS]);
   }
 
-  add(image: number, document: Document): void {
+  add(image: number, document: Document, surplus: number): void {
     const most = HEAD_WORDS * 4 + 3 * document.length;
     if (document.length > LONGEST || this.#used * 4 + most > this.#bytes.length) return;
     const { start, end } = listsIn(document);
@@ -86,7 +86,6 @@ export class Documents {
     if (lists === undefined) return;
     const own = document.slice(0, start) + document.slice(end);
     const { name, key, body, tail } = holesIn(own);
-    const { surplus } = new LinkableDocument(document);
     const place = this.#used;
     const length = this.#bytes.write(own, (place + HEAD_WORDS) * 4);
     const isNarrow = length === own.length ? 1 : 0;

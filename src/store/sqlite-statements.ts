@@ -14,7 +14,7 @@ const texts = {
   entry: 'select document, size from shelf where kind = ? and id = ?',
   entryAt: 'select document from shelf where kind = ? and position = ?',
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
-  image: 'select document from image where id = ?',
+  image: 'select number from image where id = ?',
   document: 'select document from image where number = ?',
   file: 'select key, etag, mimetype from image where id = ?',
   imageAt: 'select image from placement where shelf = ? and position = ?',

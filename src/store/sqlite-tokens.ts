@@ -1,7 +1,6 @@
 /** The register of access tokens in the embedded store, in a file of its own. */
 import { chmodSync } from 'node:fs';
 import type { Token, TokenRegister } from '../model.ts';
-import { Rounds } from './rounds.ts';
 import { tokenSchema } from './schema.ts';
 import { exclusively, openDatabase } from './sqlite-file.ts';
 
@@ -18,15 +17,19 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
   version.setReturnArrays(true);
   const kept = new Map<string, Token>();
   let keptVersion: unknown;
-  const rounds = new Rounds(
-    () => {
-      const [current] = version.get() as unknown as [number];
-      // Another process has changed the register, or there are too many to keep.
-      if (current !== keptVersion || kept.size > MOST_KEPT) kept.clear();
-      keptVersion = current;
-    },
-    () => {},
-  );
+  let isCurrent = false;
+  /** Once in a turn of the event loop is enough: requests that are answered in it came before. */
+  const makeCurrent = () => {
+    if (isCurrent) return;
+    const [current] = version.get() as unknown as [number];
+    // Another process has changed the register, or there are too many to keep.
+    if (current !== keptVersion || kept.size > MOST_KEPT) kept.clear();
+    keptVersion = current;
+    isCurrent = true;
+    setImmediate(() => {
+      isCurrent = false;
+    });
+  };
   const look = (hash: string): Token | undefined => {
     const known = kept.get(hash);
     if (known) return known;
@@ -36,7 +39,10 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
     return token;
   };
   return {
-    find: (hash) => rounds.read(() => look(hash)),
+    async find(hash) {
+      makeCurrent();
+      return look(hash);
+    },
     async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
       const insert = database.prepare(

@@ -40,6 +40,8 @@ const MEMBERS_AT_ONCE = 1000;
 const NAMES_AT_ONCE = 200;
 /** How many pages of lists are kept, of 25 records at most. */
 const MOST_PAGES = 500;
+/** Of how many images that were asked for by their id the number is kept: what was shown once is often shown again. */
+const MOST_NUMBERS = 20_000;
 
 export function openCatalogue(path: string): Catalogue & Disposable {
   openDatabase(path, catalogueSchema).close();
@@ -51,6 +53,8 @@ interface Kept {
   shelves: Shelves;
   statistics: Statistics | undefined;
   pages: Map<string, Page>;
+  /** Of images, by id. */
+  numbers: Map<string, number>;
 }
 
 class SqliteCatalogue implements Catalogue, Disposable {
@@ -86,8 +90,8 @@ class SqliteCatalogue implements Catalogue, Disposable {
 
   image(id: string): Promise<Linkable | undefined> {
     return this.#read(() => {
-      const row = rowOf<[Document]>(this.#statements.image.get(id));
-      return row && new LinkableDocument(row[0]);
+      const number = this.#numberOf(id);
+      return number === undefined ? undefined : this.#imagesOf([number])[0];
     });
   }
 
@@ -179,7 +183,12 @@ class SqliteCatalogue implements Catalogue, Disposable {
     try {
       const version = this.#version();
       if (this.#kept?.shelves.version !== version)
-        this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+        this.#kept = {
+          shelves: this.#readShelves(version),
+          statistics: undefined,
+          pages: new Map(),
+          numbers: new Map(),
+        };
       return this.#kept;
     } catch (error) {
       this.#statements.commit.run();
@@ -257,6 +266,15 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return (image) => this.#statements.standsOn.get(image, shelf.number) !== undefined;
   }
 
+  #numberOf(id: string): number | undefined {
+    const { numbers } = this.#kept as Kept;
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    const number = rowOf<[number]>(this.#statements.image.get(id))?.[0];
+    if (number !== undefined && numbers.size < MOST_NUMBERS) numbers.set(id, number);
+    return number;
+  }
+
   /** By their numbers, in the moment that is being read. */
   #imagesOf(numbers: number[]): Linkable[] {
     const documents = this.#documents.at((this.#kept as Kept).shelves.version);
@@ -264,8 +282,9 @@ class SqliteCatalogue implements Catalogue, Disposable {
       const known = documents.get(number);
       if (known) return known;
       const [document] = rowOf<[Document]>(this.#statements.document.get(number)) as [Document];
-      documents.add(number, document);
-      return new LinkableDocument(document);
+      const image = new LinkableDocument(document);
+      documents.add(number, document, image.surplus);
+      return image;
     });
   }
 

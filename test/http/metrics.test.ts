@@ -48,7 +48,7 @@ test('every request is counted once, by its route and its status', async () => {
   const after = await scrape();
   assert.deepEqual(requestsBetween(before, after), {
     ...{ '/ 200': 3, '/ 204': 1, '/ 405': 1, '/image/{id} 200': 2, '/image/{id} 400': 1 },
-    ...{ '/image/random 200': 1, '/token 200': 1, 'unknown 404': 4 },
+    ...{ '/image/random 200': 1, '/token 200': 1, 'unknown 404': 3, '/gallery 405': 1 },
     ...{ '/files/{name} 200': 2, '/files/{name} 206': 1, '/files/{name} 403': 1 },
     ...{ '/health/live 200': 1, '/openapi.json 200': 1, '/metrics 200': 1 },
   });

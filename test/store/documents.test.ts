@@ -6,6 +6,11 @@ import { composeDocument, dimensions } from '../../src/catalogue/document.ts';
 import { LinkableDocument } from '../../src/catalogue/linkable.ts';
 import { Documents } from '../../src/store/documents.ts';
 
+/** As the store adds what it has read. */
+function add(documents: Documents, image: number, document: string): void {
+  documents.add(image, document, new LinkableDocument(document).surplus);
+}
+
 const linkTo = (name: string, key: string) => ({
   url: `https://example.org/${name}#${key}`,
   expires: 'later',
@@ -34,7 +39,7 @@ test('what was added comes back as it was, whatever it is made of', () => {
   fc.assert(
     fc.property(texts, texts, (text, character) => {
       const document = documentOf(text, character);
-      documents.add(++image, document);
+      add(documents, ++image, document);
       const [kept, fresh] = [documents.get(image), new LinkableDocument(document)];
       assert.equal(kept?.withLink(linkTo), fresh.withLink(linkTo));
       assert.equal(kept?.surplus, fresh.surplus);
@@ -44,17 +49,18 @@ test('what was added comes back as it was, whatever it is made of', () => {
 
 test('what is of another version is forgotten', () => {
   const documents = new Documents(10_000);
-  documents.at(1).add(7, documentOf('before'));
+  add(documents.at(1), 7, documentOf('before'));
   assert.ok(documents.at(1).get(7));
   assert.equal(documents.at(2).get(7), undefined);
-  documents.at(2).add(7, documentOf('after'));
+  add(documents.at(2), 7, documentOf('after'));
   assert.match(documents.get(7)?.withLink(linkTo) ?? '', /after/);
 });
 
 test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
   const documents = new Documents(20_000).at(1);
   const count = 200;
-  for (let image = 0; image < count; image++) documents.add(image, documentOf(`image ${image} 図鑑`, 'same'));
+  for (let image = 0; image < count; image++)
+    add(documents, image, documentOf(`image ${image} 図鑑`, 'same'));
   const kept = Array.from({ length: count }, (_, image) => documents.get(image)).filter((it) => it);
   assert.ok(kept.length > 20 && kept.length < 50, `${kept.length} are kept`);
   kept.forEach((it, image) => {
@@ -67,8 +73,8 @@ test('when it is full, the rest is not kept, and what is kept stays as it was', 
 
 test('a document that is too long for it is not kept, and does no harm', () => {
   const documents = new Documents(1024 * 1024).at(1);
-  documents.add(1, documentOf('x'.repeat(100_000)));
-  documents.add(2, documentOf('fits'));
+  add(documents, 1, documentOf('x'.repeat(100_000)));
+  add(documents, 2, documentOf('fits'));
   assert.equal(documents.get(1), undefined);
   assert.ok(documents.get(2));
 });

@@ -12,7 +12,7 @@ import { style } from './style.ts';
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Send = (exchange: Exchange, origin: string) => Promise<void>;
+type Send = (exchange: Exchange, origin: string) => void;
 
 /** By path. `origin` is what the examples call. */
 export function referencePages(routes: readonly Route[], prefixes: readonly string[]): Record<string, Send> {
@@ -24,14 +24,14 @@ export function referencePages(routes: readonly Route[], prefixes: readonly stri
     '/docs.css': (exchange) => sendText(exchange, style, 'text/css; charset=utf-8'),
     '/docs': (exchange, origin) => {
       exchange.header('Content-Security-Policy', POLICY);
-      return sendText(exchange, page.replaceAll(ORIGIN, escaped(origin)), 'text/html; charset=utf-8');
+      sendText(exchange, page.replaceAll(ORIGIN, escaped(origin)), 'text/html; charset=utf-8');
     },
   };
 }
 
-async function sendText(exchange: Exchange, text: string, type: string): Promise<void> {
+function sendText(exchange: Exchange, text: string, type: string): void {
   const eTag = entityTag(text);
   exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-  if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
-  await exchange.sendCompressed(200, text, type);
+  if (isKnown(exchange.request.headers['if-none-match'], eTag)) exchange.sendHead(304);
+  else exchange.sendCompressed(200, text, type);
 }
