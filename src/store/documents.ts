@@ -32,7 +32,6 @@ export class Documents {
   readonly #words: Uint32Array;
   #used = 0;
   #listBytes = 0;
-  #version = Number.NaN;
   #hits = 0;
   #misses = 0;
 
@@ -42,16 +41,13 @@ export class Documents {
     this.#words = new Uint32Array(this.#bytes.buffer);
   }
 
-  /** Forgets what is of another version. */
-  at(version: number): this {
-    if (version === this.#version) return this;
+  /** The catalogue is another one. */
+  forget(): void {
     this.#places.clear();
     this.#lists.length = 0;
     this.#listNumbers.clear();
     this.#used = 0;
     this.#listBytes = 0;
-    this.#version = version;
-    return this;
   }
 
   get(image: number): Linkable | undefined {

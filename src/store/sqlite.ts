@@ -5,13 +5,10 @@
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { hasBit } from '../catalogue/bits.ts';
-import { fold } from '../catalogue/fold.ts';
-import { LinkableDocument } from '../catalogue/linkable.ts';
-import { drawPositions, sample, shuffledPositions } from '../catalogue/sampling.ts';
+import { sample } from '../catalogue/sampling.ts';
 import type {
   Catalogue,
   Chance,
-  Document,
   Draw,
   Figure,
   FileFacts,
@@ -22,15 +19,16 @@ import type {
   Statistics,
   Window,
 } from '../model.ts';
-import { Documents } from './documents.ts';
+import { drawFrom, shelvesNamed } from './draws.ts';
 import { MOST_TRIES, tooRestless } from './kept.ts';
 import { Members } from './members.ts';
 import { Names } from './names.ts';
 import { Rounds } from './rounds.ts';
 import { catalogueSchema } from './schema.ts';
-import { MOST_DRAWS, type Shelf, type Shelves, shelvesIn } from './shelves.ts';
+import { type Shelf, type Shelves, shelvesIn } from './shelves.ts';
 import type { Slice } from './slices.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
+import { SqliteImages } from './sqlite-images.ts';
 import { prepareAll, type SqliteStatements } from './sqlite-statements.ts';
 import { statisticsOf } from './statistics.ts';
 
@@ -40,8 +38,6 @@ const MEMBERS_AT_ONCE = 1000;
 const NAMES_AT_ONCE = 200;
 /** How many pages of lists are kept, of 25 records at most. */
 const MOST_PAGES = 500;
-/** Of how many images that were asked for by their id the number is kept: what was shown once is often shown again. */
-const MOST_NUMBERS = 20_000;
 
 export function openCatalogue(path: string): Catalogue & Disposable {
   openDatabase(path, catalogueSchema).close();
@@ -53,8 +49,6 @@ interface Kept {
   shelves: Shelves;
   statistics: Statistics | undefined;
   pages: Map<string, Page>;
-  /** Of images, by id. */
-  numbers: Map<string, number>;
 }
 
 class SqliteCatalogue implements Catalogue, Disposable {
@@ -62,7 +56,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   readonly #statements: SqliteStatements;
   readonly #names: Names;
   readonly #members: Members;
-  readonly #documents = new Documents();
+  readonly #images: SqliteImages;
   readonly #rounds = new Rounds(
     () => this.#begin(),
     () => this.#statements.commit.run(),
@@ -72,6 +66,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = prepareAll(database);
+    this.#images = new SqliteImages(this.#statements);
     const { names, members } = this.#statements;
     this.#names = new Names(
       NAMES_AT_ONCE,
@@ -89,10 +84,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   image(id: string): Promise<Linkable | undefined> {
-    return this.#read(() => {
-      const number = this.#numberOf(id);
-      return number === undefined ? undefined : this.#imagesOf([number])[0];
-    });
+    return this.#read(() => this.#images.byId(id));
   }
 
   images(window: Window): Promise<Page<Linkable>> {
@@ -162,7 +154,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   figures(): Figure[] {
-    return this.#documents.figures();
+    return this.#images.figures();
   }
 
   trouble(): undefined {
@@ -182,13 +174,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
     this.#statements.begin.run();
     try {
       const version = this.#version();
-      if (this.#kept?.shelves.version !== version)
-        this.#kept = {
-          shelves: this.#readShelves(version),
-          statistics: undefined,
-          pages: new Map(),
-          numbers: new Map(),
-        };
+      if (this.#kept?.shelves.version !== version) {
+        this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
+        this.#images.forget();
+        this.#database.exec(`pragma cache_size = -${pageCacheFor(this.#kept.shelves.lastImage)}`);
+      }
       return this.#kept;
     } catch (error) {
       this.#statements.commit.run();
@@ -217,40 +207,21 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return { total: shelf.size, items: this.#imagesOf(firstsOf<number>(rows)) };
   }
 
-  /**
-   * Images that stand on the shelf of each category, uniformly. Positions are drawn on the smallest shelf, and an image is
-   * kept when it is on the others too. Where that finds too few, `common` asks for a draw from what the shelves have in
-   * common: giving up depends on no particular image, so the result is uniform either way.
-   */
+  /** A draw, or the shelves that what they have `common` is to be drawn from. */
   #draw(
     moment: Shelves,
     categories: string[],
     limit: number,
     chance: Chance,
   ): Draw | { common: Shelf[]; moment: Shelves } {
-    const found = new Set<Shelf>();
-    const unknownCategories: string[] = [];
-    for (const name of categories) {
-      const shelf = moment.categories.get(fold(name));
-      if (shelf) found.add(shelf);
-      else unknownCategories.push(name);
-    }
-    if (unknownCategories.length > 0) return { unknownCategories };
-    const shelves = [...found].sort((a, b) => a.size - b.size);
-    const [smallest = moment.all, ...others] = shelves;
-    const imageAt = this.#finder(smallest, moment);
-    if (others.length === 0)
-      return { images: this.#imagesOf(drawPositions(smallest.size, limit, chance).map(imageAt)) };
-    const tests = others.map((shelf) => this.#tester(shelf, moment));
-    const images: number[] = [];
-    let draws = 0;
-    for (const position of shuffledPositions(smallest.size, chance)) {
-      if (images.length === limit) break;
-      if (++draws > MOST_DRAWS) return { common: shelves, moment };
-      const image = imageAt(position);
-      if (tests.every((standsOn) => standsOn(image))) images.push(image);
-    }
-    return { images: this.#imagesOf(images) };
+    const named = shelvesNamed(moment, categories);
+    if ('unknownCategories' in named) return named;
+    const [first = moment.all, ...others] = named.shelves;
+    const numbers = drawFrom([first, ...others], limit, chance, {
+      finder: (shelf) => this.#finder(shelf, moment),
+      tester: (shelf) => this.#tester(shelf, moment),
+    });
+    return numbers ? { images: this.#imagesOf(numbers) } : { common: named.shelves, moment };
   }
 
   /** Gives the image at a position of a shelf: from memory, or from the database until it is there. */
@@ -266,26 +237,8 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return (image) => this.#statements.standsOn.get(image, shelf.number) !== undefined;
   }
 
-  #numberOf(id: string): number | undefined {
-    const { numbers } = this.#kept as Kept;
-    const known = numbers.get(id);
-    if (known !== undefined) return known;
-    const number = rowOf<[number]>(this.#statements.image.get(id))?.[0];
-    if (number !== undefined && numbers.size < MOST_NUMBERS) numbers.set(id, number);
-    return number;
-  }
-
-  /** By their numbers, in the moment that is being read. */
   #imagesOf(numbers: number[]): Linkable[] {
-    const documents = this.#documents.at((this.#kept as Kept).shelves.version);
-    return numbers.map((number) => {
-      const known = documents.get(number);
-      if (known) return known;
-      const [document] = rowOf<[Document]>(this.#statements.document.get(number)) as [Document];
-      const image = new LinkableDocument(document);
-      documents.add(number, document, image.surplus);
-      return image;
-    });
+    return numbers.map((number) => this.#images.byNumber(number));
   }
 
   /** Some items of a long row. */
@@ -300,6 +253,14 @@ class SqliteCatalogue implements Catalogue, Disposable {
   #version(): number {
     return rowOf<[number]>(this.#statements.version.get())?.[0] as number;
   }
+}
+
+/**
+ * Kilobytes of the database file to keep in memory, for so many images. The inner pages of their tree are 4 bytes an image;
+ * where they do not fit beside the leaves that pass through, a read in a large catalogue takes a quarter longer.
+ */
+function pageCacheFor(images: number): number {
+  return Math.min(32_000, 2000 + Math.ceil(images / 100));
 }
 
 /** A row as the array that our statements give. */

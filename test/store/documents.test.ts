@@ -33,7 +33,7 @@ function documentOf(text: string, character = text): string {
 }
 
 test('what was added comes back as it was, whatever it is made of', () => {
-  const documents = new Documents(1024 * 1024).at(1);
+  const documents = new Documents(1024 * 1024);
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
   let image = 0;
   fc.assert(
@@ -47,17 +47,18 @@ test('what was added comes back as it was, whatever it is made of', () => {
   );
 });
 
-test('what is of another version is forgotten', () => {
+test('what is forgotten is gone, and there is room again', () => {
   const documents = new Documents(10_000);
-  add(documents.at(1), 7, documentOf('before'));
-  assert.ok(documents.at(1).get(7));
-  assert.equal(documents.at(2).get(7), undefined);
-  add(documents.at(2), 7, documentOf('after'));
+  add(documents, 7, documentOf('before'));
+  assert.ok(documents.get(7));
+  documents.forget();
+  assert.equal(documents.get(7), undefined);
+  add(documents, 7, documentOf('after'));
   assert.match(documents.get(7)?.withLink(linkTo) ?? '', /after/);
 });
 
 test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
-  const documents = new Documents(20_000).at(1);
+  const documents = new Documents(20_000);
   const count = 200;
   for (let image = 0; image < count; image++)
     add(documents, image, documentOf(`image ${image} 図鑑`, 'same'));
@@ -72,7 +73,7 @@ test('when it is full, the rest is not kept, and what is kept stays as it was', 
 });
 
 test('a document that is too long for it is not kept, and does no harm', () => {
-  const documents = new Documents(1024 * 1024).at(1);
+  const documents = new Documents(1024 * 1024);
   add(documents, 1, documentOf('x'.repeat(100_000)));
   add(documents, 2, documentOf('fits'));
   assert.equal(documents.get(1), undefined);
