@@ -177,7 +177,6 @@ class SqliteCatalogue implements Catalogue, Disposable {
       if (this.#kept?.shelves.version !== version) {
         this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
         this.#images.forget();
-        this.#database.exec(`pragma cache_size = -${pageCacheFor(this.#kept.shelves.lastImage)}`);
       }
       return this.#kept;
     } catch (error) {
@@ -253,14 +252,6 @@ class SqliteCatalogue implements Catalogue, Disposable {
   #version(): number {
     return rowOf<[number]>(this.#statements.version.get())?.[0] as number;
   }
-}
-
-/**
- * Kilobytes of the database file to keep in memory, for so many images. The inner pages of their tree are 4 bytes an image;
- * where they do not fit beside the leaves that pass through, a read in a large catalogue takes a quarter longer.
- */
-function pageCacheFor(images: number): number {
-  return Math.min(32_000, 2000 + Math.ceil(images / 100));
 }
 
 /** A row as the array that our statements give. */
