@@ -10,8 +10,8 @@ import { listsIn } from '../catalogue/document.ts';
 import { holesIn, LinkableDocument } from '../catalogue/linkable.ts';
 import type { Document, Figure, Linkable } from '../model.ts';
 
-const MOST_BYTES = 52 * 1024 * 1024;
-const MOST_LIST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 50 * 1024 * 1024;
+const MOST_LIST_BYTES = 14 * 1024 * 1024;
 /** What stands before the bytes of a text, in words of four bytes. */
 const LENGTH = 0;
 const IS_NARROW = 1;
@@ -20,17 +20,20 @@ const LISTS = 3;
 const LISTS_PLACE = 4;
 const HOLES = 5;
 const HEAD_WORDS = 9;
+/** The place 0 is none. */
+const FIRST_PLACE = 1;
 /** No document is longer than this in a catalogue that people made; one that is, is not kept. */
 const LONGEST = 64 * 1024;
 
 export class Documents {
-  /** Where an image's text is, in words. */
-  readonly #places = new Map<number, number>();
+  /** Where an image's text is, in words, by the image's number; 0 where it is not kept. */
+  #places = new Uint32Array(0);
+  #count = 0;
   readonly #lists: string[] = [];
   readonly #listNumbers = new Map<string, number>();
   readonly #bytes: Buffer;
   readonly #words: Uint32Array;
-  #used = 0;
+  #used = FIRST_PLACE;
   #listBytes = 0;
   #hits = 0;
   #misses = 0;
@@ -41,18 +44,19 @@ export class Documents {
     this.#words = new Uint32Array(this.#bytes.buffer);
   }
 
-  /** The catalogue is another one. */
-  forget(): void {
-    this.#places.clear();
+  /** The catalogue is another one, with numbers up to this. */
+  forget(lastImage: number): void {
+    this.#places = new Uint32Array(lastImage + 1);
+    this.#count = 0;
     this.#lists.length = 0;
     this.#listNumbers.clear();
-    this.#used = 0;
+    this.#used = FIRST_PLACE;
     this.#listBytes = 0;
   }
 
   get(image: number): Linkable | undefined {
-    const place = this.#places.get(image);
-    if (place === undefined) {
+    const place = wordAt(this.#places, image);
+    if (place === 0) {
       this.#misses++;
       return undefined;
     }
@@ -87,7 +91,8 @@ export class Documents {
     const isNarrow = length === own.length ? 1 : 0;
     this.#words.set([length, isNarrow, surplus, lists, start, name, key, body, tail], place);
     this.#used += HEAD_WORDS + Math.ceil(length / 4);
-    this.#places.set(image, place);
+    this.#places[image] = place;
+    this.#count++;
   }
 
   /** The same number for all lists that are equal; undefined when no more can be kept. */
@@ -110,7 +115,7 @@ export class Documents {
     return [
       figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
       figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
-      figure('images', 'gauge', 'Images that are kept in memory.', this.#places.size),
+      figure('images', 'gauge', 'Images that are kept in memory.', this.#count),
       figure('bytes', 'gauge', 'Memory that they take.', this.#used * 4 + this.#listBytes),
       figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
     ];

@@ -17,9 +17,9 @@ export class SqliteImages {
     this.#statements = statements;
   }
 
-  /** The catalogue is another one. */
-  forget(): void {
-    this.#documents.forget();
+  /** The catalogue is another one, with numbers up to this. */
+  forget(lastImage: number): void {
+    this.#documents.forget(lastImage);
     this.#numbers.clear();
   }
 

@@ -176,7 +176,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
       const version = this.#version();
       if (this.#kept?.shelves.version !== version) {
         this.#kept = { shelves: this.#readShelves(version), statistics: undefined, pages: new Map() };
-        this.#images.forget();
+        this.#images.forget(this.#kept.shelves.lastImage);
       }
       return this.#kept;
     } catch (error) {

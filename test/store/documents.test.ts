@@ -6,6 +6,12 @@ import { composeDocument, dimensions } from '../../src/catalogue/document.ts';
 import { LinkableDocument } from '../../src/catalogue/linkable.ts';
 import { Documents } from '../../src/store/documents.ts';
 
+function emptyDocuments(bytes: number): Documents {
+  const documents = new Documents(bytes);
+  documents.forget(1000);
+  return documents;
+}
+
 /** As the store adds what it has read. */
 function add(documents: Documents, image: number, document: string): void {
   documents.add(image, document, new LinkableDocument(document).surplus);
@@ -33,7 +39,7 @@ function documentOf(text: string, character = text): string {
 }
 
 test('what was added comes back as it was, whatever it is made of', () => {
-  const documents = new Documents(1024 * 1024);
+  const documents = emptyDocuments(1024 * 1024);
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
   let image = 0;
   fc.assert(
@@ -48,17 +54,17 @@ test('what was added comes back as it was, whatever it is made of', () => {
 });
 
 test('what is forgotten is gone, and there is room again', () => {
-  const documents = new Documents(10_000);
+  const documents = emptyDocuments(10_000);
   add(documents, 7, documentOf('before'));
   assert.ok(documents.get(7));
-  documents.forget();
+  documents.forget(1000);
   assert.equal(documents.get(7), undefined);
   add(documents, 7, documentOf('after'));
   assert.match(documents.get(7)?.withLink(linkTo) ?? '', /after/);
 });
 
 test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
-  const documents = new Documents(20_000);
+  const documents = emptyDocuments(20_000);
   const count = 200;
   for (let image = 0; image < count; image++)
     add(documents, image, documentOf(`image ${image} 図鑑`, 'same'));
@@ -73,7 +79,7 @@ test('when it is full, the rest is not kept, and what is kept stays as it was', 
 });
 
 test('a document that is too long for it is not kept, and does no harm', () => {
-  const documents = new Documents(1024 * 1024);
+  const documents = emptyDocuments(1024 * 1024);
   add(documents, 1, documentOf('x'.repeat(100_000)));
   add(documents, 2, documentOf('fits'));
   assert.equal(documents.get(1), undefined);
