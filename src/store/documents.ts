@@ -116,7 +116,7 @@ export class Documents {
       figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
       figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
       figure('images', 'gauge', 'Images that are kept in memory.', this.#count),
-      figure('bytes', 'gauge', 'Memory that they take.', this.#used * 4 + this.#listBytes),
+      figure('bytes', 'gauge', 'Memory that they take.', (this.#used - FIRST_PLACE) * 4 + this.#listBytes),
       figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
     ];
   }

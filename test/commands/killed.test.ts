@@ -50,7 +50,7 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
   const original = join(folder, 'original');
   const config = (data: string) => configFor(folder, { DATA_DIR: data });
   await importFiles(config(original), [generation(folder, 'old', 0, 12, 5)]);
-  const next = generation(folder, 'new', 0, 400, 5);
+  const next = generation(folder, 'new', 0, 200, 5);
   let wholeImport = 0;
   const [before, after] = [await contents(config(original)), await expected()];
 
