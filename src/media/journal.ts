@@ -48,8 +48,18 @@ export async function startJournal(folder: string): Promise<Journal> {
 
 /** What all journals of the folder have noted. */
 export async function journalled(folder: string): Promise<string[]> {
-  const journals = await Promise.all((await journalsOf(folder)).map((path) => readFile(path, 'utf8')));
+  const journals = await Promise.all((await journalsOf(folder)).map(readJournal));
   return journals.flatMap((journal) => journal.split('\n').filter(Boolean));
+}
+
+/** One that is gone since it was listed belongs to an import that has ended. */
+async function readJournal(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 export async function removeJournals(folder: string): Promise<void> {

@@ -18,6 +18,9 @@ import { configFor, seededChance, send } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
+/** So many that most kills come before the commit, which is short. */
+const PICTURES = 200;
+
 /** Pictures, and a file that gives each of them a record of this generation, or several. */
 function generation(folder: string, name: string, from: number, to: number, records = 1): string {
   const lines: object[] = [{ type: 'category', name: 'all', description: name }];
@@ -50,7 +53,7 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
   const original = join(folder, 'original');
   const config = (data: string) => configFor(folder, { DATA_DIR: data });
   await importFiles(config(original), [generation(folder, 'old', 0, 12, 5)]);
-  const next = generation(folder, 'new', 0, 200, 5);
+  const next = generation(folder, 'new', 0, PICTURES, 5);
   let wholeImport = 0;
   const [before, after] = [await contents(config(original)), await expected()];
 
@@ -83,7 +86,7 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
       assert.equal((await zukan(['check', '--quiet'], { DATA_DIR: data })).status, 0);
       assert.equal((await zukan(['import', '--quiet', next], { DATA_DIR: data })).status, 0);
       assert.equal(await contents(config(data)), after);
-      assert.equal(filesIn(join(data, 'files')).length, 400, 'nothing is left behind');
+      assert.equal(filesIn(join(data, 'files')).length, PICTURES, 'nothing is left behind');
     }
     rmSync(data, { recursive: true });
   });
