@@ -53,12 +53,18 @@ export function readDocument(document: Document): StoredImage {
 }
 
 /**
- * Where the lists of categories and characters stand in a document, which many images have in common. No text inside of the
- * JSON can look like what is searched for: its quotes would be escaped.
+ * Where the lists of categories and characters stand in a document, which many images have in common: from `start` to
+ * `middle`, and from there to `end`. No text inside of the JSON can look like what is searched for: its quotes would be
+ * escaped.
  */
-export function listsIn(document: Document): { start: number; end: number } {
-  // A character's own list may be followed by its time of creation, too; the image's comes last.
-  return { start: document.indexOf('"categories":['), end: document.lastIndexOf('],"createdAt":"') };
+export function listsIn(document: Document): { start: number; middle: number; end: number } {
+  const start = document.indexOf('"categories":[');
+  return {
+    start,
+    middle: document.indexOf('],"characters":[', start),
+    // A character's own list may be followed by its time of creation, too; the image's comes last.
+    end: document.lastIndexOf('],"createdAt":"'),
+  };
 }
 
 /** The document with a category or character, which it repeats, as it is now. */

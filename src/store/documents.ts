@@ -10,16 +10,18 @@ import { listsIn } from '../catalogue/document.ts';
 import { holesIn, LinkableDocument } from '../catalogue/linkable.ts';
 import type { Document, Figure, Linkable } from '../model.ts';
 
-const MOST_BYTES = 50 * 1024 * 1024;
-const MOST_LIST_BYTES = 14 * 1024 * 1024;
+const MOST_BYTES = 60 * 1024 * 1024;
+/** Of it, for what images have in common. */
+const MOST_LIST_BYTES = 16 * 1024 * 1024;
 /** What stands before the bytes of a text, in words of four bytes. */
 const LENGTH = 0;
 const IS_NARROW = 1;
 const SURPLUS = 2;
-const LISTS = 3;
-const LISTS_PLACE = 4;
-const HOLES = 5;
-const HEAD_WORDS = 9;
+const CATEGORIES = 3;
+const CHARACTERS = 4;
+const LISTS_PLACE = 5;
+const HOLES = 6;
+const HEAD_WORDS = 10;
 /** The place 0 is none. */
 const FIRST_PLACE = 1;
 /** No document is longer than this in a catalogue that people made; one that is, is not kept. */
@@ -66,7 +68,7 @@ export class Documents {
     const encoding = words[place + IS_NARROW] === 1 ? 'latin1' : 'utf8';
     const text = this.#bytes.toString(encoding, start, start + wordAt(words, place + LENGTH));
     const lists = {
-      text: this.#lists[wordAt(words, place + LISTS)] as string,
+      text: this.#listAt(place + CATEGORIES) + this.#listAt(place + CHARACTERS),
       place: wordAt(words, place + LISTS_PLACE),
     };
     const holes = {
@@ -80,28 +82,34 @@ export class Documents {
 
   add(image: number, document: Document, surplus: number): void {
     const most = HEAD_WORDS * 4 + 3 * document.length;
-    if (document.length > LONGEST || this.#used * 4 + most > this.#bytes.length) return;
-    const { start, end } = listsIn(document);
-    const lists = this.#numberOf(document.slice(start, end));
-    if (lists === undefined) return;
+    if (document.length > LONGEST || this.#used * 4 + this.#listBytes + most > this.#bytes.length) return;
+    const { start, middle, end } = listsIn(document);
+    const categories = this.#numberOf(document.slice(start, middle));
+    const characters = this.#numberOf(document.slice(middle, end));
+    if (categories === undefined || characters === undefined) return;
     const own = document.slice(0, start) + document.slice(end);
     const { name, key, body, tail } = holesIn(own);
     const place = this.#used;
     const length = this.#bytes.write(own, (place + HEAD_WORDS) * 4);
     const isNarrow = length === own.length ? 1 : 0;
-    this.#words.set([length, isNarrow, surplus, lists, start, name, key, body, tail], place);
+    const lists = [categories, characters, start];
+    this.#words.set([length, isNarrow, surplus, ...lists, name, key, body, tail], place);
     this.#used += HEAD_WORDS + Math.ceil(length / 4);
     this.#places[image] = place;
     this.#count++;
   }
 
+  #listAt(word: number): string {
+    return this.#lists[wordAt(this.#words, word)] as string;
+  }
+
   /** The same number for all lists that are equal; undefined when no more can be kept. */
-  #numberOf(lists: string): number | undefined {
-    const known = this.#listNumbers.get(lists);
+  #numberOf(list: string): number | undefined {
+    const known = this.#listNumbers.get(list);
     if (known !== undefined) return known;
     if (this.#listBytes > MOST_LIST_BYTES) return undefined;
     // Joined text is a text of its own, while a slice would hold on to all of the document.
-    const own = [lists, ''].join('');
+    const own = [list, ''].join('');
     this.#listBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
     this.#listNumbers.set(own, this.#lists.length);
     return this.#lists.push(own) - 1;
@@ -117,7 +125,7 @@ export class Documents {
       figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
       figure('images', 'gauge', 'Images that are kept in memory.', this.#count),
       figure('bytes', 'gauge', 'Memory that they take.', (this.#used - FIRST_PLACE) * 4 + this.#listBytes),
-      figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length + MOST_LIST_BYTES),
+      figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length),
     ];
   }
 }

@@ -76,7 +76,8 @@ test('the lists of a document can be taken out and put back, whatever they are m
         ...image(`"categories":[${text}],"createdAt":"`),
         characters: [{ id: 'x', occupations, createdAt: 't' }] as unknown as StoredImage['characters'],
       });
-      const { start, end } = listsIn(document);
+      const { start, middle, end } = listsIn(document);
+      assert.deepEqual(Object.keys(JSON.parse(`{${document.slice(start, middle)}]}`)), ['categories']);
       const lists = document.slice(start, end);
       assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
       const without = document.slice(0, start) + document.slice(end);
