@@ -119,7 +119,8 @@ if (!skip) {
     await run('stats');
     const importing = start(['import', '-'], proxied);
     importing.stdin?.write(lines([keyed(1)]));
-    await setTimeout(1000);
+    // Until it has begun, also on a machine that is busy.
+    await setTimeout(3000);
     proxy.isSilent = true;
     const ended = once(importing, 'close');
     importing.kill('SIGINT');
