@@ -35,7 +35,7 @@ import { statisticsOf } from './statistics.ts';
 /** Images of a shelf that are read at once: each time takes a turn of the event loop, and must not make it long. */
 const MEMBERS_AT_ONCE = 8000;
 /** Names that are read at once, for the same reason. */
-const NAMES_AT_ONCE = 1000;
+const NAMES_AT_ONCE = 500;
 /** How many pages of lists are kept, of 25 records at most. */
 const MOST_PAGES = 500;
 
