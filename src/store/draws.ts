@@ -1,4 +1,4 @@
-/** Drawing images from shelves, uniformly, whatever store they are in. */
+/** Drawing images from shelves, uniformly, where looking at one image is cheap. (PostgreSQL looks at many in one statement.) */
 import { fold } from '../catalogue/fold.ts';
 import { drawPositions, shuffledPositions } from '../catalogue/sampling.ts';
 import type { Chance } from '../model.ts';
