@@ -8,10 +8,11 @@ import { createHash } from 'node:crypto';
 import type { ImageSet } from './image-set.ts';
 
 /**
- * The numbers below this are permuted among themselves, as long as they suffice: the fewer there are, the more often a rank
- * is that of an image. A catalogue that outgrows them has all of its orders made anew, once.
+ * As long as numbers have no more bits than this, they are permuted among themselves: the fewer ranks there are, the sooner
+ * one is met that is an image's. A catalogue that outgrows four million has all of its orders made anew, once.
  */
-const MOST_SMALL = 2 ** 24;
+const SMALL_BITS = 22;
+const MOST_BITS = 32;
 
 /** A step of the permutation: what is mixed in, and what is multiplied with, there and back. */
 interface Round {
@@ -32,7 +33,7 @@ export class Shuffle {
 
   /** For numbers up to `last`. */
   constructor(seed: string, last: number) {
-    const bits = last < MOST_SMALL ? 24 : 32;
+    const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MOST_BITS;
     this.size = 2 ** bits;
     this.#mask = (this.size - 1) | 0;
     this.#half = bits / 2;

@@ -20,7 +20,7 @@ function walk(set: ImageSet, shuffle: Shuffle, limit: number): number[] {
 }
 
 describe('ranks', () => {
-  for (const last of [0, 1, 5000, 2 ** 24 - 1, 2 ** 24, 2 ** 31])
+  for (const last of [0, 1, 5000, 2 ** 22 - 1, 2 ** 22, 2 ** 31])
     test(`of numbers up to ${last} lead back to their numbers`, () => {
       fc.assert(
         fc.property(anySeed, fc.nat(last), (seed, number) => {
@@ -32,8 +32,8 @@ describe('ranks', () => {
       );
     });
 
-  test('do not depend on how many images there are, as long as there are fewer than 16 million', () => {
-    const [one, other] = [new Shuffle('a', 10), new Shuffle('a', 2 ** 24 - 1)];
+  test('do not depend on how many images there are, as long as there are fewer than four million', () => {
+    const [one, other] = [new Shuffle('a', 10), new Shuffle('a', 2 ** 22 - 1)];
     for (let number = 1; number < 1000; number++) assert.equal(one.rankOf(number), other.rankOf(number));
   });
 
