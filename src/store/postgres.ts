@@ -23,7 +23,7 @@ import type {
   Unknown,
   Window,
 } from '../model.ts';
-import { drawPlaces, isEverything } from './draws.ts';
+import { drawPlaces, isEverything, isForDrawing } from './draws.ts';
 import { Names } from './names.ts';
 import { PostgresSelections } from './postgres-selections.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
@@ -153,8 +153,9 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   /** As `drawFrom` of draws.ts does it, in one statement. Undefined, too, when too few are found. */
-  async #drawAmong({ choices, none }: Selection, limit: number, chance: Chance, { version }: Moment) {
-    const [first, ...others] = choices;
+  async #drawAmong(selection: Selection, limit: number, chance: Chance, { version }: Moment) {
+    if (!isForDrawing(selection)) return undefined;
+    const [first, ...others] = selection.choices;
     const numbers = first.shelves.map(({ number }) => number);
     const places = [...drawPlaces(first, chance)];
     const shelves = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
@@ -164,7 +165,7 @@ export class PostgresCatalogue implements Catalogue {
       shelves.map(([index]) => index),
       shelves.map(([, number]) => number),
       others.length,
-      none.map(({ number }) => number),
+      selection.none.map(({ number }) => number),
       first.mayOverlap ? numbers : [],
       limit,
     ]);
