@@ -6,7 +6,7 @@ import type { Filter, Linkable, LinkTo, ListFilter, Orientation, Rating, Unknown
 import type { Answer, Call } from './call.ts';
 import { titles } from './entries.ts';
 import { ApiError } from './errors.ts';
-import { linkTo, pageHeaders } from './pages.ts';
+import { pageHeaders, pageLink } from './pages.ts';
 
 interface LinkQuery {
   expiry?: number;
@@ -73,7 +73,7 @@ async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: strin
   const { images, next } = known(await catalogue.seededImages(filter, seed, from, limit));
   if (next === undefined) return listed(call, images);
   const following = cursors.write(next, walk);
-  const headers = { 'X-Next-Cursor': following, Link: linkTo(call, { cursor: following }, 'next') };
+  const headers = { 'X-Next-Cursor': following, Link: pageLink(call, { cursor: following }, 'next') };
   return { ...listed(call, images), headers };
 }
 

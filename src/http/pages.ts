@@ -6,11 +6,11 @@ import type { Call } from './call.ts';
 export function pageHeaders(call: Call<Window>, total: number): Record<string, string> {
   const { limit, offset } = call.query;
   const links: string[] = [];
-  if (offset + limit < total) links.push(linkTo(call, { limit, offset: offset + limit }, 'next'));
+  if (offset + limit < total) links.push(pageLink(call, { limit, offset: offset + limit }, 'next'));
   // What lies before this page, without any of it: less than a whole page where there is not more.
   const before = Math.min(offset, total);
   if (before > 0)
-    links.push(linkTo(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'));
+    links.push(pageLink(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'));
   const headers: Record<string, string> = { 'X-Total-Count': String(total) };
   if (links.length > 0) headers.Link = links.join(', ');
   return headers;
@@ -19,7 +19,7 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
 type Values = Record<string, string | number | readonly string[]>;
 
 /** The same call with other values of these parameters. Every other one is kept. */
-export function linkTo({ query, prefix, path, id }: Call<object>, changed: Values, rel: string): string {
+export function pageLink({ query, prefix, path, id }: Call<object>, changed: Values, rel: string): string {
   const all: Values = { ...changed, ...query, ...changed };
   const given = Object.entries(all).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
