@@ -10,7 +10,9 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
   // What lies before this page, without any of it: less than a whole page where there is not more.
   const before = Math.min(offset, total);
   if (before > 0)
-    links.push(pageLink(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'));
+    links.push(
+      pageLink(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'),
+    );
   const headers: Record<string, string> = { 'X-Total-Count': String(total) };
   if (links.length > 0) headers.Link = links.join(', ');
   return headers;
