@@ -20,7 +20,7 @@ for (const prefix of prefixes)
     operations.add(path === '/' ? prefix : prefix + path, get);
 
 /** These say which answer this is, so one that is not described is a mistake; others may come and go. */
-const telling = ['ETag', 'Link', 'X-Total-Count', 'Retry-After', 'WWW-Authenticate'];
+const telling = ['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'Retry-After', 'WWW-Authenticate'];
 /** Said before the address is read. */
 const TOO_LONG = 431;
 
