@@ -175,12 +175,14 @@ await forEachEngine(async (engine) => {
               all.slice(offset, offset + 3),
               address,
             );
-            const before = related(answer, 'prev', address);
-            if (offset === 1 && before) {
-              const page: string[] = [];
-              await pageAt(before, all, page);
-              assert.deepEqual(page, all.slice(0, 1), before);
-            }
+            if (offset > 1 || all.length === 0) continue;
+            const page: string[] = [];
+            await pageAt(
+              related(answer, 'prev', address) ?? assert.fail(`${address} has no prev`),
+              all,
+              page,
+            );
+            assert.deepEqual(page, all.slice(0, 1), address);
           }
         }
       });
