@@ -75,10 +75,11 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
     await patient.query(`select count(t::text) from zukan.${table} t`);
   let turn = 0;
   const calls: Record<string, Call> = {
-    'random, 10': () => catalogue.randomImages([], 10, secureChance),
-    'random, 10 of two categories': () => catalogue.randomImages(['a', 'b'], 10, secureChance),
+    'random, 10': () => catalogue.randomImages({}, 10, secureChance),
+    'random, 10 of two categories': () =>
+      catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureChance),
     'by id': () => catalogue.image(ids[turn++ % ids.length] as string),
-    'page of 25 at offset 90%': () => catalogue.images({ offset: Math.floor(images * 0.9), limit: 25 }),
+    'page of 25 at offset 90%': () => catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }),
   };
   return {
     images,

@@ -4,6 +4,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { secureChance } from './access/chance.ts';
 import { clientReader } from './access/client.ts';
+import { Cursors } from './access/cursors.ts';
 import { Links } from './access/links.ts';
 import { type Config, isLinkKey } from './config.ts';
 import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
@@ -25,7 +26,8 @@ export async function createApp(
 ): Promise<App> {
   const log = new Log(config.logLevel);
   // Before anything is opened that would have to be closed again.
-  const fileLinks = new Links(config.linkKeys ?? keptLinkKeys(config.dataDir));
+  const keys = config.linkKeys ?? keptLinkKeys(config.dataDir);
+  const fileLinks = new Links(keys);
   const store = await storeOf(config, (server, isAway, reason) => {
     if (isAway) log.warn({ server, reason }, 'a database server is left alone for now');
     else log.info({ server, reason }, 'a database server is used again');
@@ -41,6 +43,7 @@ export async function createApp(
     links: storageLinksOf(config) ?? fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
+    cursors: new Cursors(keys),
     clock: given.clock ?? Date.now,
     limiter,
     decisions: new Decisions(),
@@ -56,7 +59,10 @@ export async function createApp(
       // Not waited for: what cannot be had at once does not keep the server from starting.
       void limiter?.start();
       if (mayNotBeAlone(config))
-        log.warn({}, 'LINK_KEYS is not set: the links of this instance work on this instance only');
+        log.warn(
+          {},
+          `LINK_KEYS is not set: the ${signedBy(config)} of this instance work on this instance only`,
+        );
       return web.listen(at);
     },
     async close() {
@@ -68,9 +74,14 @@ export async function createApp(
   };
 }
 
-/** Whether other instances may serve the same catalogue and be asked for files that this one gave links to. */
-function mayNotBeAlone({ database, storage, linkKeys }: Config): boolean {
-  return database.engine === 'postgres' && storage.engine === 'folder' && linkKeys === undefined;
+/** Whether other instances may serve the same catalogue, without the keys of this one. */
+function mayNotBeAlone({ database, linkKeys }: Config): boolean {
+  return database.engine === 'postgres' && linkKeys === undefined;
+}
+
+/** What the keys sign. A bucket has links of its own. */
+function signedBy({ storage }: Config): string {
+  return storage.engine === 'folder' ? 'links and cursors' : 'cursors';
 }
 
 /** The signing keys in the data folder, a line each; the first start makes one. */

@@ -94,7 +94,37 @@ export interface FileFacts {
   mimetype: Mimetype;
 }
 
-export type Draw = { images: Linkable[] } | { unknownCategories: string[] };
+/** Which images are wanted: those that meet all that it says. */
+export interface Filter {
+  /** With one of these. */
+  ratings?: readonly Rating[] | undefined;
+  orientations?: readonly Orientation[] | undefined;
+  /** Names of categories that it is in. */
+  categories?: readonly string[] | undefined;
+  /** In all of them, unless any will do. */
+  match?: 'all' | 'any' | undefined;
+  /** Names of categories that it is in none of. */
+  exclude?: readonly string[] | undefined;
+  /** The id of who drew it. */
+  artist?: string | undefined;
+  /** The id of who is to be seen. */
+  character?: string | undefined;
+}
+
+/** What lists can be filtered by. */
+export type ListFilter = Pick<Filter, 'ratings' | 'orientations' | 'artist'>;
+
+/** What a filter names and there is none of: categories, or else the artist or the character. */
+export interface Unknown {
+  unknown: { categories: string[]; exclude: string[] } | 'artist' | 'character';
+}
+
+/** Images in the order of a seed. */
+export interface Stretch {
+  images: Linkable[];
+  /** The rank of the one that follows, where there is one. */
+  next: number | undefined;
+}
 
 /** A part that the service needs does not answer for now; the message is for the log. */
 export class Unavailable extends Error {}
@@ -103,11 +133,12 @@ export class Unavailable extends Error {}
 export interface Catalogue {
   statistics(): Promise<Statistics>;
   image(id: string): Promise<Linkable | undefined>;
-  images(window: Window): Promise<Page<Linkable>>;
-  /** Undefined when there is no such artist. */
-  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined>;
-  /** Distinct images that are in every named category, in random order. */
-  randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw>;
+  /** In the order of adding. */
+  images(filter: ListFilter, window: Window): Promise<Page<Linkable> | Unknown>;
+  /** Distinct images, in random order. */
+  randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown>;
+  /** Images in the order that the seed puts them in, from this rank on. */
+  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown>;
   /** The public JSON of each, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The names to search in, as they are now. */

@@ -22,8 +22,26 @@ export function commonBits(a: Bits, b: Bits): Bits {
   return a.map((word, index) => word & (b[index] as number));
 }
 
-export function isEmpty(bits: Bits): boolean {
-  return bits.every((word) => word === 0);
+/** Leaves in the first what is in the second too. */
+export function keepBits(bits: Bits, kept: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (kept[word] as number);
+}
+
+/** Takes the second out of the first. */
+export function dropBits(bits: Bits, dropped: Bits): void {
+  for (let word = 0; word < bits.length; word++)
+    bits[word] = (bits[word] as number) & ~(dropped[word] as number);
+}
+
+export function clearBit(bits: Bits, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] as number) & ~(1 << (index & 31));
+}
+
+/** How many bits of a word are set. */
+export function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 export function forEachBit(bits: Bits, visit: (index: number) => void): void {
@@ -31,10 +49,4 @@ export function forEachBit(bits: Bits, visit: (index: number) => void): void {
     for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1)
       visit(word * 32 + 31 - Math.clz32(rest & -rest));
   }
-}
-
-export function listBits(bits: Bits): number[] {
-  const list: number[] = [];
-  forEachBit(bits, (index) => list.push(index));
-  return list;
 }

@@ -1,5 +1,6 @@
 /** Drawing without repeats: every choice of positions, in every order, is equally likely. */
 import type { Chance } from '../model.ts';
+import type { ImageSet } from './image-set.ts';
 
 /**
  * The positions below `size` in random order, drawn one at a time. This is the Fisher-Yates shuffle with only the
@@ -27,6 +28,7 @@ export function drawPositions(size: number, count: number, chance: Chance): numb
   return positions;
 }
 
-export function sample<T>(items: readonly T[], count: number, chance: Chance): T[] {
-  return drawPositions(items.length, count, chance).map((position) => items[position] as T);
+/** Some of a set's images. */
+export function sample(set: ImageSet, count: number, chance: Chance): number[] {
+  return drawPositions(set.size, count, chance).map((position) => set.at(position));
 }

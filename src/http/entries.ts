@@ -12,7 +12,11 @@ interface ListQuery {
   search?: string;
 }
 
-const titles: Record<Kind, string> = { artist: 'Artist', character: 'Character', category: 'Category' };
+export const titles: Record<Kind, string> = {
+  artist: 'Artist',
+  character: 'Character',
+  category: 'Category',
+};
 
 /** The text of pages. A store gives the same page again as long as it is true, so its text need not be made again. */
 const texts = new WeakMap<Page, { data: string; eTag: string }>();

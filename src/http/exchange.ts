@@ -9,7 +9,7 @@ import { factsOf, type Log } from './log.ts';
 import type { RouteTraffic } from './watch/traffic.ts';
 
 const EXPOSED = [
-  ...['ETag', 'Link', 'X-Total-Count', 'X-Request-Id', 'Content-Range', 'Retry-After'],
+  ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
 ].join(', ');
 

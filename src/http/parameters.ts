@@ -1,5 +1,6 @@
 /** Query parameters by their schemas: text to checked values, and every mistake told. */
 import Type from 'typebox';
+import { Orientation, Rating, uuidPattern } from '../schemas.ts';
 import { ApiError } from './errors.ts';
 import type { RawQuery } from './query.ts';
 
@@ -19,10 +20,45 @@ export const expiry = Type.Optional(
 export const search = Type.Optional(
   Type.String({ maxLength: 50, title: 'search query', description: 'A pattern that the name must match.' }),
 );
+const uuid = (description: string) => Type.Optional(Type.String({ pattern: uuidPattern, description }));
+
 export const categories = Type.Array(Type.String(), {
   default: [],
   description: 'Names of categories, separated by commas: only images that are in all of them.',
 });
+export const match = Type.Union([Type.Literal('all'), Type.Literal('any')], {
+  default: 'all',
+  description: 'Whether images are in all of the `categories`, or in any of them.',
+});
+export const exclude = Type.Array(Type.String(), {
+  default: [],
+  description: 'Names of categories, separated by commas: only images that are in none of them.',
+});
+export const nsfw = Type.Optional(
+  Type.Array(Rating, { description: 'Ratings, separated by commas: only images with one of them.' }),
+);
+export const orientation = Type.Optional(
+  Type.Array(Orientation, {
+    description: 'Orientations, separated by commas: only images with one of them.',
+  }),
+);
+export const artist = uuid('The id of an artist: only images by this artist.');
+export const character = uuid('The id of a character: only images that show this character.');
+export const seed = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Any text: the same text gives the same images in the same order.',
+  }),
+);
+export const cursor = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description:
+      'What `X-Next-Cursor` said in the answer before, to go on from there. Goes with the same `seed` and filters.',
+  }),
+);
 
 /** A query of these parameters. A parameter that the schema does not know is ignored: bots append all kinds. */
 export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
@@ -45,7 +81,13 @@ interface Rule {
   default?: unknown;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
   maxLength?: number;
+  pattern?: string;
+  /** Of an array. */
+  items?: Rule;
+  /** The texts to choose from. */
+  anyOf?: { const: string }[];
 }
 
 interface Reading {
@@ -55,8 +97,9 @@ interface Reading {
 
 function readParameter(rule: Rule, given: string | string[] | undefined): Reading {
   if (given === undefined) return { value: rule.default };
-  if (rule.type === 'array') return { value: readNames(given) };
+  if (rule.type === 'array') return readList(rule, given);
   if (typeof given !== 'string') return { problem: 'it may be given only once' };
+  if (rule.anyOf) return readChoice(rule.anyOf, given);
   return rule.type === 'integer' ? readInteger(rule, given) : readText(rule, given);
 }
 
@@ -67,12 +110,32 @@ function readInteger({ minimum = 0, maximum }: Rule, text: string): Reading {
   return { problem: `it must be a whole number ${range}` };
 }
 
-/** An empty text is no text. Its length counts code points. */
-function readText({ maxLength = Number.POSITIVE_INFINITY }: Rule, text: string): Reading {
-  if (text === '') return {};
+/** An empty text is no text, unless there must be one. Its length counts code points. */
+function readText(
+  { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Rule,
+  text: string,
+): Reading {
+  // The one pattern that there is.
+  if (pattern !== undefined)
+    return new RegExp(pattern).test(text) ? { value: text.toLowerCase() } : { problem: 'it must be a UUID' };
+  if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
   return [...text].length > maxLength
     ? { problem: `it may have at most ${maxLength} characters` }
     : { value: text };
+}
+
+function readChoice(choices: { const: string }[], text: string): Reading {
+  if (choices.some((choice) => choice.const === text)) return { value: text };
+  return { problem: `it must be ${choices.map((choice) => `"${choice.const}"`).join(' or ')}` };
+}
+
+/** Who chooses must choose something: a rating left empty by mistake must not mean any rating. */
+function readList({ items }: Rule, given: string | string[]): Reading {
+  const names = readNames(given);
+  const choices = items?.anyOf?.map((choice) => choice.const);
+  if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
+    return { value: names };
+  return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
 }
 
 function readNames(given: string | string[]): string[] {

@@ -5,13 +5,17 @@ import * as schemas from '../schemas.ts';
 import type { Answer, Call, Route } from './call.ts';
 import { listOf, oneOf } from './entries.ts';
 import { artistImages, imagePage, oneImage, randomImages } from './images.ts';
-import { categories, expiry, limit, offset, search } from './parameters.ts';
+import * as parameters from './parameters.ts';
 import { information, statistics, tokenInformation } from './service.ts';
+
+const { limit, offset, search, expiry, nsfw, orientation } = parameters;
+const { categories, match, exclude, artist, character, seed, cursor } = parameters;
 
 const nothing = Type.Object({});
 const links = Type.Object({ expiry });
-const imagePages = Type.Object({ limit, offset, expiry });
-const randomly = Type.Object({ categories, limit, expiry });
+const imagePages = Type.Object({ limit, offset, nsfw, orientation, expiry });
+const filters = { categories, match, exclude, nsfw, orientation, artist, character };
+const randomly = Type.Object({ ...filters, limit, seed, cursor, expiry });
 const entryPages = Type.Object({ limit, offset, search });
 
 export const routes: Route[] = [

@@ -1,5 +1,6 @@
 /** What the server and its handlers work with. */
 import type { IncomingMessage } from 'node:http';
+import type { Cursors } from '../access/cursors.ts';
 import type { Links } from '../access/links.ts';
 import type { Catalogue, Chance, Clock, Files, Limiter, LinkMaker, TokenRegister } from '../model.ts';
 import type { Decisions } from './watch/decisions.ts';
@@ -13,6 +14,8 @@ export interface Services {
   /** Verifies the links to files that we send ourselves. */
   fileLinks: Links;
   linkLifetime: number;
+  /** Makes and reads the cursors of walks. */
+  cursors: Cursors;
   clock: Clock;
   chance: Chance;
   /** Undefined where nobody is limited. */

@@ -1,8 +1,11 @@
-/** Drawing images from shelves, uniformly, where looking at one image is cheap. (PostgreSQL looks at many in one statement.) */
-import { fold } from '../catalogue/fold.ts';
+/** Drawing images of a selection uniformly, without knowing all of it. */
 import { drawPositions, shuffledPositions } from '../catalogue/sampling.ts';
 import type { Chance } from '../model.ts';
-import { MOST_DRAWS, type Shelf, type Shelves } from './shelves.ts';
+import type { Choice, Selection } from './selection.ts';
+import type { Shelf } from './shelves.ts';
+
+/** How many draws may be made before the selection itself is worked out. */
+const MOST_DRAWS = 100;
 
 /** How a store looks at shelves: which image is at a position, and whether an image is there at all. */
 export interface Look {
@@ -10,43 +13,57 @@ export interface Look {
   tester(shelf: Shelf): (image: number) => boolean;
 }
 
-/** The shelves of categories, the smallest first. */
-export function shelvesNamed(
-  { categories }: Shelves,
-  names: string[],
-): { shelves: Shelf[] } | { unknownCategories: string[] } {
-  const found = new Set<Shelf>();
-  const unknownCategories: string[] = [];
-  for (const name of names) {
-    const shelf = categories.get(fold(name));
-    if (shelf) found.add(shelf);
-    else unknownCategories.push(name);
-  }
-  if (unknownCategories.length > 0) return { unknownCategories };
-  return { shelves: [...found].sort((a, b) => a.size - b.size) };
+/** A place on one of the shelves of a choice. */
+export interface Place {
+  /** Which of the shelves. */
+  index: number;
+  position: number;
+}
+
+/** So many places of a choice that something must be found there, or nothing much is there: distinct, in random order. */
+export function* drawPlaces(choice: Choice, chance: Chance): Generator<Place, void> {
+  for (const position of shuffledPositions(choice.size, chance).take(MOST_DRAWS))
+    yield placeOf(choice, position);
+}
+
+/** Whether these draws have all that there is to find. */
+export function isEverything({ size }: Choice): boolean {
+  return size <= MOST_DRAWS;
 }
 
 /**
- * The numbers of images that stand on each of the shelves. Positions are drawn on the first one, and an image is kept when
- * it is on the others too. Undefined where that finds too few: then they are to be drawn from what the shelves have in
- * common. Giving up depends on no particular image, so the result is uniform either way.
+ * The numbers of images of the selection. Places are drawn on the shelves of its smallest choice, and the image there is
+ * taken when it meets the others too. An image that is on several of these shelves is taken at the first of them only, or
+ * it would be more likely than others. Undefined where too few are found: then they are to be drawn from the selection
+ * itself. Giving up depends on no particular image, so the result is uniform either way.
  */
 export function drawFrom(
-  [first, ...others]: [Shelf, ...Shelf[]],
+  { choices: [first, ...others], none }: Selection,
   limit: number,
   chance: Chance,
   look: Look,
 ): number[] | undefined {
-  const imageAt = look.finder(first);
-  if (others.length === 0) return drawPositions(first.size, limit, chance).map(imageAt);
-  const tests = others.map((shelf) => look.tester(shelf));
+  const finders = first.shelves.map((shelf) => look.finder(shelf));
+  const imageAt = ({ index, position }: Place) => (finders[index] as (position: number) => number)(position);
+  if (others.length === 0 && none.length === 0 && !first.mayOverlap)
+    return drawPositions(first.size, limit, chance).map((position) => imageAt(placeOf(first, position)));
+  const earlier = first.mayOverlap ? first.shelves.map((shelf) => look.tester(shelf)) : [];
+  const choices = others.map(({ shelves }) => shelves.map((shelf) => look.tester(shelf)));
+  const unwanted = none.map((shelf) => look.tester(shelf));
   const images: number[] = [];
-  let draws = 0;
-  for (const position of shuffledPositions(first.size, chance)) {
+  for (const place of drawPlaces(first, chance)) {
     if (images.length === limit) break;
-    if (++draws > MOST_DRAWS) return undefined;
-    const image = imageAt(position);
-    if (tests.every((standsOn) => standsOn(image))) images.push(image);
+    const image = imageAt(place);
+    const isOn = (standsOn: (image: number) => boolean) => standsOn(image);
+    if (earlier.slice(0, place.index).some(isOn) || unwanted.some(isOn)) continue;
+    if (choices.every((tests) => tests.some(isOn))) images.push(image);
   }
-  return images;
+  return images.length === limit || isEverything(first) ? images : undefined;
+}
+
+function placeOf({ shelves }: Choice, position: number): Place {
+  let index = 0;
+  let left = position;
+  for (; left >= (shelves[index] as Shelf).size; index++) left -= (shelves[index] as Shelf).size;
+  return { index, position: left };
 }

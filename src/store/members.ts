@@ -1,116 +1,126 @@
 /**
- * Which images stand on a shelf, kept in memory for the shelves that are asked for: four bytes an image for the row of
- * them, so that a draw needs no database, and one bit for whether an image is among them. What two shelves of a
- * million images have in common is found in a fraction of a millisecond.
+ * Which images stand on shelves, and which meet a whole selection, kept in memory for what is asked for. A shelf is read in
+ * slices, between other requests; a selection is then worked out from its shelves, which for a million images takes a
+ * fraction of a millisecond. Everything is of one version of the catalogue, and is forgotten with it.
  */
-import { type Bits, commonBits, isEmpty, listBits, noBits, setBit } from '../catalogue/bits.ts';
-import type { Shelf } from './shelves.ts';
+import { noBits, setBit } from '../catalogue/bits.ts';
+import { areFew, combined, FlaggedSet, type ImageSet, ListedSet, WholeSet } from '../catalogue/image-set.ts';
+import { Bounded } from './bounded.ts';
+import { keyOf, onlyShelf, type Selection } from './selection.ts';
+import type { Moment, Shelf } from './shelves.ts';
 import { readSlices, type Slice } from './slices.ts';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES_OF_SHELVES = 48 * 1024 * 1024;
+/** Anyone can ask for any number of selections, so they have a room of their own. */
+const MOST_BYTES_OF_SELECTIONS = 16 * 1024 * 1024;
 
 /** The numbers of the images on a shelf, from one position up to another. */
 export type ReadShelf = (shelf: number, from: number, to: number) => Promise<Slice<number>>;
 
-/** A version of the catalogue, and the highest number of an image in it. */
-export interface Moment {
-  version: number;
-  lastImage: number;
-}
-
-export interface Membership {
-  /** In the order of their positions. */
-  images: Uint32Array;
-  /** A bit for the number of each. */
-  bits: Bits;
-}
-
 interface Kept {
-  version: number;
   bytes: number;
   /** Undefined when it turned out to be of another version. */
-  reading: Promise<Membership | undefined>;
-  membership: Membership | undefined;
+  reading: Promise<ImageSet | undefined>;
+  set: ImageSet | undefined;
 }
 
 export class Members {
   readonly #read: ReadShelf;
   readonly #readAtOnce: number;
-  /** Those that were read first stand first, and are the first to go. */
-  readonly #kept = new Map<number, Kept>();
-  #bytes = 0;
+  /** By number. */
+  readonly #shelves = new Bounded<number, Kept>(MOST_BYTES_OF_SHELVES);
+  /** By key. */
+  readonly #selections = new Bounded<string, ImageSet>(MOST_BYTES_OF_SELECTIONS);
+  #version: number | undefined;
 
   constructor(readAtOnce: number, read: ReadShelf) {
     this.#readAtOnce = readAtOnce;
     this.#read = read;
   }
 
+  /** What is known already. */
+  known(selection: Selection, moment: Moment): ImageSet | undefined {
+    this.#forgetOthers(moment);
+    const shelf = onlyShelf(selection);
+    return shelf ? this.#knownShelf(shelf, moment) : this.#selections.get(keyOf(selection));
+  }
+
   /** Undefined when it is not known yet; then it is being read from now on. */
-  known(shelf: Shelf, moment: Moment): Membership | undefined {
-    return this.#of(shelf, moment).membership;
+  shelf(shelf: Shelf, moment: Moment): ImageSet | undefined {
+    this.#forgetOthers(moment);
+    return this.#knownShelf(shelf, moment) ?? this.#reading(shelf, moment).set;
   }
 
-  /**
-   * The images that stand on all of the shelves, best given from the smallest to the largest. Undefined when the catalogue
-   * is no longer the one of that moment.
-   */
-  async ofAll(shelves: Shelf[], moment: Moment): Promise<number[] | undefined> {
-    let common: Bits | undefined;
+  /** All images of a selection. Undefined when the catalogue is no longer the one of that moment. */
+  async of(selection: Selection, moment: Moment): Promise<ImageSet | undefined> {
+    const known = this.known(selection, moment);
+    if (known) return known;
+    const shelves = [...selection.choices.flatMap((choice) => choice.shelves), ...selection.none];
+    const sets = new Map<Shelf, ImageSet>();
     for (const shelf of shelves) {
-      const membership = await this.#of(shelf, moment).reading;
-      if (!membership) return undefined;
-      common = common ? commonBits(common, membership.bits) : membership.bits;
-      if (isEmpty(common)) return [];
+      const set = this.#knownShelf(shelf, moment) ?? (await this.#reading(shelf, moment).reading);
+      if (!set || this.#version !== moment.version) return undefined;
+      sets.set(shelf, set);
     }
-    return common ? listBits(common) : [];
+    const setsOf = (row: Shelf[]) => row.map((shelf) => sets.get(shelf) as ImageSet);
+    const only = onlyShelf(selection);
+    if (only) return sets.get(only);
+    const choices = selection.choices.map((choice) => setsOf(choice.shelves));
+    const set = combined(choices, setsOf(selection.none), moment.lastImage);
+    this.#selections.set(keyOf(selection), set);
+    return set;
   }
 
-  #of(shelf: Shelf, moment: Moment): Kept {
-    const kept = this.#kept.get(shelf.number);
-    if (kept?.version === moment.version) return kept;
-    if (kept) this.#drop(shelf.number, kept);
-    const current = this.#begin(shelf, moment);
-    this.#kept.set(shelf.number, current);
-    this.#bytes += current.bytes;
-    for (const [oldest, entry] of this.#kept) {
-      if (this.#bytes <= MOST_BYTES || oldest === shelf.number) break;
-      this.#drop(oldest, entry);
-    }
-    return current;
+  #forgetOthers({ version }: Moment): void {
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#shelves.clear();
+    this.#selections.clear();
   }
 
-  #drop(shelf: number, { bytes }: Kept): void {
-    this.#kept.delete(shelf);
-    this.#bytes -= bytes;
+  #knownShelf({ number, size }: Shelf, { lastImage }: Moment): ImageSet | undefined {
+    // As many images as there are numbers: then it is all of them.
+    return size === lastImage ? new WholeSet(size) : this.#shelves.get(number)?.set;
+  }
+
+  #reading(shelf: Shelf, moment: Moment): Kept {
+    const known = this.#shelves.get(shelf.number);
+    if (known) return known;
+    const kept = this.#begin(shelf, moment);
+    this.#shelves.set(shelf.number, kept);
+    return kept;
   }
 
   #begin({ number, size }: Shelf, { version, lastImage }: Moment): Kept {
-    const membership = { images: new Uint32Array(size), bits: noBits(lastImage + 1) };
-    const reading = this.#fill(membership, number).then((found) =>
-      found === version ? membership : undefined,
+    const reading = this.#readSet(number, size, lastImage).then((found) =>
+      found.version === version ? found.set : undefined,
     );
-    const bytes = membership.images.byteLength + membership.bits.byteLength;
-    const kept: Kept = { version, bytes, reading, membership: undefined };
+    const bytes = areFew(size, lastImage) ? size * 4 : lastImage / 8;
+    const kept: Kept = { bytes, reading, set: undefined };
     const forget = () => {
-      if (this.#kept.get(number) === kept) this.#drop(number, kept);
+      if (this.#shelves.get(number) === kept) this.#shelves.delete(number);
     };
-    reading.then((found) => {
-      kept.membership = found;
-      // What came too late, or failed, is not kept: the next draw reads anew.
-      if (!found) forget();
+    reading.then((set) => {
+      kept.set = set;
+      // What came too late, or failed, is not kept: the next one who asks reads anew.
+      if (!set) forget();
     }, forget);
     return kept;
   }
 
-  #fill({ images, bits }: Membership, shelf: number): Promise<number | undefined> {
-    let position = 0;
-    return readSlices(
-      this.#readAtOnce,
-      (from, to) => this.#read(shelf, from, to),
-      (image) => {
+  async #readSet(shelf: number, size: number, lastImage: number) {
+    const read = (take: (image: number) => void) =>
+      readSlices(this.#readAtOnce, (from, to) => this.#read(shelf, from, to), take);
+    if (areFew(size, lastImage)) {
+      const images = new Uint32Array(size);
+      let position = 0;
+      const version = await read((image) => {
         images[position++] = image;
-        setBit(bits, image);
-      },
-    );
+      });
+      return { version, set: new ListedSet(images) };
+    }
+    const bits = noBits(lastImage + 1);
+    const version = await read((image) => setBit(bits, image));
+    return { version, set: new FlaggedSet(bits) };
   }
 }

@@ -1,12 +1,12 @@
 /** Which shelves draws are made from, and how long each is, kept in memory with the revision that it is of. */
 import { Kept } from './kept.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
-import { type Shelves, shelvesIn } from './shelves.ts';
+import { SHELF_COLUMNS, SHELF_KINDS, type ShelfRow, type Shelves, shelvesIn } from './shelves.ts';
 
 const directory: Statement = {
   name: 'directory',
-  text: `select revision.number, (select coalesce(max(number), 0) from image), category, shelf.number, size
-         from revision left join shelf on kind in ('catalogue', 'category')`,
+  text: `select revision.number, (select coalesce(max(number), 0) from image), ${SHELF_COLUMNS}
+         from revision left join shelf on kind in ${SHELF_KINDS}`,
 };
 
 const revision: Statement = { name: 'revision', text: 'select number from revision' };
@@ -35,7 +35,6 @@ export class Directory {
 
   async #read(): Promise<Shelves> {
     const { version, rows } = await this.#servers.read(directory, []);
-    const named = rows.map(([, , ...shelf]) => shelf) as Parameters<typeof shelvesIn>[2];
-    return shelvesIn(version, rows[0]?.[1] as number, named);
+    return shelvesIn(version, rows[0]?.[1] as number, rows.map(([, , ...shelf]) => shelf) as ShelfRow[]);
   }
 }

@@ -11,6 +11,10 @@ import type { Statement } from './postgres-servers.ts';
 const imageOn = (shelf: string, position: string) =>
   `select image from placement where placement.shelf = ${shelf} and placement.position = ${position} offset 0`;
 
+/** A row where the image of `place` stands on a shelf. */
+const standing = (shelf: string) =>
+  `select from placement where placement.image = place.image and placement.shelf = ${shelf} offset 0`;
+
 const imagesAt = (shelf: string, positions: string) =>
   `select drawn.position, image.document from unnest(${positions}::int[]) as drawn (position)
    cross join lateral (${imageOn(shelf, 'drawn.position')}) as place
@@ -38,6 +42,10 @@ export const statements = {
   file: {
     name: 'file',
     text: 'select revision.number, key, etag, mimetype from revision left join image on id = $1',
+  },
+  shelf: {
+    name: 'shelf',
+    text: 'select revision.number, shelf.number, size from revision left join shelf on kind = $1 and id = $2',
   },
   entry: {
     name: 'entry',
@@ -70,17 +78,23 @@ export const statements = {
     text: `select revision.number, found.position, found.document from revision
            left join lateral (${imagesAt('$1::int', '$2')}) as found on true`,
   },
-  // Of the images at these positions, in this order, the first few that stand on all of the other shelves too.
-  standingOnAll: {
-    name: 'standing on all',
+  // Of the images at these places ($1, $2), in this order, the first few that stand on one shelf of each choice (of which $3
+  // says which, $4 the shelves, $5 how many there are) and on none of $6, nor on a shelf that comes before their own in $7.
+  qualifying: {
+    name: 'qualifying',
     text: `select revision.number, image.document from revision
            left join lateral (
-             select place.image, drawn.turn from unnest($2::int[]) with ordinality as drawn (position, turn)
-             cross join lateral (${imageOn('$1', 'drawn.position')}) as place
-             where (select count(*) from unnest($3::int[]) as other (shelf) cross join lateral
-                      (select from placement where image = place.image and shelf = other.shelf offset 0) as standing
-                   ) = cardinality($3::int[])
-             order by drawn.turn limit $4
+             select place.image, drawn.turn
+             from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
+             cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as place
+             where (select count(distinct choice) from unnest($3::int[], $4::int[]) as other (choice, shelf)
+                    cross join lateral (${standing('other.shelf')}) as standing) = $5
+               and not exists (select from unnest($6::int[]) as other (shelf)
+                               cross join lateral (${standing('other.shelf')}) as standing)
+               and not exists (select from unnest($7::int[]) with ordinality as other (shelf, turn)
+                               cross join lateral (${standing('other.shelf')}) as standing
+                               where other.turn < array_position($7, drawn.shelf))
+             order by drawn.turn limit $8
            ) as chosen on true
            left join image on image.number = chosen.image order by chosen.turn`,
   },
@@ -91,6 +105,10 @@ export const statements = {
   },
   documents: {
     name: 'documents',
-    text: 'select revision.number, image.number, document from revision left join image on image.number = any($1::int[])',
+    text: `select revision.number, found.number, found.document from revision
+           left join lateral (
+             select wanted.number, image.document from unnest($1::int[]) as wanted (number)
+             cross join lateral (select document from image where image.number = wanted.number offset 0) as image
+           ) as found on true`,
   },
 } satisfies Record<string, Statement>;

@@ -3,29 +3,35 @@
  * What a call needs beforehand (sizes of shelves, names) is kept in memory with the revision that it is of, and the
  * statement's own revision tells whether that was still true; if not, it is read anew and the call is made again.
  */
-import { fold } from '../catalogue/fold.ts';
+import { type ImageSet, imagesFrom } from '../catalogue/image-set.ts';
 import { LinkableDocument } from '../catalogue/linkable.ts';
-import { drawPositions, sample, shuffledPositions } from '../catalogue/sampling.ts';
+import { drawPositions, sample } from '../catalogue/sampling.ts';
+import { Shuffle, stretchOf } from '../catalogue/shuffle.ts';
 import type {
   Catalogue,
   Chance,
-  Draw,
   Figure,
   FileFacts,
+  Filter,
   Kind,
   Linkable,
+  ListFilter,
   NameList,
   Page,
   Statistics,
+  Stretch,
+  Unknown,
   Window,
 } from '../model.ts';
+import { drawPlaces, isEverything } from './draws.ts';
 import { MOST_TRIES, tooRestless } from './kept.ts';
 import { Members } from './members.ts';
 import { Names } from './names.ts';
 import { Directory } from './postgres-directory.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
 import { statements } from './postgres-statements.ts';
-import { MOST_DRAWS, type Shelf } from './shelves.ts';
+import { kindsById, onlyShelf, type Selection, selectionOf } from './selection.ts';
+import type { Moment, Shelf } from './shelves.ts';
 import { statisticsOf } from './statistics.ts';
 
 /** Images of a shelf, or names, that are read at once: a round trip for fewer would take longer than they do. */
@@ -66,35 +72,37 @@ export class PostgresCatalogue implements Catalogue {
     return imagesIn(rows, 1)[0];
   }
 
-  async images(window: Window): Promise<Page<Linkable>> {
-    return (await this.#page('catalogue', 'all', window)) as Page<Linkable>;
+  async images(filter: ListFilter, window: Window): Promise<Page<Linkable> | Unknown> {
+    const shelf = namedShelf(filter);
+    if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { unknown: 'artist' };
+    return this.#select(filter, async (selection, moment) => {
+      const set = await this.#members.of(selection, moment);
+      const items = set && (await this.#numbered(imagesFrom(set, window), moment));
+      return items && { total: set.size, items };
+    });
   }
 
-  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined> {
-    return this.#page('artist', artist, window);
+  randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown> {
+    return this.#select(filter, async (selection, moment) => {
+      const fromSet = async (set: ImageSet | undefined) =>
+        set && this.#numbered(sample(set, limit, chance), moment);
+      const known = this.#members.known(selection, moment);
+      if (known) return fromSet(known);
+      const shelf = onlyShelf(selection);
+      if (shelf) return this.#drawFrom(shelf, limit, chance, moment);
+      const drawn = await this.#drawAmong(selection, limit, chance, moment);
+      return drawn ?? fromSet(await this.#members.of(selection, moment));
+    });
   }
 
-  async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const directory = await this.#directory.current();
-      const folded = [...new Set(categories.map(fold))];
-      const unknown = categories.filter((name) => !directory.categories.has(fold(name)));
-      // Only a fresh look can tell that there is no such category: it may have come with an import just now.
-      if (unknown.length > 0 && (await this.#directory.isCurrent(directory)))
-        return { unknownCategories: unknown };
-      if (unknown.length > 0) continue;
-      const shelves = folded
-        .map((name) => directory.categories.get(name) as Shelf)
-        .sort((a, b) => a.size - b.size);
-      const [smallest = directory.all, ...others] = shelves;
-      const images =
-        others.length === 0
-          ? await this.#drawFrom(smallest, limit, chance, directory.version)
-          : ((await this.#drawFromAll(smallest, others, limit, chance, directory.version)) ??
-            (await this.#drawCommon(shelves, limit, chance, directory)));
-      if (images) return { images };
-    }
-    throw tooRestless();
+  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown> {
+    return this.#select(filter, async (selection, moment) => {
+      const set = await this.#members.of(selection, moment);
+      if (!set) return undefined;
+      const stretch = stretchOf(set, new Shuffle(seed, moment.lastImage), from, limit);
+      const images = await this.#numbered(stretch.images, moment);
+      return images && { images, next: stretch.next };
+    });
   }
 
   async list(kind: Kind, window: Window): Promise<Page> {
@@ -136,39 +144,67 @@ export class PostgresCatalogue implements Catalogue {
     return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };
   }
 
-  /** Undefined when the catalogue is no longer of this version; so with the next two. */
-  async #drawFrom({ number, size }: Shelf, limit: number, chance: Chance, version: number) {
+  /** Does the work with what the filter selects, and anew as long as it gives nothing: then the catalogue has changed. */
+  async #select<T extends object>(
+    filter: Filter,
+    work: (selection: Selection, moment: Moment) => Promise<T | undefined>,
+  ): Promise<T | Unknown> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const directory = await this.#directory.current();
+      const found = await this.#shelvesById(filter);
+      const selection = selectionOf(directory, filter, (kind) => found.get(kind)?.shelf);
+      const isOfNow = [...found.values()].every(({ version }) => version === directory.version);
+      const answer = !isOfNow || 'unknown' in selection ? undefined : await work(selection, directory);
+      if (answer) return answer;
+      // Only a fresh look can tell that there is no such category: it may have come with an import just now.
+      if ('unknown' in selection && isOfNow && (await this.#directory.isCurrent(directory))) return selection;
+    }
+    throw tooRestless();
+  }
+
+  /** The shelves of the artist and the character that a filter names, where there are such. */
+  async #shelvesById(filter: Filter): Promise<Map<Kind, { version: number; shelf: Shelf | undefined }>> {
+    const found = new Map<Kind, { version: number; shelf: Shelf | undefined }>();
+    for (const kind of kindsById) {
+      if (filter[kind] === undefined) continue;
+      const { version, rows } = await this.#servers.read(statements.shelf, [kind, filter[kind]]);
+      const [, number, size] = rows[0] as [number, number | null, number];
+      found.set(kind, { version, shelf: number === null ? undefined : { number, size } });
+    }
+    return found;
+  }
+
+  /** Undefined when the catalogue is no longer the one of that moment; so with the next two. */
+  async #numbered(numbers: number[], { version }: Moment): Promise<Linkable[] | undefined> {
+    const read = await this.#servers.read(statements.documents, [numbers]);
+    return read.version === version ? inOrder(numbers, read.rows) : undefined;
+  }
+
+  async #drawFrom({ number, size }: Shelf, limit: number, chance: Chance, { version }: Moment) {
     const positions = drawPositions(size, limit, chance);
     const read = await this.#servers.read(statements.standing, [number, positions]);
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
 
-  /** Undefined, too, when too few are found: giving up depends on no particular image, so the result is uniform. */
-  async #drawFromAll(smallest: Shelf, others: Shelf[], limit: number, chance: Chance, version: number) {
-    const positions = shuffledPositions(smallest.size, chance).take(MOST_DRAWS).toArray();
-    const numbers = others.map(({ number }) => number);
-    const read = await this.#servers.read(statements.standingOnAll, [
-      smallest.number,
-      positions,
-      numbers,
+  /** As `drawFrom` of draws.ts does it, in one statement. Undefined, too, when too few are found. */
+  async #drawAmong({ choices, none }: Selection, limit: number, chance: Chance, { version }: Moment) {
+    const [first, ...others] = choices;
+    const numbers = first.shelves.map(({ number }) => number);
+    const places = [...drawPlaces(first, chance)];
+    const shelves = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
+    const read = await this.#servers.read(statements.qualifying, [
+      places.map(({ index }) => numbers[index]),
+      places.map(({ position }) => position),
+      shelves.map(([index]) => index),
+      shelves.map(([, number]) => number),
+      others.length,
+      none.map(({ number }) => number),
+      first.mayOverlap ? numbers : [],
       limit,
     ]);
     if (read.version !== version) return undefined;
     const images = imagesIn(read.rows, 1);
-    return images.length === limit || positions.length === smallest.size ? images : undefined;
-  }
-
-  async #drawCommon(
-    shelves: Shelf[],
-    limit: number,
-    chance: Chance,
-    directory: { version: number; lastImage: number },
-  ) {
-    const members = await this.#members.ofAll(shelves, directory);
-    if (!members) return undefined;
-    const chosen = sample(members, limit, chance);
-    const read = await this.#servers.read(statements.documents, [chosen]);
-    return read.version === directory.version ? inOrder(chosen, read.rows) : undefined;
+    return images.length === limit || isEverything(first) ? images : undefined;
   }
 
   /** Some items of a long row, each in the second column. */
@@ -176,6 +212,17 @@ export class PostgresCatalogue implements Catalogue {
     const { version, rows } = await this.#servers.read(statement, values);
     return { version, items: rows.filter((row) => row[1] !== null).map((row) => row[1] as T) };
   }
+}
+
+/** The shelf that alone answers a filter, by its kind and id: one statement finds it and what is on it. */
+function namedShelf(filter: ListFilter): { kind: string; id: string } | undefined {
+  const { artist, ratings = [], orientations = [] } = filter;
+  const named = [
+    ...(artist === undefined ? [] : [{ kind: 'artist', id: artist }]),
+    ...ratings.map((id) => ({ kind: 'rating', id })),
+    ...orientations.map((id) => ({ kind: 'orientation', id })),
+  ];
+  return named.length > 1 ? undefined : (named[0] ?? { kind: 'catalogue', id: 'all' });
 }
 
 function positionsIn({ offset, limit }: Window): number[] {

@@ -56,6 +56,8 @@ class SqliteWriter implements CatalogueWriter {
   readonly #outOfOrder = new Set<number>();
   /** Categories and characters whose JSON, which their images repeat, has changed. */
   readonly #rewritten = new Map<number, Entry>();
+  /** Numbers go on from here, on every store: by them, a seed puts the same catalogue in the same order. */
+  #lastImage: number;
   #entriesChanged = false;
 
   constructor(database: DatabaseSync) {
@@ -72,7 +74,9 @@ class SqliteWriter implements CatalogueWriter {
     this.#updateEntry = prepare(
       'update shelf set name = ?, category = ?, created_at = ?, document = ? where number = ?',
     );
-    this.#addImage = prepare('insert into image (id, etag, key, mimetype, document) values (?, ?, ?, ?, ?)');
+    this.#addImage = prepare(
+      'insert into image (number, id, etag, key, mimetype, document) values (?, ?, ?, ?, ?, ?)',
+    );
     this.#updateImage = prepare(
       'update image set etag = ?, key = ?, mimetype = ?, document = ? where number = ?',
     );
@@ -80,6 +84,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
     this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
     this.#sizeOf = prepare('select size from shelf where number = ?');
+    this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
     this.fixedShelves = fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never);
   }
 
@@ -172,8 +177,9 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   #append({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
-    const number = this.#addImage.run(id, eTag, key, mimetype, document).lastInsertRowid;
-    for (const shelf of shelves) this.#placeLast(shelf, Number(number));
+    const number = ++this.#lastImage;
+    this.#addImage.run(number, id, eTag, key, mimetype, document);
+    for (const shelf of shelves) this.#placeLast(shelf, number);
   }
 
   #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {

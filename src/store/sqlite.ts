@@ -4,37 +4,39 @@
  * in memory is of the version that the transaction reads, or is read anew.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { hasBit } from '../catalogue/bits.ts';
+import { imagesFrom } from '../catalogue/image-set.ts';
 import { sample } from '../catalogue/sampling.ts';
+import { Shuffle, stretchOf } from '../catalogue/shuffle.ts';
 import type {
   Catalogue,
   Chance,
-  Draw,
   Figure,
   FileFacts,
+  Filter,
   Kind,
   Linkable,
+  ListFilter,
   NameList,
   Page,
   Statistics,
+  Stretch,
+  Unknown,
   Window,
 } from '../model.ts';
-import { drawFrom, shelvesNamed } from './draws.ts';
-import { MOST_TRIES, tooRestless } from './kept.ts';
-import { Members } from './members.ts';
+import { drawFrom } from './draws.ts';
 import { Names } from './names.ts';
 import { Rounds } from './rounds.ts';
 import { catalogueSchema } from './schema.ts';
-import { type Shelf, type Shelves, shelvesIn } from './shelves.ts';
+import { onlyShelf } from './selection.ts';
+import { type ShelfRow, type Shelves, shelvesIn } from './shelves.ts';
 import type { Slice } from './slices.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './sqlite-file.ts';
 import { SqliteImages } from './sqlite-images.ts';
+import { SqliteSelections } from './sqlite-selections.ts';
 import { prepareAll, type SqliteStatements } from './sqlite-statements.ts';
 import { statisticsOf } from './statistics.ts';
 
-/** Images of a shelf that are read at once: each time takes a turn of the event loop, and must not make it long. */
-const MEMBERS_AT_ONCE = 8000;
-/** Names that are read at once, for the same reason. */
+/** Names that are read at once: each time takes a turn of the event loop, and must not make it long. */
 const NAMES_AT_ONCE = 500;
 /** How many pages of lists are kept, of 25 records at most. */
 const MOST_PAGES = 500;
@@ -55,7 +57,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
   readonly #database: DatabaseSync;
   readonly #statements: SqliteStatements;
   readonly #names: Names;
-  readonly #members: Members;
+  readonly #selections: SqliteSelections;
   readonly #images: SqliteImages;
   readonly #rounds = new Rounds(
     () => this.#begin(),
@@ -73,7 +75,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
       (kind, from, to) => this.#slice(names, kind, from, to),
       () => this.#read(({ shelves }) => shelves.version),
     );
-    this.#members = new Members(MEMBERS_AT_ONCE, (shelf, from, to) => this.#slice(members, shelf, from, to));
+    this.#selections = new SqliteSelections(
+      this.#statements,
+      (work) => this.#read(({ shelves }) => work(shelves)),
+      (shelf, from, to) => this.#slice(members, shelf, from, to),
+    );
   }
 
   statistics(): Promise<Statistics> {
@@ -87,31 +93,32 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return this.#read(() => this.#images.byId(id));
   }
 
-  images(window: Window): Promise<Page<Linkable>> {
-    return this.#read(({ shelves }) => this.#pageOf(shelves.all, window));
-  }
-
-  imagesByArtist(artist: string, window: Window): Promise<Page<Linkable> | undefined> {
-    return this.#read(() => {
-      const row = rowOf<[number, number]>(this.#statements.shelf.get('artist', artist));
-      return row && this.#pageOf({ number: row[0], size: row[1] }, window);
+  images(filter: ListFilter, { offset, limit }: Window): Promise<Page<Linkable> | Unknown> {
+    return this.#selections.select(filter, (selection, set) => {
+      const shelf = onlyShelf(selection);
+      if (shelf) {
+        const rows = this.#statements.members.all(shelf.number, offset, offset + limit);
+        return { total: shelf.size, items: this.#imagesOf(firstsOf<number>(rows)) };
+      }
+      return set && { total: set.size, items: this.#imagesOf(imagesFrom(set, { offset, limit })) };
     });
   }
 
-  async randomImages(categories: string[], limit: number, chance: Chance): Promise<Draw> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const draw = await this.#read(({ shelves }) => this.#draw(shelves, categories, limit, chance));
-      if (!('common' in draw)) return draw;
-      const { common, moment } = draw;
-      const members = await this.#members.ofAll(common, moment);
-      const images = await this.#read(({ shelves }) => {
-        // An import came in between: what was worked out is of a catalogue that is gone.
-        if (!members || moment.version !== shelves.version) return undefined;
-        return this.#imagesOf(sample(members, limit, chance));
-      });
-      if (images) return { images };
-    }
-    throw tooRestless();
+  randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown> {
+    return this.#selections.select(filter, (selection, set, moment) => {
+      const numbers = set
+        ? sample(set, limit, chance)
+        : drawFrom(selection, limit, chance, this.#selections.lookAt(moment));
+      return numbers && this.#imagesOf(numbers);
+    });
+  }
+
+  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown> {
+    return this.#selections.select(filter, (_, set, { lastImage }) => {
+      if (!set) return undefined;
+      const { images, next } = stretchOf(set, new Shuffle(seed, lastImage), from, limit);
+      return { images: this.#imagesOf(images), next };
+    });
   }
 
   list(kind: Kind, { offset, limit }: Window): Promise<Page> {
@@ -186,9 +193,9 @@ class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   #readShelves(version: number): Shelves {
-    const { lastImage, categories } = this.#statements;
+    const { lastImage, shelves } = this.#statements;
     const [last] = rowOf<[number | null]>(lastImage.get()) ?? [0];
-    return shelvesIn(version, last ?? 0, categories.all() as unknown as [string | null, number, number][]);
+    return shelvesIn(version, last ?? 0, shelves.all() as unknown as ShelfRow[]);
   }
 
   #readStatistics(): Statistics {
@@ -199,41 +206,6 @@ class SqliteCatalogue implements Catalogue, Disposable {
 
   #countOf(kind: Kind): number {
     return rowOf<[number | null]>(this.#statements.count.get(kind))?.[0] ?? 0;
-  }
-
-  #pageOf(shelf: Shelf, { offset, limit }: Window): Page<Linkable> {
-    const rows = this.#statements.members.all(shelf.number, offset, offset + limit);
-    return { total: shelf.size, items: this.#imagesOf(firstsOf<number>(rows)) };
-  }
-
-  /** A draw, or the shelves that what they have `common` is to be drawn from. */
-  #draw(
-    moment: Shelves,
-    categories: string[],
-    limit: number,
-    chance: Chance,
-  ): Draw | { common: Shelf[]; moment: Shelves } {
-    const named = shelvesNamed(moment, categories);
-    if ('unknownCategories' in named) return named;
-    const [first = moment.all, ...others] = named.shelves;
-    const numbers = drawFrom([first, ...others], limit, chance, {
-      finder: (shelf) => this.#finder(shelf, moment),
-      tester: (shelf) => this.#tester(shelf, moment),
-    });
-    return numbers ? { images: this.#imagesOf(numbers) } : { common: named.shelves, moment };
-  }
-
-  /** Gives the image at a position of a shelf: from memory, or from the database until it is there. */
-  #finder(shelf: Shelf, moment: Shelves): (position: number) => number {
-    const known = this.#members.known(shelf, moment);
-    if (known) return (position) => known.images[position] as number;
-    return (position) => rowOf<[number]>(this.#statements.imageAt.get(shelf.number, position))?.[0] as number;
-  }
-
-  #tester(shelf: Shelf, moment: Shelves): (image: number) => boolean {
-    const known = this.#members.known(shelf, moment);
-    if (known) return (image) => hasBit(known.bits, image);
-    return (image) => this.#statements.standsOn.get(image, shelf.number) !== undefined;
   }
 
   #imagesOf(numbers: number[]): Linkable[] {

@@ -9,7 +9,7 @@ import { storeOf } from '../../src/engines.ts';
 import { uuid } from '../support/catalogue.ts';
 import { shelfProblems } from '../support/dump.ts';
 import { forEachEngine, sqlite } from '../support/engines.ts';
-import { contentOf, keyed, type Sandbox, sandbox } from '../support/import.ts';
+import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
 
 await forEachEngine(async (engine) => {
   /** What the catalogue says, without the ids that were made up. */
@@ -22,7 +22,7 @@ await forEachEngine(async (engine) => {
         const { id, name } = JSON.parse(text);
         return [name, id.startsWith('10000000') || id.startsWith('20000000') ? id : 'new'];
       });
-    const images = (await catalogue.images(all)).items.map(contentOf);
+    const images = (await listed(catalogue, {}, all)).map(contentOf);
     const result = {
       categories: await named('category'),
       artists: await named('artist'),

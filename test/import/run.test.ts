@@ -8,7 +8,7 @@ import type { Catalogue } from '../../src/model.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { dump, shelfProblems } from '../support/dump.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { contentOf, keyed, type Sandbox, sandbox } from '../support/import.ts';
+import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
 
 await forEachEngine(async (engine) => {
   const people = [
@@ -25,7 +25,7 @@ await forEachEngine(async (engine) => {
   }
 
   const allImages = (box: Sandbox) =>
-    read(box, async (catalogue) => (await catalogue.images({ offset: 0, limit: 1000 })).items.map(contentOf));
+    read(box, async (catalogue) => (await listed(catalogue, {}, { offset: 0, limit: 1000 })).map(contentOf));
 
   async function imagesOf(box: Sandbox, artistName: string) {
     return read(box, async (catalogue) => {
@@ -33,8 +33,8 @@ await forEachEngine(async (engine) => {
         JSON.parse(text),
       );
       const { id } = artists.find(({ name }) => name === artistName);
-      const page = await catalogue.imagesByArtist(id, { offset: 0, limit: 100 });
-      return page?.items.map((image) => contentOf(image).meta.eTag);
+      const images = await listed(catalogue, { artist: id }, { offset: 0, limit: 100 });
+      return images.map((image) => contentOf(image).meta.eTag);
     });
   }
 

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { type ImageSet, imagesFrom } from '../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../src/model.ts';
 import { Members } from '../../src/store/members.ts';
 import { Names } from '../../src/store/names.ts';
+import type { Selection } from '../../src/store/selection.ts';
+import type { Shelf } from '../../src/store/shelves.ts';
 import { openCatalogue } from '../../src/store/sqlite.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { databaseFile } from '../support/service.ts';
@@ -33,11 +36,20 @@ test('names are read anew after a failure', async () => {
   assert.deepEqual((await names.of('artist')).folded, ['ann']);
 });
 
+/** The selection of what stands on a shelf. */
+const allOn = (shelf: Shelf): Selection => ({
+  choices: [{ shelves: [shelf], size: shelf.size, mayOverlap: false }],
+  none: [],
+});
+
+const imagesIn = (set: ImageSet | undefined) => set && imagesFrom(set, { offset: 0, limit: 100 });
+
 test('members are read anew after a failure', async () => {
   const read = flaky([1, 3], () => 1);
   const members = new Members(10, (_shelf, from, to) => read(from, to));
-  await assert.rejects(members.ofAll([{ number: 1, size: 2 }], { version: 1, lastImage: 3 }), /broken/);
-  assert.deepEqual(await members.ofAll([{ number: 1, size: 2 }], { version: 1, lastImage: 3 }), [1, 3]);
+  const moment = { version: 1, lastImage: 3 };
+  await assert.rejects(members.of(allOn({ number: 1, size: 2 }), moment), /broken/);
+  assert.deepEqual(imagesIn(await members.of(allOn({ number: 1, size: 2 }), moment)), [1, 3]);
 });
 
 test('names that change while they are read are read from the beginning', async () => {
@@ -57,9 +69,10 @@ test('names that change while they are read are read from the beginning', async 
 test('members of another version than was asked for are none at all, and are not kept', async () => {
   let version = 2;
   const members = new Members(10, async () => ({ version, items: [1] }));
-  assert.equal(await members.ofAll([{ number: 7, size: 1 }], { version: 1, lastImage: 3 }), undefined);
+  const moment = { version: 1, lastImage: 3 };
+  assert.equal(await members.of(allOn({ number: 7, size: 1 }), moment), undefined);
   version = 1;
-  assert.deepEqual(await members.ofAll([{ number: 7, size: 1 }], { version: 1, lastImage: 3 }), [1]);
+  assert.deepEqual(imagesIn(await members.of(allOn({ number: 7, size: 1 }), moment)), [1]);
 });
 
 test('what changes all the time is given up, and not for ever read anew', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config.ts';
-import type { Image, Linkable } from '../../src/model.ts';
+import type { Catalogue, Image, Linkable, ListFilter, Window } from '../../src/model.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -40,6 +40,13 @@ export function keyed(index: number, rest: object = {}): object {
     nsfw: 'sfw',
     ...rest,
   };
+}
+
+/** A page of images that there must be. */
+export async function listed(catalogue: Catalogue, filter: ListFilter, window: Window): Promise<Linkable[]> {
+  const page = await catalogue.images(filter, window);
+  if ('unknown' in page) throw new Error(`there is no such ${page.unknown}`);
+  return page.items;
 }
 
 /** What an image says of itself, without its link. */

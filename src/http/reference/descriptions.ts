@@ -14,6 +14,8 @@ export interface Description {
   data: unknown;
   meta?: { schema: Type.TSchema; example: object };
   isPaged?: true;
+  /** Gives a cursor. */
+  isWalked?: true;
   hasETag?: true;
 }
 
@@ -78,9 +80,12 @@ export const descriptions: Record<string, Description> = {
     summary: 'Draw random images',
     description:
       'Each image that qualifies is as likely as any other, and none comes twice in one answer. Where fewer than ' +
-      '`limit` qualify, all of them come; where none does, the list is empty.',
-    query: { categories: 'foxgirl,kimono', limit: '1' },
+      '`limit` qualify, all of them come; where none does, the list is empty. With a `seed` the same images come in the ' +
+      'same order each time, and `cursor` goes on where the answer before stopped: no image comes twice until all ' +
+      'were shown. A new image takes its place somewhere in that order; the others keep theirs.',
+    query: { categories: 'foxgirl,kimono', nsfw: 'sfw', limit: '1' },
     data: [samples.image],
+    isWalked: true,
   },
   '/image/{id}': {
     name: 'image',

@@ -62,7 +62,7 @@ function answerOf({ content, headers }: Response): Markup {
   const json = content?.['application/json'];
   const values = Object.values(json?.examples ?? {}).map(({ value }) => JSON.stringify(value, undefined, 2));
   const data = json?.schema.properties?.data ?? {};
-  const telling = ['X-Total-Count', 'Link', 'ETag'].filter((name) => headers[name]);
+  const telling = ['X-Total-Count', 'X-Next-Cursor', 'Link', 'ETag'].filter((name) => headers[name]);
   return html`<p><strong>200</strong> with <code>data</code>: ${typeOf(data)}${telling.map(
     (name, index) => html`${index === 0 ? '; headers ' : ', '}<code>${name}</code>`,
   )}.</p>

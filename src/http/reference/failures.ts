@@ -15,6 +15,8 @@ export const failures: Record<number, Failure> = {
       limit: 'Invalid limit: it must be a whole number from 1 to 25.',
       id: 'Invalid ID: it must be a UUID.',
       categories: 'Invalid categories: there is no category "dragons".',
+      nsfw: 'Invalid nsfw: it must be one or more of "sfw", "questionable", "nsfw".',
+      cursor: 'Invalid cursor: it is none of ours, or of another seed or other filters.',
       search: 'Invalid search query: "(" is never closed at character 4.',
     },
   },

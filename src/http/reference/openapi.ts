@@ -62,10 +62,11 @@ function securityOf({ access }: Route): Record<string, string[]>[] {
   return [{ token: access === 'token' ? [] : [access.scope] }];
 }
 
-function headersOf({ isPaged, hasETag }: Description): Record<string, Ref> {
+function headersOf({ isPaged, isWalked, hasETag }: Description): Record<string, Ref> {
   return {
     ...commonHeaders,
     ...(isPaged && headerRefs('X-Total-Count', 'Link')),
+    ...(isWalked && headerRefs('X-Next-Cursor', 'Link')),
     ...(hasETag && headerRefs('ETag')),
   };
 }
@@ -96,7 +97,7 @@ function errorsOf(route: Route): [number, Ref][] {
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: needsPermission,
-    404: parameters.includes('id'),
+    404: ['id', 'artist', 'character'].some((name) => parameters.includes(name)),
   };
   return Object.entries(failures)
     .map(([status, { name }]): [number, Ref] => [Number(status), refTo('responses', name)])
