@@ -2,6 +2,7 @@
 import { usage } from './http.ts';
 
 const others: Record<string, string> = {
+  wanted: 'random images with filters and seeds, beside any random images, on 10,000 and 1,000,000 of them',
   scale: 'the cost of a request on 10,000 and on 1,000,000 images, and of importing them',
   import: 'pictures and records a second, beside bare sharp and bare SQLite',
   postgres: 'a call on PostgreSQL with 10,000 and 1,000,000 images, beside select 1 and ORDER BY random()',

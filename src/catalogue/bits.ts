@@ -9,6 +9,16 @@ export function setBit(bits: Bits, index: number): void {
   bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
 }
 
+/** All from the first to the last. */
+export function setBits(bits: Bits, first: number, last: number): void {
+  for (let index = first; index <= last; ) {
+    const isWord = index % 32 === 0 && index + 31 <= last;
+    if (isWord) bits[index >>> 5] = 0xffffffff;
+    else setBit(bits, index);
+    index += isWord ? 32 : 1;
+  }
+}
+
 export function hasBit(bits: Bits, index: number): boolean {
   return (((bits[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
 }

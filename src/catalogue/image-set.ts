@@ -14,6 +14,7 @@ import {
   keepBits,
   noBits,
   setBit,
+  setBits,
 } from './bits.ts';
 
 export interface ImageSet {
@@ -156,7 +157,10 @@ export function combined(
     return new ListedSet(union(first).filter(isWanted));
   }
   const bits = bitsOf(first, last);
-  for (const sets of choices) keepBits(bits, bitsOf(sets, last));
+  for (const sets of choices) {
+    const [set] = sets;
+    keepBits(bits, sets.length === 1 && set instanceof FlaggedSet ? set.bits : bitsOf(sets, last));
+  }
   for (const set of none)
     if (set instanceof FlaggedSet) dropBits(bits, set.bits);
     else set.each((image) => clearBit(bits, image));
@@ -177,6 +181,7 @@ function bitsOf(sets: readonly ImageSet[], last: number): Bits {
   const bits = noBits(last + 1);
   for (const set of sets)
     if (set instanceof FlaggedSet) addBits(bits, set.bits);
+    else if (set instanceof WholeSet) setBits(bits, 1, set.size);
     else set.each((image) => setBit(bits, image));
   return bits;
 }

@@ -8,55 +8,66 @@ import { createHash } from 'node:crypto';
 import type { ImageSet } from './image-set.ts';
 
 /**
- * The numbers below this are permuted among themselves, as long as they suffice: the fewer there are, the more often a rank
- * is that of an image. A catalogue that outgrows them has all of its orders made anew, once.
+ * As long as numbers have no more bits than this, they are permuted among themselves: the fewer ranks there are, the sooner
+ * one is met that is an image's. A catalogue that outgrows four million has all of its orders made anew, once.
  */
-const MOST_SMALL = 2 ** 24;
-const ROUNDS = 4;
+const SMALL_BITS = 22;
+const MOST_BITS = 32;
+
+/** A step of the permutation: what is mixed in, and what is multiplied with, there and back. */
+interface Round {
+  key: number;
+  factor: number;
+  inverse: number;
+}
+
+/** Two words of the seed's hash make a round. */
+const ROUND_BYTES = 8;
 
 export class Shuffle {
   /** How many ranks there are. */
   readonly size: number;
   readonly #mask: number;
   readonly #half: number;
-  readonly #keys: Uint32Array;
-  readonly #factors: Uint32Array;
-  readonly #inverses: Uint32Array;
+  readonly #rounds: [Round, Round, Round, Round];
 
   /** For numbers up to `last`. */
   constructor(seed: string, last: number) {
-    const bits = last < MOST_SMALL ? 24 : 32;
+    const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MOST_BITS;
     this.size = 2 ** bits;
-    this.#mask = this.size - 1;
+    this.#mask = (this.size - 1) | 0;
     this.#half = bits / 2;
-    const digest = createHash('sha256').update(seed).digest();
-    const words = Uint32Array.from({ length: 2 * ROUNDS }, (_, index) => digest.readUInt32BE(index * 4));
-    this.#keys = words.subarray(0, ROUNDS);
-    this.#factors = words.subarray(ROUNDS).map((word) => word | 1);
-    this.#inverses = this.#factors.map(inverseOf);
+    const words = createHash('sha256').update(seed).digest();
+    const round = (index: number) => roundOf(words.subarray(index * ROUND_BYTES, (index + 1) * ROUND_BYTES));
+    this.#rounds = [round(0), round(1), round(2), round(3)];
   }
 
-  // Both are the same steps, there and back. Multiplying carries the low bits up and shifting brings the high ones down, and
-  // both can be undone: shifting by half of the bits undoes itself.
+  // Written out, because a loop takes twice the time, and a walk may take ten thousand of these.
 
   rankOf(number: number): number {
-    let value = number;
-    for (let round = 0; round < ROUNDS; round++) {
-      value = Math.imul(value ^ (this.#keys[round] as number), this.#factors[round] as number) & this.#mask;
-      value ^= value >>> this.#half;
-    }
-    return value >>> 0;
+    const [first, second, third, fourth] = this.#rounds;
+    return this.#forth(this.#forth(this.#forth(this.#forth(number, first), second), third), fourth) >>> 0;
   }
 
   numberAt(rank: number): number {
-    let value = rank;
-    for (let round = ROUNDS - 1; round >= 0; round--) {
-      value ^= value >>> this.#half;
-      value =
-        (Math.imul(value, this.#inverses[round] as number) ^ (this.#keys[round] as number)) & this.#mask;
-    }
-    return value >>> 0;
+    const [first, second, third, fourth] = this.#rounds;
+    return this.#back(this.#back(this.#back(this.#back(rank, fourth), third), second), first) >>> 0;
   }
+
+  /** Multiplying carries the low bits up, and shifting by half of them brings the high ones down. */
+  #forth(value: number, { key, factor }: Round): number {
+    const product = Math.imul(value ^ key, factor) & this.#mask;
+    return product ^ (product >>> this.#half);
+  }
+
+  #back(value: number, { key, inverse }: Round): number {
+    return (Math.imul(value ^ (value >>> this.#half), inverse) ^ key) & this.#mask;
+  }
+}
+
+function roundOf(words: Buffer): Round {
+  const factor = words.readInt32BE(4) | 1;
+  return { key: words.readInt32BE(0), factor, inverse: inverseOf(factor) };
 }
 
 /** What an odd number is to be multiplied with to give 1, in 32 bits. Each step of Newton's doubles the bits that are right. */
@@ -91,12 +102,14 @@ function walked(set: ImageSet, shuffle: Shuffle, from: number, count: number): n
 
 function lowest(set: ImageSet, shuffle: Shuffle, from: number, count: number): number[] {
   const ranks: number[] = [];
+  let highest = Number.POSITIVE_INFINITY;
   set.each((image) => {
     const rank = shuffle.rankOf(image);
-    if (rank < from || (ranks.length === count && rank > (ranks[count - 1] as number))) return;
+    if (rank < from || rank > highest) return;
     const place = ranks.findIndex((other) => other > rank);
     ranks.splice(place < 0 ? ranks.length : place, 0, rank);
-    ranks.length = Math.min(ranks.length, count);
+    if (ranks.length > count) ranks.pop();
+    if (ranks.length === count) highest = ranks[count - 1] as number;
   });
   return ranks;
 }

@@ -119,13 +119,13 @@ export const components: Components = {
     search: parameterOf('search', parameters.search, '%ink%'),
     categories: parameterOf('categories', parameters.categories, ['foxgirl', 'kimono']),
     match: parameterOf('match', parameters.match, 'any'),
-    exclude: parameterOf('exclude', parameters.exclude, ['school uniform']),
+    exclude: parameterOf('exclude', parameters.exclude, ['night', 'rain']),
     nsfw: parameterOf('nsfw', parameters.nsfw, ['sfw']),
     orientation: parameterOf('orientation', parameters.orientation, ['portrait', 'square']),
     artist: parameterOf('artist', parameters.artist, ids.artist),
     character: parameterOf('character', parameters.character, ids.character),
     seed: parameterOf('seed', parameters.seed, '2026-11-14'),
-    cursor: parameterOf('cursor', parameters.cursor, 'AAFb3l9Qm1nUq0cV5r7tZx2kB4wS'),
+    cursor: parameterOf('cursor', parameters.cursor, 'AAJiasLMtmKK5gn1iDFdLTXiK_iN'),
   },
   headers: {
     'X-Request-Id': requestId,
@@ -134,7 +134,7 @@ export const components: Components = {
     'X-Next-Cursor': header(
       'The `cursor` of what follows, where there was a `seed` and there is more.',
       words,
-      'AAFb3l9Qm1nUq0cV5r7tZx2kB4wS',
+      'AAJiasLMtmKK5gn1iDFdLTXiK_iN',
     ),
     Link: header(
       'Where the next and the previous page are.',

@@ -1,0 +1,85 @@
+/** Cursors: ours are read, all others are refused. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Cursors } from '../../src/access/cursors.ts';
+import { walkOf } from '../../src/catalogue/walk.ts';
+import type { Filter } from '../../src/model.ts';
+
+const [old, current] = ['a key of sixteen', 'another such key'];
+const cursors = new Cursors([current]);
+
+describe('a cursor', () => {
+  test('is read as the rank that was written', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 32 - 1), fc.string(), (rank, walk) => {
+        assert.equal(cursors.read(cursors.write(rank, walk), walk), rank);
+      }),
+    );
+  });
+
+  test('with any character changed, left out or added is refused', () => {
+    const cursor = cursors.write(123_456, 'walk');
+    const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.'];
+    for (let at = 0; at <= cursor.length; at++) {
+      const [before, after] = [cursor.slice(0, at), cursor.slice(at)];
+      for (const character of alphabet) {
+        assert.equal(cursors.read(before + character + after, 'walk'), undefined);
+        const changed = before + character + after.slice(1);
+        if (changed !== cursor) assert.equal(cursors.read(changed, 'walk'), undefined, changed);
+      }
+      if (at < cursor.length) assert.equal(cursors.read(before + after.slice(1), 'walk'), undefined);
+    }
+  });
+
+  test('of another walk or another service is refused', () => {
+    const cursor = cursors.write(7, 'walk');
+    assert.equal(cursors.read(cursor, 'walks'), undefined);
+    assert.equal(new Cursors([old]).read(cursor, 'walk'), undefined);
+  });
+
+  test('is still read when its key signs no more', () => {
+    const rotated = new Cursors([current, old]);
+    assert.equal(rotated.read(new Cursors([old]).write(7, 'walk'), 'walk'), 7);
+    assert.equal(cursors.read(rotated.write(8, 'walk'), 'walk'), 8);
+  });
+});
+
+describe('a walk', () => {
+  const filter: Filter = {
+    ...{
+      ratings: ['sfw', 'nsfw'],
+      orientations: ['square'],
+      categories: ['Cat', 'dog'],
+      exclude: ['x', 'Y'],
+    },
+    ...{ match: 'all', artist: 'a1', character: 'c1' },
+  };
+
+  test('is the same, however it is written', () => {
+    const other: Filter = {
+      ...{ ratings: ['nsfw', 'sfw'], orientations: ['square'], categories: ['DOG', 'cat', 'dog'] },
+      ...{ exclude: ['y', 'X'], match: 'all', artist: 'a1', character: 'c1' },
+    };
+    assert.equal(walkOf('s', filter), walkOf('s', other));
+    assert.equal(walkOf('s', { categories: ['a'], match: 'any' }), walkOf('s', { categories: ['a'] }));
+  });
+
+  test('is another one with another seed or any other filter', () => {
+    const { ratings, ...anyRating } = filter;
+    const others: [string, Filter][] = [
+      ...[['S', filter] as [string, Filter], ['s', anyRating] as [string, Filter]],
+      ...Object.entries<Filter>({
+        ...{ a: { ...filter, ratings: ['sfw'] }, b: { ...filter, orientations: ['portrait'] } },
+        ...{ c: { ...filter, match: 'any' }, d: { ...filter, categories: ['Cat'] } },
+        ...{
+          e: { ...filter, exclude: [] },
+          f: { ...filter, categories: ['x', 'Y'], exclude: ['Cat', 'dog'] },
+        },
+        ...{ g: { ...filter, artist: 'c1', character: 'a1' }, h: { ...filter, artist: undefined } },
+      }).map(([, changed]): [string, Filter] => ['s', changed]),
+    ];
+    const walks = others.map(([seed, changed]) => walkOf(seed, changed));
+    assert.equal(new Set([...walks, walkOf('s', filter)]).size, others.length + 1);
+  });
+});
