@@ -7,7 +7,7 @@ import { range } from './chance.ts';
 export const ratings = ['sfw', 'questionable', 'nsfw'];
 export const orientations = ['landscape', 'portrait', 'square'];
 /** From half of the images to none. */
-export const shelves = ['Alpha', 'beta', 'night sky', 'rare', 'empty'];
+export const shelves = ['Alpha', 'beta', 'night sky', 'rare', 'scarce', 'empty'];
 /** The last of each has no images. */
 export const artists = range(1, 5).map((index) => uuid(2, index));
 export const characters = range(1, 5).map((index) => uuid(3, index));
@@ -45,7 +45,7 @@ export function somePictures(from: number, to: number, chance: Chance): Picture[
     orientation: pick(['landscape', 'landscape', 'landscape', 'portrait', 'portrait', 'square'], chance),
     artist: pick([null, null, artists[0], artists[0], artists[0], artists[1], artists[2]], chance) ?? null,
     characters: characters.filter((_, at) => at < 3 && oneIn(at + 2)),
-    categories: shelves.filter((_, at) => at < 4 && oneIn([2, 3, 5, 50][at] ?? 1)),
+    categories: shelves.filter((_, at) => at < 5 && oneIn([2, 3, 5, 50, 40][at] ?? 1)),
   }));
 }
 
@@ -97,7 +97,7 @@ export function someWanted(chance: Chance): Wanted {
   const all: Required<Wanted> = {
     nsfw: some(ratings),
     orientation: some(orientations),
-    categories: some(shelves.slice(0, 4)),
+    categories: some(shelves.slice(0, 5)),
     exclude: some(shelves),
     match: pick(['all', 'any', 'any'], chance),
     artist: pick(artists.slice(0, 3), chance),

@@ -169,9 +169,15 @@ await forEachEngine(async (engine) => {
         for (const other of filters)
           if (other !== one) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
       }
-      const of = await cursorOf('seed=s&nsfw=sfw');
-      for (const other of [`artist=${uuid(2, 1)}`, `character=${uuid(3, 1)}`, 'categories=empty'])
-        await assertRefused(`seed=s&nsfw=sfw&${other}&cursor=${of}`);
+      const elsewhere: [of: string, others: string[]][] = [
+        ['nsfw=sfw', [`nsfw=sfw&artist=${uuid(2, 1)}`, `nsfw=sfw&character=${uuid(3, 1)}`, 'nsfw=nsfw']],
+        ['match=any&categories=catgirl,kimono', ['categories=catgirl,kimono', 'exclude=catgirl,kimono']],
+        [`artist=${uuid(2, 1)}`, [`artist=${uuid(2, 2)}`, `artist=${uuid(2, 1)}&categories=empty`]],
+      ];
+      for (const [of, others] of elsewhere) {
+        const cursor = await cursorOf(`seed=s&${of}`);
+        for (const other of others) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
+      }
     });
 
     test('from a service with other keys', async () => {

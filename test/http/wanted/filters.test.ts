@@ -192,6 +192,23 @@ await forEachEngine(async (engine) => {
       assertError(await service.get(`/api/artist/${uuid(9, 9)}/images?nsfw=sfw`), 404, /artist/i);
     });
 
+    test('what is rare comes as it was added too', async () => {
+      const rare = new Map(
+        [9, 30, 77, 150, 151].map((at, index) => [at, index % 2 ? 'nsfw' : 'questionable']),
+      );
+      const many = pictures.slice(0, 200).map((picture, at) => ({ ...picture, nsfw: rare.get(at) ?? 'sfw' }));
+      const place = sandbox(engine);
+      await place.import(linesOf(many));
+      const service = await startService(place.config, { clock });
+      const { headers } = await makeToken(place.config, ['image:list']);
+      const answer = await service.get('/api/image?nsfw=nsfw,questionable', headers);
+      assert.deepEqual(
+        answer.json.data.map(({ id }: { id: string }) => id),
+        idsOf(many, { nsfw: ['nsfw', 'questionable'] }),
+      );
+      assert.equal(answer.headers['x-total-count'], '5');
+    });
+
     test('links keep the filters however they were given, and the expiry', async () => {
       const all = idsOf(pictures, { nsfw: ['questionable', 'nsfw'], orientation: ['portrait'] });
       const query = 'nsfw=nsfw&expiry=77&orientation=%20portrait&nsfw=,questionable';

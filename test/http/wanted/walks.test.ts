@@ -6,7 +6,7 @@ import { range } from '../../support/chance.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { seededChance } from '../../support/service.ts';
 import { pageOf, walk } from '../../support/walks.ts';
-import { idsOf, linesOf, queryOf, somePictures, someWanted } from '../../support/wanted.ts';
+import { idsOf, linesOf, queryOf, somePictures, someWanted, type Wanted } from '../../support/wanted.ts';
 
 /** How many walks there are over catalogues of which size: 200. */
 const sizes = [
@@ -42,13 +42,19 @@ await forEachEngine(async (engine) => {
           await Promise.all(range(from, Math.min(from + TOGETHER, count)).map(assertWhole));
       });
 
-      for (const query of ['nsfw=sfw,nsfw', 'exclude=rare,night%20sky', 'match=any&categories=alpha,beta'])
-        test(`one by Link, with "${query}"`, async () => {
-          const [name = '', value = ''] = query.split('&').at(-1)?.split('=') ?? [];
-          const names = decodeURIComponent(value).replace('alpha', 'Alpha').split(',');
-          const qualify = idsOf(pictures, { match: 'any', [name]: names });
+      const some: Wanted[] = [
+        { nsfw: ['sfw', 'nsfw'] },
+        { exclude: ['rare', 'night sky'] },
+        { categories: ['Alpha', 'beta'], match: 'any' },
+        { categories: ['rare'], exclude: ['Alpha'] },
+        { categories: ['scarce', 'rare'], match: 'any', exclude: ['beta'], nsfw: ['sfw', 'questionable'] },
+      ];
+      for (const wanted of some)
+        test(`one by Link, with "${queryOf(wanted)}"`, async () => {
+          const qualify = idsOf(pictures, wanted);
           const shown: string[] = [];
-          let address: string | undefined = `${service.origin}/v1/image/random?limit=24&${query}&seed=%26x`;
+          let address: string | undefined =
+            `${service.origin}/v1/image/random?limit=24&${queryOf(wanted)}&seed=%26x`;
           while (address) {
             const page = await pageOf(service, address);
             shown.push(...page.ids);
