@@ -5,12 +5,11 @@
 import type Type from 'typebox';
 import { expiryAllowance } from '../access/tokens.ts';
 import type { Token } from '../model.ts';
-import { uuidPattern } from '../schemas.ts';
 import { isKnown } from './conditional.ts';
 import { ApiError, successBody, unauthorized } from './errors.ts';
 import { type Exchange, JSON_TYPE } from './exchange.ts';
 import { admit } from './limit.ts';
-import { readQuery } from './parameters.ts';
+import { readQuery, readUuid } from './parameters.ts';
 import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
@@ -48,8 +47,6 @@ export interface Route {
   answer: Type.TSchema;
   handle: (call: Call<never>) => Answer | Promise<Answer>;
 }
-
-const uuid = new RegExp(uuidPattern);
 
 export async function answerCall(
   route: Route,
@@ -111,8 +108,9 @@ function noToken(asksForExpiry: boolean): ApiError {
 }
 
 function readId(text: string): string {
-  if (!uuid.test(text)) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
-  return text.toLowerCase();
+  const id = readUuid(text);
+  if (id === undefined) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
+  return id;
 }
 
 function refuseTooLong({ expiry = 0 }: { expiry?: number }, longest: number): void {

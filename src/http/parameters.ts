@@ -20,7 +20,7 @@ export const expiry = Type.Optional(
 export const search = Type.Optional(
   Type.String({ maxLength: 50, title: 'search query', description: 'A pattern that the name must match.' }),
 );
-const uuid = (description: string) => Type.Optional(Type.String({ pattern: uuidPattern, description }));
+const recordId = (description: string) => Type.Optional(Type.String({ pattern: uuidPattern, description }));
 
 export const categories = Type.Array(Type.String(), {
   default: [],
@@ -42,8 +42,8 @@ export const orientation = Type.Optional(
     description: 'Orientations, separated by commas: only images with one of them.',
   }),
 );
-export const artist = uuid('The id of an artist: only images by this artist.');
-export const character = uuid('The id of a character: only images that show this character.');
+export const artist = recordId('The id of an artist: only images by this artist.');
+export const character = recordId('The id of a character: only images that show this character.');
 export const seed = Type.Optional(
   Type.String({
     minLength: 1,
@@ -110,18 +110,22 @@ function readInteger({ minimum = 0, maximum }: Rule, text: string): Reading {
   return { problem: `it must be a whole number ${range}` };
 }
 
+const uuid = new RegExp(uuidPattern);
+
+/** As ids are stored; undefined where it is none. */
+export function readUuid(text: string): string | undefined {
+  return uuid.test(text) ? text.toLowerCase() : undefined;
+}
+
 /** An empty text is no text, unless there must be one. Its length counts code points. */
-function readText(
-  { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Rule,
-  text: string,
-): Reading {
-  // The one pattern that there is.
-  if (pattern !== undefined)
-    return new RegExp(pattern).test(text) ? { value: text.toLowerCase() } : { problem: 'it must be a UUID' };
+function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Reading {
+  if (pattern === uuidPattern) {
+    const value = readUuid(text);
+    return value === undefined ? { problem: 'it must be a UUID' } : { value };
+  }
   if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
-  return [...text].length > maxLength
-    ? { problem: `it may have at most ${maxLength} characters` }
-    : { value: text };
+  if (maxLength === undefined || [...text].length <= maxLength) return { value: text };
+  return { problem: `it may have at most ${maxLength} characters` };
 }
 
 function readChoice(choices: { const: string }[], text: string): Reading {

@@ -6,6 +6,8 @@ import type { Shelf } from './shelves.ts';
 
 /** How many draws may be made before the selection itself is worked out. */
 const MOST_DRAWS = 100;
+/** Of a selection with more shelves than this it is worked out at once: each draw would have to look at all of them. */
+const MOST_SHELVES = 20;
 
 /** How a store looks at shelves: which image is at a position, and whether an image is there at all. */
 export interface Look {
@@ -18,6 +20,11 @@ export interface Place {
   /** Which of the shelves. */
   index: number;
   position: number;
+}
+
+/** Whether drawing is quicker than working the selection out. */
+export function isForDrawing({ choices, none }: Selection): boolean {
+  return choices.reduce((count, { shelves }) => count + shelves.length, none.length) <= MOST_SHELVES;
 }
 
 /** So many places of a choice that something must be found there, or nothing much is there: distinct, in random order. */
@@ -38,11 +45,14 @@ export function isEverything({ size }: Choice): boolean {
  * itself. Giving up depends on no particular image, so the result is uniform either way.
  */
 export function drawFrom(
-  { choices: [first, ...others], none }: Selection,
+  selection: Selection,
   limit: number,
   chance: Chance,
   look: Look,
 ): number[] | undefined {
+  if (!isForDrawing(selection)) return undefined;
+  const [first, ...others] = selection.choices;
+  const { none } = selection;
   const finders = first.shelves.map((shelf) => look.finder(shelf));
   const imageAt = ({ index, position }: Place) => (finders[index] as (position: number) => number)(position);
   if (others.length === 0 && none.length === 0 && !first.mayOverlap)

@@ -32,6 +32,8 @@ export class Members {
   /** By key. */
   readonly #selections = new Bounded<string, ImageSet>(MOST_BYTES_OF_SELECTIONS);
   #version: number | undefined;
+  /** Whether a shelf is being read that nobody waits for. */
+  #isReadingAhead = false;
 
   constructor(readAtOnce: number, read: ReadShelf) {
     this.#readAtOnce = readAtOnce;
@@ -45,10 +47,20 @@ export class Members {
     return shelf ? this.#knownShelf(shelf, moment) : this.#selections.get(keyOf(selection));
   }
 
-  /** Undefined when it is not known yet; then it is being read from now on. */
+  /**
+   * Undefined when it is not known yet; then it is being read from now on, for the next who asks. One at a time: all
+   * readings take turns, and who names hundreds of categories would make each turn a long one.
+   */
   shelf(shelf: Shelf, moment: Moment): ImageSet | undefined {
     this.#forgetOthers(moment);
-    return this.#knownShelf(shelf, moment) ?? this.#reading(shelf, moment).set;
+    const known = this.#knownShelf(shelf, moment);
+    if (known || this.#isReadingAhead) return known;
+    this.#isReadingAhead = true;
+    const done = () => {
+      this.#isReadingAhead = false;
+    };
+    this.#reading(shelf, moment).reading.then(done, done);
+    return undefined;
   }
 
   /** All images of a selection. Undefined when the catalogue is no longer the one of that moment. */

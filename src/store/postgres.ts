@@ -23,35 +23,31 @@ import type {
   Unknown,
   Window,
 } from '../model.ts';
-import { drawPlaces, isEverything } from './draws.ts';
-import { MOST_TRIES, tooRestless } from './kept.ts';
-import { Members } from './members.ts';
+import { drawPlaces, isEverything, isForDrawing } from './draws.ts';
 import { Names } from './names.ts';
-import { Directory } from './postgres-directory.ts';
+import { PostgresSelections } from './postgres-selections.ts';
 import type { Servers, Statement } from './postgres-servers.ts';
 import { statements } from './postgres-statements.ts';
-import { kindsById, onlyShelf, type Selection, selectionOf } from './selection.ts';
+import { onlyShelf, type Selection } from './selection.ts';
 import type { Moment, Shelf } from './shelves.ts';
 import { statisticsOf } from './statistics.ts';
 
-/** Images of a shelf, or names, that are read at once: a round trip for fewer would take longer than they do. */
-const READ_AT_ONCE = 5000;
+/** Names that are read at once: a round trip for fewer would take longer than they do. */
+const NAMES_AT_ONCE = 5000;
 
 export class PostgresCatalogue implements Catalogue {
   readonly #servers: Servers;
-  readonly #directory: Directory;
   readonly #names: Names;
-  readonly #members: Members;
+  readonly #selections: PostgresSelections;
 
   constructor(servers: Servers) {
     this.#servers = servers;
-    this.#directory = new Directory(servers);
     this.#names = new Names(
-      READ_AT_ONCE,
+      NAMES_AT_ONCE,
       async (kind, from, to) => this.#slice(statements.names, [kind, from, to]),
       () => servers.revision,
     );
-    this.#members = new Members(READ_AT_ONCE, async (shelf, from, to) =>
+    this.#selections = new PostgresSelections(servers, (shelf, from, to) =>
       this.#slice(statements.members, [shelf, from, to]),
     );
   }
@@ -59,7 +55,7 @@ export class PostgresCatalogue implements Catalogue {
   /** A change was announced: what draws need is read anew before anyone asks. */
   onRevision(revision: number): void {
     this.#servers.hearOf(revision);
-    this.#directory.current().catch(() => {});
+    this.#selections.refresh().catch(() => {});
   }
 
   async statistics(): Promise<Statistics> {
@@ -75,29 +71,29 @@ export class PostgresCatalogue implements Catalogue {
   async images(filter: ListFilter, window: Window): Promise<Page<Linkable> | Unknown> {
     const shelf = namedShelf(filter);
     if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { unknown: 'artist' };
-    return this.#select(filter, async (selection, moment) => {
-      const set = await this.#members.of(selection, moment);
+    return this.#selections.select(filter, async (selection, moment) => {
+      const set = await this.#selections.all(selection, moment);
       const items = set && (await this.#numbered(imagesFrom(set, window), moment));
       return items && { total: set.size, items };
     });
   }
 
   randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown> {
-    return this.#select(filter, async (selection, moment) => {
+    return this.#selections.select(filter, async (selection, moment) => {
       const fromSet = async (set: ImageSet | undefined) =>
         set && this.#numbered(sample(set, limit, chance), moment);
-      const known = this.#members.known(selection, moment);
+      const known = this.#selections.known(selection, moment);
       if (known) return fromSet(known);
       const shelf = onlyShelf(selection);
       if (shelf) return this.#drawFrom(shelf, limit, chance, moment);
       const drawn = await this.#drawAmong(selection, limit, chance, moment);
-      return drawn ?? fromSet(await this.#members.of(selection, moment));
+      return drawn ?? fromSet(await this.#selections.all(selection, moment));
     });
   }
 
   seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown> {
-    return this.#select(filter, async (selection, moment) => {
-      const set = await this.#members.of(selection, moment);
+    return this.#selections.select(filter, async (selection, moment) => {
+      const set = await this.#selections.all(selection, moment);
       if (!set) return undefined;
       const stretch = stretchOf(set, new Shuffle(seed, moment.lastImage), from, limit);
       const images = await this.#numbered(stretch.images, moment);
@@ -144,36 +140,6 @@ export class PostgresCatalogue implements Catalogue {
     return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };
   }
 
-  /** Does the work with what the filter selects, and anew as long as it gives nothing: then the catalogue has changed. */
-  async #select<T extends object>(
-    filter: Filter,
-    work: (selection: Selection, moment: Moment) => Promise<T | undefined>,
-  ): Promise<T | Unknown> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const directory = await this.#directory.current();
-      const found = await this.#shelvesById(filter);
-      const selection = selectionOf(directory, filter, (kind) => found.get(kind)?.shelf);
-      const isOfNow = [...found.values()].every(({ version }) => version === directory.version);
-      const answer = !isOfNow || 'unknown' in selection ? undefined : await work(selection, directory);
-      if (answer) return answer;
-      // Only a fresh look can tell that there is no such category: it may have come with an import just now.
-      if ('unknown' in selection && isOfNow && (await this.#directory.isCurrent(directory))) return selection;
-    }
-    throw tooRestless();
-  }
-
-  /** The shelves of the artist and the character that a filter names, where there are such. */
-  async #shelvesById(filter: Filter): Promise<Map<Kind, { version: number; shelf: Shelf | undefined }>> {
-    const found = new Map<Kind, { version: number; shelf: Shelf | undefined }>();
-    for (const kind of kindsById) {
-      if (filter[kind] === undefined) continue;
-      const { version, rows } = await this.#servers.read(statements.shelf, [kind, filter[kind]]);
-      const [, number, size] = rows[0] as [number, number | null, number];
-      found.set(kind, { version, shelf: number === null ? undefined : { number, size } });
-    }
-    return found;
-  }
-
   /** Undefined when the catalogue is no longer the one of that moment; so with the next two. */
   async #numbered(numbers: number[], { version }: Moment): Promise<Linkable[] | undefined> {
     const read = await this.#servers.read(statements.documents, [numbers]);
@@ -187,8 +153,9 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   /** As `drawFrom` of draws.ts does it, in one statement. Undefined, too, when too few are found. */
-  async #drawAmong({ choices, none }: Selection, limit: number, chance: Chance, { version }: Moment) {
-    const [first, ...others] = choices;
+  async #drawAmong(selection: Selection, limit: number, chance: Chance, { version }: Moment) {
+    if (!isForDrawing(selection)) return undefined;
+    const [first, ...others] = selection.choices;
     const numbers = first.shelves.map(({ number }) => number);
     const places = [...drawPlaces(first, chance)];
     const shelves = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
@@ -198,7 +165,7 @@ export class PostgresCatalogue implements Catalogue {
       shelves.map(([index]) => index),
       shelves.map(([, number]) => number),
       others.length,
-      none.map(({ number }) => number),
+      selection.none.map(({ number }) => number),
       first.mayOverlap ? numbers : [],
       limit,
     ]);

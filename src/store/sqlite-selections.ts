@@ -32,15 +32,16 @@ export class SqliteSelections {
   async select<T extends object>(filter: Filter, work: Work<T>): Promise<T | Unknown> {
     let found: { set: ImageSet | undefined; version: number } | undefined;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const answer = await this.#read((moment) => {
+      const attempt = await this.#read((moment) => {
         const selection = this.#selectionOf(moment, filter);
-        if ('unknown' in selection) return selection;
+        if ('unknown' in selection) return { answer: selection };
         // After an import, what was worked out is of a catalogue that is gone.
         const set = found?.version === moment.version ? found.set : this.#members.known(selection, moment);
-        return work(selection, set, moment) ?? { selection, moment };
+        const answer = work(selection, set, moment);
+        return answer ? { answer } : { selection, moment };
       });
-      if (!('selection' in answer)) return answer as T | Unknown;
-      const { selection, moment } = answer as { selection: Selection; moment: Shelves };
+      if ('answer' in attempt) return attempt.answer;
+      const { selection, moment } = attempt;
       found = { set: await this.#members.of(selection, moment), version: moment.version };
     }
     throw tooRestless();

@@ -1,0 +1,86 @@
+/** Whoever names hundreds of categories gets the right answer, and holds nobody else up. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { drawFrom } from '../../src/store/draws.ts';
+import { Members } from '../../src/store/members.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { keyed, sandbox } from '../support/import.ts';
+import { startService } from '../support/service.ts';
+
+const CATEGORIES = 600;
+const IMAGES = 6000;
+const name = (index: number) => `c${index}`;
+const names = Array.from({ length: CATEGORIES }, (_, index) => name(index));
+
+await forEachEngine(async (engine) => {
+  const box = sandbox(engine);
+  await box.import([
+    ...names.map((name) => ({ type: 'category', name })),
+    // Every image is in ten of them, but the first sixty are in none.
+    ...Array.from({ length: IMAGES }, (_, index) =>
+      keyed(index, {
+        categories:
+          index < 60 ? [] : Array.from({ length: 10 }, (_, turn) => name((index + turn * 60) % CATEGORIES)),
+      }),
+    ),
+  ]);
+  const service = await startService(box.config);
+  const tags = async (query: string) => {
+    const { status, json } = await service.get(`/api/image/random?limit=25&${query}`);
+    assert.equal(status, 200, json.message);
+    return (json.data as { meta: { eTag: string } }[]).map(({ meta }) =>
+      Number(meta.eTag.replace('tag-', '')),
+    );
+  };
+
+  test('any of all categories leaves only those without one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const found = await tags(`match=any&categories=${names.join()}`);
+      assert.equal(new Set(found).size, 25);
+      assert.ok(found.every((tag) => tag >= 60));
+    }
+  });
+
+  test('none of all categories gives only those without one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const found = await tags(`exclude=${names.join()}`);
+      assert.equal(new Set(found).size, 25);
+      assert.ok(found.every((tag) => tag < 60));
+    }
+  });
+
+  test('all of all categories is nothing', async () => {
+    assert.deepEqual(await tags(`categories=${names.join()}`), []);
+  });
+});
+
+test('shelves that nobody waits for are read one after the other', async () => {
+  let open = 0;
+  const most: number[] = [];
+  const members = new Members(10, async (_shelf, from) => {
+    most.push(++open);
+    await setTimeout(1);
+    open--;
+    return { version: 1, items: from === 0 ? [1] : [] };
+  });
+  const moment = { version: 1, lastImage: 5 };
+  const shelves = names.map((_, number) => ({ number, size: 1 }));
+  const known = () => shelves.filter((shelf) => members.shelf(shelf, moment)).length;
+  assert.equal(known(), 0);
+  await setTimeout(50);
+  assert.equal(known(), 1);
+  await setTimeout(50);
+  assert.equal(known(), 2);
+  assert.equal(Math.max(...most), 1);
+});
+
+test('no draw looks at hundreds of shelves: who names them has to wait for the selection', () => {
+  const none = names.map((_, number) => ({ number, size: 1 }));
+  const look = () => assert.fail('it looked');
+  const all = { shelves: [{ number: 1000, size: 5 }], size: 5, mayOverlap: false };
+  assert.equal(
+    drawFrom({ choices: [all], none }, 1, () => 0, { finder: look, tester: look }),
+    undefined,
+  );
+});
