@@ -127,7 +127,11 @@ export function judges<Name extends string>(service: Service, tokens: Record<Nam
 }
 
 /** The address of a related page, or undefined when the answer has none. */
-export function related(answer: Answer, relation: 'next' | 'prev', base: string): string | undefined {
+export function related(
+  answer: Pick<Answer, 'headers'>,
+  relation: 'next' | 'prev',
+  base: string,
+): string | undefined {
   for (const link of (answer.headers.link ?? '').matchAll(/<([^>]*)>([^,]*)/g))
     if (new RegExp(`;\\s*rel="?${relation}"?(;|\\s|$)`).test(link[2] ?? ''))
       return new URL(link[1] ?? '', base).href;

@@ -1,0 +1,190 @@
+/** Cursors: where they come, that they go on, and that nobody makes one up or takes it elsewhere. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertError, clock, NOW, related } from '../../support/api.ts';
+import { uuid } from '../../support/catalogue.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { makeToken, type Service, startKnownService, startService } from '../../support/service.ts';
+
+await forEachEngine(async (engine) => {
+  const service = await startKnownService({ engine, clock });
+  const at = (query: string) => `/api/image/random?${query}`;
+  const idsOf = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id);
+
+  /** The cursor that follows the first page of two. */
+  async function cursorOf(query: string, from: Service = service): Promise<string> {
+    const answer = await from.get(at(`${query}&limit=2`));
+    assert.equal(answer.status, 200, answer.text);
+    return encodeURIComponent(answer.headers['x-next-cursor'] ?? assert.fail(`${query} has no cursor`));
+  }
+
+  async function assertRefused(query: string, by: Service = service): Promise<void> {
+    assertError(await by.get(at(query)), 400, /Invalid cursor\b/);
+  }
+
+  async function assertGoesOn(query: string, by: Service = service): Promise<string[]> {
+    const answer = await by.get(at(query));
+    assert.equal(answer.status, 200, `${query}: ${answer.text}`);
+    return idsOf(answer.json);
+  }
+
+  describe('a cursor comes', () => {
+    test('with a seed, while there is more, and is exposed to browsers', async () => {
+      const answer = await service.get(at('seed=1&limit=5'));
+      assert.ok(answer.headers['x-next-cursor']);
+      assert.ok(related(answer, 'next', service.origin));
+      const exposed = (answer.headers['access-control-expose-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
+      assert.ok(exposed.includes('x-next-cursor') && exposed.includes('link'), exposed.join());
+    });
+
+    test('in an address that has all that was asked for', async () => {
+      const { headers } = await makeToken(service.config, ['image:custom-expiry:100']);
+      const query = 'seed=%26a%3D%20%2B%25%F0%9F%98%80&limit=1&nsfw=sfw,nsfw&exclude=night%20sky&expiry=77';
+      const all = idsOf((await service.get(at(`${query}&limit=25`.replace('limit=1&', '')), headers)).json);
+      assert.equal(all.length, 3);
+      const shown: string[] = [];
+      let address: string | undefined = `${service.origin}/v1/image/random?${query}`;
+      while (address) {
+        assert.ok(address.startsWith(`${service.origin}/v1/image/random?`), address);
+        const answer = await service.get(address, headers);
+        assert.equal(answer.json.data.length, 1, address);
+        assert.equal(answer.json.data[0].meta.expires, new Date(NOW + 77_000).toISOString());
+        shown.push(...idsOf(answer.json));
+        address = related(answer, 'next', address);
+        assert.ok(shown.length <= 3);
+      }
+      assert.deepEqual(shown, all);
+    });
+
+    for (const query of [
+      ...['limit=1', '', 'nsfw=sfw&limit=1', 'seed=1', 'seed=1&limit=6', 'seed=1&nsfw=sfw&limit=4'],
+      ...['seed=1&limit=1&categories=empty', `seed=1&limit=1&character=${uuid(3, 1)}&artist=${uuid(2, 2)}`],
+    ])
+      test(`not with "${query}"`, async () => {
+        const answer = await service.get(at(query));
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.headers['x-next-cursor'], undefined);
+        assert.equal(answer.headers.link, undefined);
+      });
+
+    test('by HEAD too, and goes on as well', async () => {
+      const head = await service.get(at('seed=1&limit=2'), {}, 'HEAD');
+      assert.equal(head.status, 200);
+      assert.equal(head.bytes.length, 0);
+      assert.ok(related(head, 'next', service.origin));
+      const cursor = encodeURIComponent(head.headers['x-next-cursor'] ?? assert.fail('no cursor'));
+      const all = await assertGoesOn('seed=1');
+      assert.deepEqual(await assertGoesOn(`seed=1&cursor=${cursor}`), all.slice(2));
+      const last = await service.get(at(`seed=1&cursor=${cursor}`), {}, 'HEAD');
+      assert.equal(last.headers['x-next-cursor'], undefined);
+    });
+  });
+
+  describe('a cursor goes on', () => {
+    test('with any limit, any expiry and any prefix, as often as one likes', async () => {
+      const { headers } = await makeToken(service.config, ['image:custom-expiry:100']);
+      const all = await assertGoesOn('seed=s');
+      const cursor = await cursorOf('seed=s');
+      for (const limit of [1, 2, 3, 4, 25, 1])
+        assert.deepEqual(
+          await assertGoesOn(`seed=s&cursor=${cursor}&limit=${limit}`),
+          all.slice(2, 2 + limit),
+        );
+      const long = await service.get(`/v1/image/random?cursor=${cursor}&expiry=99&seed=s`, headers);
+      assert.deepEqual(idsOf(long.json), all.slice(2));
+    });
+
+    test('on another instance of the same catalogue and keys', async () => {
+      const all = await assertGoesOn('seed=s');
+      const twin = await startService(service.config, { clock });
+      assert.deepEqual(await assertGoesOn(`seed=s&cursor=${await cursorOf('seed=s')}`, twin), all.slice(2));
+    });
+
+    const same: [string, string][] = [
+      ['nsfw=sfw,questionable', 'nsfw=questionable&nsfw=%20sfw,sfw'],
+      ['orientation=landscape,square', 'orientation=,square,landscape'],
+      ['categories=catgirl,kimono&match=any', 'match=any&categories=KIMONO&categories=Catgirl'],
+      ['exclude=catgirl', 'exclude=,CATGIRL,catgirl'],
+      ['exclude=', 'x=1'],
+    ];
+    for (const [one, other] of same)
+      test(`with "${other}" after "${one}", which is the same`, async () => {
+        const all = await assertGoesOn(`seed=s&${one}`);
+        const cursor = await cursorOf(`seed=s&${one}`);
+        assert.deepEqual(await assertGoesOn(`${other}&seed=s&cursor=${cursor}`), all.slice(2));
+      });
+  });
+
+  describe('a cursor is refused', () => {
+    test('empty, twice, made up, or without a seed', async () => {
+      const cursor = await cursorOf('seed=s');
+      await assertGoesOn(`seed=s&cursor=${cursor}`);
+      const made = ['x', '0', '1', '2', 'AAAA', 'null', '{}', '%00', '-', '_', '.', '..', '%F0%9F%98%80'];
+      const longer = ['x'.repeat(43), 'A'.repeat(64), 'x'.repeat(5000), btoa('{"after":2,"seed":"s"}')];
+      for (const text of ['', ...made, ...longer, uuid(4, 1), `${cursor}&cursor=${cursor}`])
+        await assertRefused(`seed=s&cursor=${text}`);
+      await assertRefused('seed=s&cursor');
+      await assertRefused(`cursor=${cursor}`);
+      await assertRefused('cursor=x');
+    });
+
+    test('changed at any character, cut or made longer', async () => {
+      const cursor = await cursorOf('seed=s');
+      for (const [at, letter] of [...cursor].entries()) {
+        await assertRefused(`seed=s&cursor=${cursor.slice(0, at)}`);
+        for (const other of ['A', 'b', letter.toUpperCase(), letter.toLowerCase()])
+          if (other !== letter)
+            await assertRefused(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
+      }
+      for (const text of [`${cursor}A`, `${cursor}%3D`, `${cursor}%20`, `%20${cursor}`, `${cursor}.`])
+        await assertRefused(`seed=s&cursor=${text}`);
+      for (const text of [cursor.slice(1), cursor + cursor, cursor.toLowerCase(), cursor.toUpperCase()])
+        if (text !== cursor) await assertRefused(`seed=s&cursor=${text}`);
+      // The last character of base64 may have bits that nobody reads.
+      for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+')
+        if (!cursor.endsWith(other)) await assertRefused(`seed=s&cursor=${cursor.slice(0, -1)}${other}`);
+    });
+
+    test('with another seed', async () => {
+      const cursor = await cursorOf('seed=s');
+      for (const seed of ['t', 'S', 'ss', '%20s', 's%20', 's%00', '1', 's%26nsfw%3Dsfw'])
+        await assertRefused(`seed=${seed}&cursor=${cursor}`);
+      await assertRefused(`seed=s&nsfw=sfw&cursor=${await cursorOf('seed=s%26nsfw%3Dsfw')}`);
+    });
+
+    test('with other filters', async () => {
+      const filters = [
+        ...['', 'nsfw=sfw', 'nsfw=sfw,nsfw', 'nsfw=sfw,questionable', 'orientation=landscape'],
+        ...['orientation=landscape,portrait', 'categories=kimono', 'categories=catgirl', 'exclude=catgirl'],
+        ...[
+          'exclude=empty',
+          'match=any&categories=catgirl,kimono',
+          'match=any&categories=catgirl,night%20sky',
+        ],
+        ...[`artist=${uuid(2, 1)}`, 'nsfw=sfw&orientation=landscape', 'nsfw=sfw&exclude=empty'],
+      ];
+      for (const one of filters) {
+        const cursor = await cursorOf(`seed=s&${one}`);
+        await assertGoesOn(`seed=s&${one}&cursor=${cursor}`);
+        for (const other of filters)
+          if (other !== one) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
+      }
+      const elsewhere: [of: string, others: string[]][] = [
+        ['nsfw=sfw', [`nsfw=sfw&artist=${uuid(2, 1)}`, `nsfw=sfw&character=${uuid(3, 1)}`, 'nsfw=nsfw']],
+        ['match=any&categories=catgirl,kimono', ['categories=catgirl,kimono', 'exclude=catgirl,kimono']],
+        [`artist=${uuid(2, 1)}`, [`artist=${uuid(2, 2)}`, `artist=${uuid(2, 1)}&categories=empty`]],
+      ];
+      for (const [of, others] of elsewhere) {
+        const cursor = await cursorOf(`seed=s&${of}`);
+        for (const other of others) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
+      }
+    });
+
+    test('from a service with other keys', async () => {
+      const other = await startKnownService({ engine, clock });
+      assert.deepEqual(await assertGoesOn('seed=s', other), await assertGoesOn('seed=s'));
+      await assertRefused(`seed=s&cursor=${await cursorOf('seed=s', other)}`);
+      await assertRefused(`seed=s&cursor=${await cursorOf('seed=s')}`, other);
+    });
+  });
+});

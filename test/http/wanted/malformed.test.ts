@@ -1,0 +1,192 @@
+/** 400, 403 and 404 of what random images are chosen by, in their order; and the edges that are still right. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertError, clock, judges } from '../../support/api.ts';
+import { uuid } from '../../support/catalogue.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { makeToken, startKnownService } from '../../support/service.ts';
+
+const [artist, character, missing] = [uuid(2, 1), uuid(3, 1), uuid(9, 9)];
+const invalid = (name: string) => new RegExp(`Invalid ${name}\\b`);
+
+const lists = ['/image', `/artist/${artist}/images`];
+const places: Record<string, string[]> = {
+  nsfw: ['/image/random', ...lists],
+  orientation: ['/image/random', ...lists],
+};
+const notOnce = (value: string, name: string) => [`${value}&${name}=${value}`, `${value}&x=1&${name}=`];
+const noIds = [
+  ...['', 'x', '1', '%00', 'null', artist.slice(1), `${artist}0`, `g${artist.slice(1)}`, `{${artist}}`],
+  ...[artist.replaceAll('-', ''), `%20${artist}`, `${artist}%0A`, `${artist},`, 'x'.repeat(5000), 'Mariko'],
+];
+/** What comes after `name=`. */
+const malformed: Record<string, string[]> = {
+  nsfw: [
+    ...['', ',', '%20,%20', '&nsfw=', 'SFW', 'Nsfw', 'safe', 'all', 'true', 'false', '0', '%00', 'sfw%00'],
+    ...['sfw,safe', 'safe,sfw', 'sfw&nsfw=safe', 'sfw;nsfw', 'sfw%20nsfw', 'sfw|nsfw', 'sf', '!sfw', '*'],
+    ...['landscape', '__proto__', 'constructor', 'toString', '%EF%BD%93fw', 'x'.repeat(5000)],
+  ],
+  orientation: [
+    ...['', ',', '%20', '&orientation=,', 'Landscape', 'SQUARE', 'wide', 'any', '1', 'square%00', 'sfw'],
+    ...['square,wide', 'square&orientation=tall', 'portrait;square', 'constructor', '__proto__', 'portraits'],
+  ],
+  match: [
+    ...['', 'ALL', 'Any', 'none', 'any,all', '1', 'true', 'any%20', '%00', 'constructor', 'anyone'],
+    ...notOnce('any', 'match'),
+  ],
+  artist: [...noIds, ...notOnce(artist, 'artist'), `${artist},${uuid(2, 2)}`],
+  character: [...noIds, ...notOnce(character, 'character')],
+  seed: [
+    '',
+    'x'.repeat(65),
+    '\u{1F600}'.repeat(65),
+    '+'.repeat(65),
+    'x'.repeat(5000),
+    ...notOnce('1', 'seed'),
+  ],
+};
+
+await forEachEngine(async (engine) => {
+  const service = await startKnownService({ engine, clock });
+  const tokenOf = async (...scopes: string[]) => (await makeToken(service.config, scopes)).headers;
+  const tokens = {
+    none: {},
+    wrong: { Authorization: `Bearer ${'a'.repeat(100)}` },
+    bare: await tokenOf(),
+    list: await tokenOf('image:list'),
+    expiry60: await tokenOf('image:custom-expiry:60'),
+  };
+  const { refuses, allows } = judges(service, tokens);
+
+  describe('malformed', () => {
+    for (const [name, all] of Object.entries(malformed))
+      for (const text of [undefined, ...all]) {
+        const query = text === undefined ? name : `${name}=${text.replaceAll('\u{1F600}', '%F0%9F%98%80')}`;
+        refuses(
+          `?${query.slice(0, 60)} is refused wherever ${name} counts, and the message says so`,
+          (places[name] ?? ['/image/random']).map((path) => `${path}?${query}`),
+          'list',
+          400,
+          invalid(name),
+        );
+      }
+
+    test('all that is wrong is told at once', async () => {
+      const answer = await service.get('/api/image/random?nsfw=x&orientation=&match=&seed=&artist=1&limit=0');
+      for (const name of ['nsfw', 'orientation', 'match', 'seed', 'artist', 'limit'])
+        assertError(answer, 400, invalid(name));
+    });
+
+    const unknown: [query: string, named: string[], unnamed: string[]][] = [
+      ['exclude=nope', ['nope'], []],
+      ['exclude=catgirl,nope,Nada,KIMONO', ['nope', 'Nada'], ['catgirl', 'kimono']],
+      ['exclude=catgirl&exclude=nope%20way,Nada', ['nope way', 'Nada'], ['catgirl']],
+      ['exclude=night', ['night'], ['night sky']],
+      ['exclude=%E3%81%AD%E3%81%93&categories=catgirl', ['ねこ'], ['catgirl']],
+      [`exclude=${uuid(1, 1)}`, [uuid(1, 1)], []],
+      ['exclude=nope&seed=1', ['nope'], []],
+      ['exclude=nope&nsfw=sfw&orientation=square&match=any&categories=kimono', ['nope'], ['kimono']],
+    ];
+    for (const [query, named, unnamed] of unknown)
+      test(`${query} is refused, and the message names what does not exist`, async () => {
+        const answer = await service.get(`/api/image/random?${query}`);
+        assertError(answer, 400, /exclude/);
+        for (const name of named) assert.ok(answer.json.message.includes(name), answer.json.message);
+        const folded = answer.json.message.toLowerCase();
+        for (const name of unnamed) assert.ok(!folded.includes(name), answer.json.message);
+      });
+
+    test('an unknown name in categories is still told as one of these, with match=any too', async () => {
+      for (const query of ['match=any&categories=catgirl,nope', 'exclude=catgirl&categories=nope&seed=1'])
+        assertError(await service.get(`/api/image/random?${query}`), 400, /categories.*nope/);
+    });
+  });
+
+  describe('well-formed', () => {
+    const seeds = [
+      'x'.repeat(64),
+      '\u{1F600}'.repeat(64),
+      'é'.repeat(64),
+      ' ',
+      '\0',
+      '0',
+      ',',
+      "';--",
+      '%',
+      '\n',
+    ];
+    allows(
+      'a seed of 1 to 64 code points, whatever they are',
+      seeds.map((seed) => `/image/random?seed=${encodeURIComponent(seed)}`),
+      'none',
+    );
+    allows(
+      'parameters are ignored where they do not count',
+      [
+        ...['/image?seed=&cursor=x&match=x&exclude=no&artist=1&character=1', '/artist?nsfw=x&orientation='],
+        ...[
+          `/artist/${artist}/images?seed=&cursor=x&exclude=no&character=x&match=`,
+          `/image/${uuid(4, 1)}?nsfw=`,
+        ],
+        ...['/category?nsfw=', '/character?orientation=x&seed=', '/stats?nsfw=x', `/artist/${artist}?nsfw=x`],
+      ],
+      'list',
+    );
+  });
+
+  describe('nobody of this id', () => {
+    for (const query of ['', '&seed=1', '&categories=empty', '&match=any&nsfw=sfw']) {
+      const of = (name: string, id: string) => [`/image/random?${name}=${id}${query}`];
+      refuses(`no artist, with "${query}"`, of('artist', missing), 'none', 404, /artist/i);
+      refuses(`no character, with "${query}"`, of('character', missing), 'none', 404, /character/i);
+      refuses(`a character is no artist, with "${query}"`, of('artist', character), 'none', 404, /artist/i);
+      refuses(
+        `an artist is no character, with "${query}"`,
+        of('character', artist),
+        'none',
+        404,
+        /character/i,
+      );
+      refuses(`an image is neither, with "${query}"`, of('artist', uuid(4, 1)), 'none', 404, /artist/i);
+    }
+    allows(
+      'who has no images is somebody',
+      [`/image/random?artist=${uuid(2, 4)}`, `/image/random?artist=${uuid(2, 4)}&seed=1`],
+      'none',
+    );
+  });
+
+  describe('of several errors', () => {
+    const table: [path: string, token: keyof typeof tokens, status: number][] = [
+      ['/image/random?nsfw=x', 'wrong', 401],
+      [`/image/random?artist=${missing}`, 'wrong', 401],
+      ['/image/random?nsfw=x&expiry=31', 'none', 401],
+      [`/image/random?artist=${missing}&expiry=31`, 'none', 401],
+      ['/image?nsfw=x', 'none', 401],
+      ['/image?orientation=x', 'bare', 400],
+      ['/image/random?nsfw=x&expiry=61', 'expiry60', 400],
+      ['/image/random?exclude=nope&expiry=61', 'bare', 400],
+      ['/image/random?categories=nope&expiry=61&match=any', 'bare', 400],
+      ['/image/random?seed=1&cursor=x&expiry=31', 'bare', 400],
+      ['/image/random?cursor=x&expiry=31', 'bare', 400],
+      [`/image/random?artist=${missing}&exclude=nope`, 'none', 400],
+      [`/image/random?artist=${missing}&categories=nope`, 'none', 400],
+      [`/image/random?character=${missing}&nsfw=`, 'none', 400],
+      [`/image/random?character=${missing}&artist=x`, 'none', 400],
+      [`/image/random?artist=${missing}&limit=0`, 'none', 400],
+      [`/image/random?artist=${missing}&seed=1&cursor=x`, 'none', 400],
+      [`/image/random?artist=${missing}&exclude=nope&expiry=61`, 'expiry60', 400],
+      [`/artist/${missing}/images?nsfw=x`, 'none', 400],
+      [`/artist/${missing}/images?orientation=&expiry=61`, 'expiry60', 400],
+      ['/image?nsfw=sfw', 'bare', 403],
+      [`/image/random?artist=${missing}&expiry=61`, 'expiry60', 403],
+      [`/image/random?character=${missing}&expiry=31&seed=1`, 'bare', 403],
+      [`/artist/${missing}/images?nsfw=sfw&expiry=31`, 'bare', 403],
+      [`/image/random?artist=${missing}&expiry=60`, 'expiry60', 404],
+      [`/image/random?artist=${artist}&character=${missing}`, 'none', 404],
+      [`/artist/${missing}/images?orientation=square`, 'none', 404],
+    ];
+    for (const [path, token, status] of table)
+      refuses(`${path} with the token "${token}" is ${status}`, [path], token, status);
+  });
+});
