@@ -44,6 +44,7 @@ test('a character is the same as its upper and its lower case, where those are o
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     for (const other of [character.toUpperCase(), character.toLowerCase()]) {
+      if (other === character) continue;
       const isOwnCase = [...other].length === 1 && character !== 'ı';
       if (isOwnCase) assert.equal(fold(other), fold(character), `${character} ${other}`);
     }

@@ -7,9 +7,10 @@ export const range = (from: number, to: number) =>
 
 export const hit = <T>(counts: Map<T, number>, cell: T) => counts.set(cell, (counts.get(cell) ?? 0) + 1);
 
-/** By fetch, because it keeps its connection: there are thousands of draws. */
+/** By fetch, because it keeps its connection, and uncompressed: there are thousands of draws. */
 export async function draw(service: Service, query: string): Promise<string[]> {
-  const answer = await fetch(`${service.origin}/api/image/random?${query}`);
+  const address = `${service.origin}/api/image/random?${query}`;
+  const answer = await fetch(address, { headers: { 'Accept-Encoding': 'identity' } });
   const body = (await answer.json()) as { data: { id: string }[] };
   assert.equal(answer.status, 200, `${query}: ${JSON.stringify(body)}`);
   const ids = body.data.map(({ id }) => id);

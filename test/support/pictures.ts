@@ -14,16 +14,14 @@ export interface Drawing {
 }
 
 export async function draw({ format, width, height, colour, frames = 1 }: Drawing): Promise<Buffer> {
-  const frame = (background: string) =>
-    sharp({ create: { width, height, channels: 3, background } })
-      .png()
-      .toBuffer();
-  if (frames === 1)
-    return sharp(await frame(colour))
-      .toFormat(format)
-      .toBuffer();
+  const frame = (background: string) => sharp({ create: { width, height, channels: 3, background } });
+  if (frames === 1) return frame(colour).toFormat(format).toBuffer();
   const images = await Promise.all(
-    Array.from({ length: frames }, (_, index) => frame(index % 2 ? '#ffffff' : colour)),
+    Array.from({ length: frames }, (_, index) =>
+      frame(index % 2 ? '#ffffff' : colour)
+        .png()
+        .toBuffer(),
+    ),
   );
   return sharp(images, { join: { animated: true } })
     .toFormat(format)

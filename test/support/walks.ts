@@ -10,10 +10,10 @@ export interface Page {
   next: string | undefined;
 }
 
-/** One page of random images, from a query or a whole address. By fetch, because it keeps its connection. */
+/** One page of random images, from a query or a whole address. By fetch, because it keeps its connection, and uncompressed. */
 export async function pageOf(service: Service, where: string): Promise<Page> {
   const address = where.startsWith('http') ? where : `${service.origin}/api/image/random?${where}`;
-  const answer = await fetch(address);
+  const answer = await fetch(address, { headers: { 'Accept-Encoding': 'identity' } });
   const body = (await answer.json()) as { data: { id: string }[] };
   assert.equal(answer.status, 200, `${where}: ${JSON.stringify(body)}`);
   const link = answer.headers.get('link') ?? undefined;
