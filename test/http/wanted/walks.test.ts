@@ -18,8 +18,8 @@ const sizes = [
   [1000, 20],
   [5000, 6],
 ] as const;
-/** At a time: walks know nothing of each other. */
-const TOGETHER = 10;
+/** At a time: walks know nothing of each other. More would take more connections than all services together may have. */
+const TOGETHER = 4;
 
 await forEachEngine(async (engine) => {
   for (const [size, count] of sizes)
