@@ -4,7 +4,7 @@ import { factList, placeOf } from './facts.ts';
 import { pictureOf } from './grid.ts';
 import { prefix } from './load.ts';
 import { knownSubject, type Picture } from './memory.ts';
-import { addressOf } from './place.ts';
+import { addressOf, everything } from './place.ts';
 import { veil } from './veil.ts';
 import { dayText, durationText, type Entry, nameOf, sizeText } from './words.ts';
 
@@ -49,7 +49,7 @@ export function panelOf(picture: Picture, timer: HTMLElement): Node[] {
 
 function artistLink({ artist }: Picture): Node | string {
   if (artist === null) return 'unknown';
-  const href = addressOf({ name: 'artist', id: artist, page: 1 });
+  const href = addressOf({ name: 'artist', id: artist, filter: everything, page: 1 });
   return el('a', { href }, knownSubject(artist)?.name ?? 'See the artist');
 }
 

@@ -13,16 +13,22 @@ export interface Moves {
   /** Another picture of the same place. */
   open(id: string): void;
   close(): void;
+  /** Asks for more pictures of the place. */
+  more(): Promise<void>;
 }
 
 let shown: string | undefined;
 let neighbours: readonly string[] = [];
+let areThereMore = false;
 let stop = () => {};
 
-export function startDialog({ open, close }: Moves): void {
-  const step = (by: number) => {
-    const next = neighbours[neighbours.indexOf(shown ?? '') + by];
-    if (shown && next && neighbours.includes(shown)) open(next);
+export function startDialog({ open, close, more }: Moves): void {
+  const step = async (by: number) => {
+    const from = shown;
+    const at = neighbours.indexOf(from ?? '');
+    if (at >= 0 && at + by === neighbours.length && areThereMore) await more();
+    const next = neighbours[at + by];
+    if (at >= 0 && next && shown === from) open(next);
   };
   back.addEventListener('click', () => step(-1));
   on.addEventListener('click', () => step(1));
@@ -43,19 +49,20 @@ export function startDialog({ open, close }: Moves): void {
   });
 }
 
-/** Which pictures come before and after, in the order of the place. */
-export function setNeighbours(ids: readonly string[]): void {
+/** Which pictures come before and after, in the order of the place, and whether these are not all. */
+export function setNeighbours(ids: readonly string[], isMoreToCome: boolean): void {
   neighbours = ids;
+  areThereMore = isMoreToCome;
   const at = neighbours.indexOf(shown ?? '');
   back.disabled = at <= 0;
-  on.disabled = at < 0 || at === neighbours.length - 1;
+  on.disabled = at < 0 || (at === neighbours.length - 1 && !areThereMore);
 }
 
 export function openPicture(id: string): void {
   if (shown === id) return;
   closePicture();
   shown = id;
-  setNeighbours(neighbours);
+  setNeighbours(neighbours, areThereMore);
   const known = knownPicture(id);
   if (known) show(known);
   else fetchPicture(id);

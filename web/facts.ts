@@ -1,7 +1,7 @@
 /** What is known of an artist, a character or a category, and lists of them. */
 import { el, linkOut } from './dom.ts';
 import type { Subject } from './memory.ts';
-import { addressOf, type Place } from './place.ts';
+import { addressOf, everything, type Place } from './place.ts';
 import { counted, dayText, type Entry } from './words.ts';
 
 /** Pairs of a term and what it says; what says nothing is left out. */
@@ -55,8 +55,9 @@ export function entryItem(entry: Entry): HTMLElement {
 
 export function placeOf(entry: Entry): Place {
   const { id } = entry;
-  if ('ages' in entry) return { name: 'character', id };
-  return 'nsfw' in entry ? { name: 'category', id } : { name: 'artist', id, page: 1 };
+  const filter = everything;
+  if ('ages' in entry) return { name: 'character', id, filter };
+  return 'nsfw' in entry ? { name: 'category', id, filter } : { name: 'artist', id, filter, page: 1 };
 }
 
 function moreOf(entry: Entry): string {

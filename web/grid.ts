@@ -10,15 +10,27 @@ const GAP = 10;
 const list = byId('grid');
 let shown: readonly Picture[] = [];
 
+/** Where these are those on show and more, the ones on show stay as they are. */
 export function showPictures(pictures: readonly Picture[], place: Place): void {
+  const isMore = shown.length > 0 && shown.every((picture, index) => picture === pictures[index]);
+  if (!isMore) clearPictures();
+  list.append(...pictures.slice(shown.length).map((picture) => tileOf(picture, place)));
   shown = pictures;
-  list.replaceChildren(...pictures.map((picture) => tileOf(picture, place)));
   list.hidden = pictures.length === 0;
   arrange();
 }
 
+export function clearPictures(): void {
+  shown = [];
+  list.replaceChildren();
+  list.hidden = true;
+}
+
 export function focusTile(id: string): void {
-  list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] > :not([inert])`)?.focus();
+  const tile = list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] > :not([inert])`);
+  tile?.focus();
+  // On the way back the browser scrolls to where one was, which may be far from what has the focus now.
+  requestAnimationFrame(() => tile?.scrollIntoView({ block: 'nearest' }));
 }
 
 /** A picture that fades in over its own colour. */

@@ -13,6 +13,8 @@ export interface Answer {
   entries: Entry[];
   /** How long the whole list is, where there is a list. */
   total: number | undefined;
+  /** Where more pictures are, where there are more. */
+  cursor: string | undefined;
 }
 
 const MOST_ANSWERS = 50;
@@ -48,13 +50,6 @@ export function learnPicture(picture: Picture): void {
 export function knownPicture(id: string): Picture | undefined {
   const picture = pictures.get(id);
   return picture && !isExpired(picture) ? picture : undefined;
-}
-
-/** The pictures of a character that were shown so far: the API has no list of them. */
-export function seenOf(characterId: string): Picture[] {
-  return [...pictures.values()].filter(
-    (picture) => !isExpired(picture) && picture.characters.some(({ id }) => id === characterId),
-  );
 }
 
 export function knownSubject(id: string): Subject | undefined {

@@ -13,7 +13,6 @@ let ticking: ReturnType<typeof setInterval> | undefined;
 export function showWait(seconds: number): void {
   endWait();
   const ends = performance.now() + seconds * 1000;
-  const toast = byId('toast');
   const count = el('span', { 'aria-hidden': 'true', class: 'count' });
   const spoken = el('span', { class: 'unseen' }, `in ${seconds} s`);
   const tick = () => {
@@ -22,11 +21,23 @@ export function showWait(seconds: number): void {
     if (left <= 0) endWait();
   };
   tick();
-  toast.replaceChildren('Too many requests. Going on ', count, spoken);
+  pop('Too many requests. Going on ', count, spoken);
+  ticking = setInterval(tick, 200);
+}
+
+/** For a moment, over whatever is open. */
+export function tell(text: string): void {
+  endWait();
+  pop(text);
+  ticking = setInterval(endWait, 5000);
+}
+
+function pop(...content: (Node | string)[]): void {
+  const toast = byId('toast');
+  toast.replaceChildren(...content);
   // What lies outside an open dialog is neither seen nor read out.
   (document.querySelector('dialog[open]') ?? document.body).append(toast);
   toast.classList.add('shown');
-  ticking = setInterval(tick, 200);
 }
 
 export function endWait(): void {

@@ -1,29 +1,21 @@
-/** The parts of the page that change with what it shows: heading, facts, filter, pictures, lists, other pages. */
+/** The parts of the page that change with what it shows: heading, facts, categories, pictures, lists, other pages. */
 import { chipsOf, toggled } from './chips.ts';
 import { byId, el } from './dom.ts';
 import { entryItem, factsOf } from './facts.ts';
-import { showPictures } from './grid.ts';
+import { clearPictures, showPictures } from './grid.ts';
 import { PAGE } from './load.ts';
-import type { Answer, Picture } from './memory.ts';
-import { addressOf, type Place } from './place.ts';
+import type { Answer } from './memory.ts';
+import { addressOf, everything, isChosen, isDrawn, type Place } from './place.ts';
 import { counted, type Entry, eyebrowOf, titleOf } from './words.ts';
 
-export interface Moves {
-  /** Shows an address without leaving what has the focus. */
-  go(address: string): void;
-  /** Goes to another page: to its top, and its title. */
-  visit(address: string): void;
-  /** Other pictures of the same place. */
-  others(): void;
-}
-
-const isDrawn = (place: Place) => place.name === 'random' || place.name === 'category';
-let pictures: readonly Picture[] | undefined;
+/** Places where one can choose among the categories of the pictures. */
+type Choosable = Extract<Place, { name: 'random' | 'category' }>;
+const hasChips = (place: Place): place is Choosable => place.name === 'random' || place.name === 'category';
 
 export function clear(): void {
-  for (const id of ['facts', 'filter', 'notice', 'entries', 'grid']) byId(id).replaceChildren();
-  for (const id of ['entries', 'grid', 'pages']) byId(id).hidden = true;
-  pictures = undefined;
+  for (const id of ['facts', 'filter', 'notice', 'entries']) byId(id).replaceChildren();
+  for (const id of ['entries', 'pages']) byId(id).hidden = true;
+  clearPictures();
 }
 
 export function setBusy(isBusy: boolean): void {
@@ -38,21 +30,20 @@ export function showHeading(place: Place, subject: Entry | undefined): void {
   byId('tools').hidden = place.name === 'search';
   byId('facts').dataset.place = place.name;
   if (place.name === 'search') byId('facts').replaceChildren(patternHint());
-  byId('filter').hidden = !isDrawn(place);
+  byId('filter').hidden = !hasChips(place);
   byId('notice').replaceChildren();
   document.title = place.name === 'random' && !place.categories.length ? 'zukan' : `${title} · zukan`;
 }
 
-export function render(place: Place, answer: Answer, moves: Moves): void {
+export function render(place: Place, answer: Answer): void {
   showHeading(place, answer.subject);
   if (answer.subject) byId('facts').replaceChildren(...factsOf(answer.subject));
-  if (pictures !== answer.pictures) showPictures(answer.pictures, place);
-  pictures = answer.pictures;
-  if (isDrawn(place)) showChips(place, answer, moves);
+  showPictures(answer.pictures, place);
+  if (hasChips(place)) showChips(place, answer);
   const entries = byId('entries');
   entries.replaceChildren(...answer.entries.map(entryItem));
   entries.hidden = answer.entries.length === 0;
-  showPages(place, answer, moves);
+  showPages(place, answer);
 }
 
 function patternHint(): HTMLElement {
@@ -72,37 +63,38 @@ export function summaryOf(place: Place, { pictures, total }: Answer): string {
 }
 
 export function showProblem(message: HTMLElement): void {
-  byId('grid').hidden = true;
+  clearPictures();
   byId('entries').hidden = true;
   byId('pages').hidden = true;
-  pictures = undefined;
   byId('notice').replaceChildren(message);
 }
 
-function showChips(place: Place, { pictures, subject }: Answer, { go }: Moves): void {
+/** Those of the first pictures: they stay as they are when more come. */
+function showChips(place: Choosable, { pictures, subject }: Answer): void {
   const chosen = place.name === 'random' ? place.categories : subject ? [subject.name] : [];
-  const filter = byId('filter');
-  const focused = filter.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
-  const chips = chipsOf(pictures, chosen).map(({ name, isChosen }) => {
-    const click = () => go(addressOf({ name: 'random', categories: toggled(chosen, name) }));
-    return el('button', { type: 'button', class: 'chip', 'aria-pressed': String(isChosen), click }, name);
+  const line = byId('filter');
+  const focused = line.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+  const chips = chipsOf(pictures.slice(0, PAGE), chosen).map(({ name, isChosen }) => {
+    const narrow = addressOf({ name: 'random', categories: toggled(chosen, name), filter: place.filter });
+    return el(
+      'button',
+      { type: 'button', class: 'chip', 'aria-pressed': String(isChosen), 'data-narrow': narrow },
+      name,
+    );
   });
   const all = el('a', {
     class: 'chip',
     href: addressOf({ name: 'search', kind: 'categories', search: '', page: 1 }),
   });
   all.textContent = 'All categories…';
-  filter.replaceChildren(...chips, all);
-  filter.scrollLeft = 0;
+  line.replaceChildren(...chips, all);
+  line.scrollLeft = 0;
   chips.find((chip) => chip.textContent === focused)?.focus();
 }
 
-function showPages(place: Place, { total, pictures }: Answer, { others }: Moves): void {
+function showPages(place: Place, { total }: Answer): void {
   const nav = byId('pages');
   nav.replaceChildren();
-  // Who has got fewer has got them all.
-  if (isDrawn(place) && pictures.length === PAGE)
-    nav.append(el('button', { type: 'button', class: 'button', click: others }, 'Show others'));
   if ('page' in place && total !== undefined && total > PAGE) {
     const last = Math.ceil(total / PAGE);
     const link = (page: number, text: string) =>
@@ -119,16 +111,23 @@ function showPages(place: Place, { total, pictures }: Answer, { others }: Moves)
 export function showIfEmpty(place: Place, { pictures, entries }: Answer): void {
   if (pictures.length + entries.length > 0) return;
   const message = el('div', { class: 'problem' }, el('p', {}, emptyText(place)));
-  if (place.name === 'search' && place.search && !/[%_|*+?{}()[\]\\]/.test(place.search)) {
-    const wider = addressOf({ ...place, search: `%${place.search}%`, page: 1 });
-    message.append(el('a', { href: wider, class: 'button' }, `Names that contain “${place.search}”`));
-  }
+  const [href, text = ''] = wider(place);
+  if (href) message.append(el('a', { href, class: 'button' }, text));
   byId('notice').replaceChildren(message);
 }
 
 function emptyText(place: Place): string {
-  if (place.name === 'random')
-    return place.categories.length > 1 ? 'No picture is in all of these.' : 'There is no picture yet.';
-  if (place.name === 'character') return 'Pictures of this character that you come across are gathered here.';
-  return place.name === 'search' ? 'No name matches.' : 'There is no picture here.';
+  if (place.name === 'search') return 'No name matches.';
+  if (isChosen(place.filter)) return 'No picture here has such a rating and shape.';
+  if (place.name !== 'random') return 'There is no picture here.';
+  return place.categories.length > 1 ? 'No picture is in all of these.' : 'There is no picture yet.';
+}
+
+/** Where something may be found instead. */
+function wider(place: Place): [string, string] | [] {
+  if (place.name !== 'search')
+    return isChosen(place.filter) ? [addressOf({ ...place, filter: everything }), 'Show all'] : [];
+  const { search } = place;
+  if (search === '' || /[%_|*+?{}()[\]\\]/.test(search)) return [];
+  return [addressOf({ ...place, search: `%${search}%`, page: 1 }), `Names that contain “${search}”`];
 }

@@ -41,6 +41,11 @@ export function counted(count: number, kind: Kind | 'pictures'): string {
   return `${numbers.format(count)} ${count === 1 ? one : kind}`;
 }
 
+/** At the end of all pictures. */
+export function allText(count: number): string {
+  return count === 1 ? 'That is the only picture.' : `That is all: ${counted(count, 'pictures')}.`;
+}
+
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const [amount, unit] = bytes < 1e6 ? [bytes / 1000, 'KB'] : [bytes / 1e6, 'MB'];

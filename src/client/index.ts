@@ -14,7 +14,10 @@ export type {
   CharacterWithImages,
   Image,
   Information,
+  Orientation,
   Page,
+  RandomPage,
+  Rating,
   Statistics,
   TokenInformation,
 } from './types.ts';

@@ -27,6 +27,8 @@ export interface Success {
   meta: any;
   /** Of a list, how long it is. */
   total: number;
+  /** Of what goes on, where. */
+  cursor: string | undefined;
 }
 
 /** Who has to wait for longer is told so instead. */
@@ -96,7 +98,10 @@ async function readAnswer(response: Response): Promise<Success> {
   const { status, headers } = response;
   const text = await response.text();
   const { success, data, meta, message } = parsed(text);
-  if (response.ok && success === true) return { data, meta, total: Number(headers.get('X-Total-Count')) };
+  if (response.ok && success === true) {
+    const total = Number(headers.get('X-Total-Count'));
+    return { data, meta, total, cursor: headers.get('X-Next-Cursor') ?? undefined };
+  }
   const explanation = response.ok
     ? 'The answer is none of zukan: is the address right?'
     : `Status ${status}.`;

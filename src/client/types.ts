@@ -2,6 +2,8 @@
 import type Type from 'typebox';
 import type * as schemas from '../schemas.ts';
 
+export type Rating = Type.Static<typeof schemas.Rating>;
+export type Orientation = Type.Static<typeof schemas.Orientation>;
 export type Image = Type.Static<typeof schemas.Image>;
 export type ArtistImage = Type.Static<typeof schemas.ArtistImage>;
 export type Artist = Type.Static<typeof schemas.Artist>;
@@ -18,4 +20,11 @@ export type Information = { paths: string[] } & Type.Static<typeof schemas.Servi
 export interface Page<Item> {
   data: Item[];
   total: number;
+}
+
+/** A page of all images that qualify, in the order of a seed. */
+export interface RandomPage {
+  data: Image[];
+  /** Where the next page begins; undefined when every image was given. */
+  cursor: string | undefined;
 }

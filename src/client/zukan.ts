@@ -2,30 +2,11 @@
 import { ZukanError } from './error.ts';
 import { type Calling, type Query, Transport, type ZukanOptions } from './transport.ts';
 import type * as types from './types.ts';
-
-interface Links {
-  /** How many seconds the links are to live; needs a token with the scope `image:custom-expiry`. */
-  expiry?: number | undefined;
-}
-interface Window {
-  /** 1 to 25, 10 unless told otherwise. */
-  limit?: number | undefined;
-  offset?: number | undefined;
-}
-interface Search {
-  /** A pattern that the name must match. */
-  search?: string | undefined;
-}
-interface Draw extends Links {
-  /** Only images that are in all of these. */
-  categories?: readonly string[] | undefined;
-  /** 1 to 25, 10 unless told otherwise. */
-  limit?: number | undefined;
-}
+import type { Draw, Few, Filter, Links, Search, Step, Window } from './wanted.ts';
 
 /** The lists: what is in them, and what can be asked of them. */
 interface Lists {
-  images: { item: types.Image; wanted: Links };
+  images: { item: types.Image; wanted: Filter & Links };
   artists: { item: types.Artist; wanted: Search };
   characters: { item: types.Character; wanted: Search };
   categories: { item: types.Category; wanted: Search };
@@ -38,6 +19,7 @@ const paths: Record<ListName, string> = {
   characters: '/character',
   categories: '/category',
 };
+const randomPath = '/image/random';
 const LARGEST_PAGE = 25;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -48,9 +30,15 @@ export class Zukan {
     this.#transport = new Transport(options);
   }
 
-  /** Random images, no two the same. */
-  random(wanted: Draw = {}, calling: Calling = {}): Promise<types.Image[]> {
-    return this.#one('/image/random', { ...wanted }, calling);
+  /** Random images, no two the same. With a seed, the same ones each time. */
+  random(wanted: Few & { seed?: string | undefined } = {}, calling: Calling = {}): Promise<types.Image[]> {
+    return this.#one(randomPath, { ...wanted }, calling);
+  }
+
+  /** The images of a seed in its order, a page at a time: none comes twice until all that qualify have come. */
+  async randomPage(wanted: Step, calling: Calling = {}): Promise<types.RandomPage> {
+    const { data, cursor } = await this.#transport.ask(randomPath, { ...wanted }, calling);
+    return { data, cursor };
   }
 
   async image(id: string, wanted: Links = {}, calling: Calling = {}): Promise<types.Image> {
@@ -58,13 +46,13 @@ export class Zukan {
   }
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
-  images(wanted: Window & Links = {}, calling: Calling = {}): Promise<types.Page<types.Image>> {
+  images(wanted: Window & Filter & Links = {}, calling: Calling = {}): Promise<types.Page<types.Image>> {
     return this.#page(paths.images, { ...wanted }, calling);
   }
 
   async artistImages(
     id: string,
-    wanted: Window & Links = {},
+    wanted: Window & Filter & Links = {},
     calling: Calling = {},
   ): Promise<types.Page<types.ArtistImage>> {
     return this.#page(artistImagesPath(id), { ...wanted }, calling);
@@ -122,10 +110,26 @@ export class Zukan {
   /** Every image of an artist, oldest first. */
   async *everyArtistImage(
     id: string,
-    wanted: Links = {},
+    wanted: Filter & Links = {},
     calling: Calling = {},
   ): AsyncGenerator<types.ArtistImage, void> {
     yield* this.#all<types.ArtistImage>(artistImagesPath(id), { ...wanted }, calling);
+  }
+
+  /**
+   * Every image that qualifies, once, in random order, page after page. A seed of your own gives the same order another
+   * time; without one the client makes one up, and the order is new each time.
+   */
+  async *everyRandom(
+    { seed = madeUpSeed(), ...wanted }: Draw & { seed?: string | undefined } = {},
+    calling: Calling = {},
+  ): AsyncGenerator<types.Image, void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.randomPage({ ...wanted, seed, cursor, limit: LARGEST_PAGE }, calling);
+      yield* page.data;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
   }
 
   async #one<Data>(path: string, query: Query, calling: Calling): Promise<Data> {
@@ -148,6 +152,11 @@ export class Zukan {
 
 function artistImagesPath(id: string): string {
   return `${paths.artists}/${checked(id)}/images`;
+}
+
+/** Browsers have `randomUUID` on secure origins only. */
+function madeUpSeed(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 /** What is no id would lead to another endpoint: `/image/random`, or `/image/`, which is the list. */

@@ -15,6 +15,10 @@ const client = new URL('../../src/client/index.ts', import.meta.url).href;
 /** What each prints, in the order of the page. */
 const prints = [
   /^http.+ by \S+, who has \d pictures here\n$/,
+  /^sfw portrait\n$/,
+  /^\d{4}-\d\d-\d\d http\S+\n$/,
+  /^4 pictures with a kimono\n$/,
+  /^4 2 undefined\n$/,
   /^Mariko 3\nabe 1\n$/,
   /^2 of 2\n$/,
   /^6 4\n$/,

@@ -14,7 +14,7 @@ async function everything() {
   return ['/', ...new Set(linked)];
 }
 
-test('the whole gallery is under 60 KB, compressed', async (t) => {
+test('the whole gallery is under 30 KB, compressed', async (t) => {
   const answers = await Promise.all(
     (await everything()).map((path) => service.get(path, { 'Accept-Encoding': 'gzip, br' })),
   );
@@ -24,7 +24,7 @@ test('the whole gallery is under 60 KB, compressed', async (t) => {
   }
   const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
   t.diagnostic(`${bytes} bytes in ${answers.length} files`);
-  assert.ok(bytes < 60_000);
+  assert.ok(bytes < 30_000);
 });
 
 test('every import of a module names a file that is there', async () => {

@@ -1,4 +1,4 @@
-/** A catalogue to browse: enough pictures for two pages, of every shape, some of them not for every eye. */
+/** A catalogue to browse: enough pictures for two pages or more, of every shape, some of them not for every eye. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
@@ -15,7 +15,6 @@ const shapes = [
   [120, 300],
 ] as const;
 
-const COUNT = 30;
 export const painter = uuid(2, 1);
 export const heroine = uuid(3, 1);
 export const sea = uuid(1, 1);
@@ -24,13 +23,13 @@ export const questionableImage = uuid(4, 8);
 
 const drawingOf = (index: number): Drawing => {
   const [width, height] = shapes[index % shapes.length] as (typeof shapes)[number];
-  const colour = `#${(0x203040 + index * 0x050301).toString(16)}`;
+  const colour = `#${(0x203040 + (index % 40) * 0x050301).toString(16)}`;
   return { file: `p/${index}.webp`, format: 'webp', width, height, colour };
 };
 
 /** Images 1, 2, 3, …: every one by the first artist, at sea or (each third) in the city too, each eighth questionable. */
-export async function writeGalleryCatalogue(folder: string): Promise<string> {
-  const numbers = Array.from({ length: COUNT }, (_, index) => index + 1);
+export async function writeGalleryCatalogue(folder: string, count: number): Promise<string> {
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
   for (const number of numbers) await drawInto(folder, drawingOf(number));
   const images = numbers.map((number) => ({
     ...{ type: 'image', id: uuid(4, number), file: drawingOf(number).file },
@@ -59,8 +58,8 @@ export async function writeGalleryCatalogue(folder: string): Promise<string> {
 }
 
 /** Imports it, and gives configurations of services that serve it. */
-export async function galleryCatalogue() {
+export async function galleryCatalogue(count = 30) {
   const folder = temporaryFolder();
-  await importFiles(configFor(folder), [await writeGalleryCatalogue(folder)]);
+  await importFiles(configFor(folder), [await writeGalleryCatalogue(folder, count)]);
   return (environment: Record<string, string> = {}) => configFor(folder, environment);
 }

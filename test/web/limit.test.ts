@@ -6,13 +6,19 @@ import type { Route } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser.ts';
 import { galleryCatalogue, painter } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
+
+/** Someone else at the same address calls a moment before the page does. */
+const beQuicker = (get: Service['get']) => async (route: Route) => {
+  await get('/api/stats');
+  await route.continue();
+};
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
 describe('the gallery and the rate limit', { skip }, async () => {
   if (skip) return;
-  const configFor = await galleryCatalogue();
+  const configFor = await galleryCatalogue(90);
   const browser = await startBrowser();
   const limited = () => startService(configFor({ RATE_LIMIT: 'on' }));
 
@@ -39,17 +45,39 @@ describe('the gallery and the rate limit', { skip }, async () => {
     const { page, calls, finish } = await visit(browser, `${origin}/?in=artists`);
     await page.locator('#entries li').first().waitFor();
     await pause(1000);
-    // Someone else at the same address is a moment quicker.
-    const beQuicker = async (route: Route) => {
-      await get('/api/stats');
-      await route.continue();
-    };
-    await page.route('**/api/**', beQuicker, { times: 1 });
+    await page.route('**/api/**', beQuicker(get), { times: 1 });
     await page.getByRole('link', { name: 'zukan, the first page' }).click();
     await page.getByText('Too many requests. Going on in 1 s').waitFor();
     await page.locator('.tile').first().waitFor();
     await page.locator('#toast').waitFor({ state: 'hidden' });
     assert.equal(calls.length, 3);
+    await finish(['429']);
+  });
+
+  test('scrolling on and on is never refused, and a 429 in the middle is waited for', async () => {
+    const { origin, get } = await limited();
+    const { page, calls, finish } = await visit(browser, origin);
+    const statuses: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/api/')) statuses.push(response.status());
+    });
+    const hasCome = (count: number) =>
+      page.waitForFunction((wanted) => document.querySelectorAll('.tile').length >= wanted, count);
+    await hasCome(25);
+    await page.mouse.wheel(0, 900);
+    await hasCome(75);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    await page.route('**/api/**', beQuicker(get), { times: 1 });
+    await page.mouse.wheel(0, 1500);
+    await page.getByText('Too many requests. Going on in 1 s').waitFor();
+    assert.equal(await page.locator('.tile').count(), 75);
+    await page.getByText('That is all: 90 pictures.', { exact: true }).waitFor();
+    await page.locator('#toast').waitFor({ state: 'hidden' });
+    const ids = await page
+      .locator('.tile')
+      .evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id));
+    assert.equal(new Set(ids).size, 90);
+    assert.equal(calls.length, 5);
     await finish(['429']);
   });
 

@@ -13,7 +13,7 @@ import { fillWithDemo } from '../../src/commands/demo.ts';
 import { startBrowser, visit } from '../support/browser.ts';
 import { galleryCatalogue, painter, sfwImage } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { configFor as configIn, seededChance, startService } from '../support/service.ts';
+import { configFor as configIn, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
@@ -44,7 +44,7 @@ describe('the looks of the gallery', { skip }, async () => {
   const browser = await startBrowser();
 
   const views = {
-    '/?categories=sea': '.tile',
+    '/?categories=sea&nsfw=sfw&orientation=portrait': '#all',
     [`/?artist=${painter}`]: '#pages a',
     [`/?image=${sfwImage}`]: 'dialog .facts',
     '/?in=characters': '#entries li',
@@ -79,8 +79,10 @@ describe('the looks of the gallery', { skip }, async () => {
   async function takeScreenshot(): Promise<void> {
     const config = configIn(temporaryFolder());
     await fillWithDemo(config);
-    const demo = await startService(config, { chance: seededChance(43) });
-    const { page, finish } = await visit(browser, demo.origin, { viewport: size });
+    const demo = await startService(config);
+    const { page, finish } = await visit(browser, `${demo.origin}/docs`, { viewport: size });
+    await page.addInitScript(`history.replaceState({ key: '', seed: 'zukan' }, '')`);
+    await page.goto(demo.origin);
     await page.locator('.tile img.loaded').nth(8).waitFor();
     await page.waitForLoadState('networkidle');
     await sharp(await page.screenshot())

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { chipsOf, toggled } from '../../web/chips.ts';
 import type { Picture } from '../../web/memory.ts';
-import { addressOf, kinds, type Place, viewOf } from '../../web/place.ts';
+import { addressOf, choices, everything, type Filter, kinds, type Place, viewOf } from '../../web/place.ts';
 import { rowsOf, targetFor } from '../../web/rows.ts';
 import { counted, durationText, sizeText } from '../../web/words.ts';
 
@@ -12,10 +12,14 @@ describe('addresses', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
   const name = text.map((value) => value.replaceAll(',', '').trim()).filter(Boolean);
   const page = fc.integer({ min: 1, max: 9_999_999 });
+  const filter: fc.Arbitrary<Filter> = fc
+    .tuple(fc.subarray([...choices.nsfw]), fc.subarray([...choices.orientation]))
+    .map(([nsfw, orientation]) => ({ nsfw, orientation }));
+  const categories = fc.uniqueArray(name, { maxLength: 3 });
   const place: fc.Arbitrary<Place> = fc.oneof(
-    fc.record({ name: fc.constant('random' as const), categories: fc.uniqueArray(name, { maxLength: 3 }) }),
-    fc.record({ name: fc.constant('artist' as const), id: text, page }),
-    fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text }),
+    fc.record({ name: fc.constant('random' as const), categories, filter }),
+    fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
+    fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
     fc.record({
       ...{ name: fc.constant('search' as const), kind: fc.constantFrom(...kinds) },
       ...{ search: fc.string({ unit: 'grapheme' }), page },
@@ -32,19 +36,29 @@ describe('addresses', () => {
   });
 
   test('are short, and show something whatever they say', () => {
-    assert.equal(addressOf({ name: 'random', categories: [] }), '/');
+    const filter = everything;
+    assert.equal(addressOf({ name: 'random', categories: [], filter }), '/');
     assert.equal(
-      addressOf({ name: 'random', categories: ['a b', 'c'] }, 'x'),
+      addressOf({ name: 'random', categories: ['a b', 'c'], filter }, 'x'),
       '/?categories=a%20b,c&image=x',
     );
+    const portraits: Filter = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
+    assert.equal(
+      addressOf({ name: 'artist', id: 'x', filter: portraits, page: 2 }),
+      '/?artist=x&nsfw=sfw,nsfw&orientation=portrait&page=2',
+    );
     const places: [string, Place][] = [
-      ['', { name: 'random', categories: [] }],
-      ['?categories=a,,%20b&categories=a', { name: 'random', categories: ['a', 'b'] }],
+      ['', { name: 'random', categories: [], filter }],
+      ['?categories=a,,%20b&categories=a', { name: 'random', categories: ['a', 'b'], filter }],
+      [
+        '?nsfw=nsfw,SFW&nsfw=sfw,&orientation=portrait',
+        { name: 'random', categories: [], filter: portraits },
+      ],
       ['?search=x', { name: 'search', kind: 'artists', search: 'x', page: 1 }],
-      ['?in=dragons', { name: 'random', categories: [] }],
-      ['?artist=x&page=-1', { name: 'artist', id: 'x', page: 1 }],
+      ['?in=dragons', { name: 'random', categories: [], filter }],
+      ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
       ['?in=artists&page=1e9', { name: 'search', kind: 'artists', search: '', page: 1 }],
-      ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', page: 1 }],
+      ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter, page: 1 }],
     ];
     for (const [query, place] of places) assert.deepEqual(viewOf(query).place, place, query);
   });
@@ -71,6 +85,17 @@ describe('rows', () => {
             assert.ok(Math.abs(right - width) < 0.01, 'a row is full');
           }
         }
+      }),
+    );
+  });
+
+  test('stay where they are when more pictures come, all but the last', () => {
+    fc.assert(
+      fc.property(ratios, ratios, width, (ratios, more, width) => {
+        const rows = (list: number[]) => rowsOf(list, width, targetFor(width), 10).boxes;
+        const [before, after] = [rows(ratios), rows([...ratios, ...more])];
+        const last = before.at(-1)?.y;
+        for (const [index, box] of before.entries()) if (box.y !== last) assert.deepEqual(after[index], box);
       }),
     );
   });
