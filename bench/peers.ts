@@ -2,6 +2,7 @@
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { psql, startPostgres } from '../test/support/postgres.ts';
+import { onDisk } from '../test/support/workspace.ts';
 import { compare, type Result, rateOf, type Turns, tell } from './compare.ts';
 import { deepIn, targetOf } from './endpoints.ts';
 import { writeImages } from './peers/images.ts';
@@ -43,7 +44,9 @@ const peers: Peer[] = [
       random: () => ['/image/random?limit=10'],
     },
     async prepare(file, parts) {
-      const postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }), (it) => it.discard());
+      const postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }, onDisk), (it) =>
+        it.discard(),
+      );
       psql(
         postgres.url(),
         `create table image (number bigint generated always as identity primary key,

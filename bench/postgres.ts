@@ -11,6 +11,7 @@ import { secureChance } from '../src/access/chance.ts';
 import { PostgresCatalogue } from '../src/store/postgres.ts';
 import { Servers } from '../src/store/postgres-servers.ts';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { median } from './statistics.ts';
 
@@ -25,7 +26,7 @@ type Call = () => Promise<unknown>;
 /** `[images]`: the size of the large catalogue, 1,000,000 by default. */
 export async function run([size = '1000000']: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
-  const postgres = await startPostgres({ shared_buffers: '8GB', max_wal_size: '8GB' });
+  const postgres = await startPostgres({ shared_buffers: '8GB', max_wal_size: '8GB' }, onDisk);
   try {
     const [small, large] = [
       await prepare(postgres, folder, SMALL),

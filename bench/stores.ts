@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPostgres } from '../test/support/postgres.ts';
+import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { command, type Environment, startServer } from './process.ts';
 
@@ -31,7 +32,9 @@ export async function startStore(store: string, folder: string, size: number): P
   const fill = (dataDir: string) =>
     command(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir });
   if (store === 'postgres') {
-    const postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }), (it) => it.discard());
+    const postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }, onDisk), (it) =>
+      it.discard(),
+    );
     environment.DATABASE_URL = postgres.newDatabase();
     await fill(environment.DATA_DIR ?? '');
   } else {

@@ -9,11 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import description from '../package.json' with { type: 'json' };
 import type { Image } from '../src/client/index.ts';
-import { temporaryFolder } from './support/workspace.ts';
+import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '..');
-const folder = temporaryFolder();
+const folder = temporaryFolder(onDisk);
 const home = join(folder, 'home');
 const installed = join(home, 'node_modules/zukan');
 const version = `v${description.version}\n`;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeKnownCatalogue } from '../support/catalogue.ts';
 import { serve, zukan } from '../support/program.ts';
-import { temporaryFolder } from '../support/workspace.ts';
+import { onDisk, temporaryFolder } from '../support/workspace.ts';
 
 test('it starts in under a second on a filled catalogue', async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(onDisk);
   const environment = { DATA_DIR: join(folder, 'data') };
   await zukan(['import', await writeKnownCatalogue(folder)], environment);
   const times: number[] = [];

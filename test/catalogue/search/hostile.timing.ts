@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { serve, zukan } from '../../support/program.ts';
 import { seededChance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/workspace.ts';
+import { onDisk, temporaryFolder } from '../../support/workspace.ts';
 
 const NAMES = 100_000;
 const LONGEST_ANSWER_MS = 1500;
@@ -46,7 +46,7 @@ function* lines(): Generator<string, void> {
   }
 }
 
-const folder = temporaryFolder();
+const folder = temporaryFolder(onDisk);
 const environment = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent', RATE_LIMIT: 'off' };
 const imported = await zukan(['import', '-'], environment, [...lines()].join('\n'));
 assert.equal(imported.status, 0, imported.errors);
