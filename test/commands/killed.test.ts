@@ -19,7 +19,7 @@ import { writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** So many that most kills come before the commit, which is short. */
-const PICTURES = 200;
+const PICTURES = 100;
 
 /** Pictures, and a file that gives each of them a record of this generation, or several. */
 function generation(folder: string, name: string, from: number, to: number, records = 1): string {
@@ -74,7 +74,7 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
     cpSync(original, data, { recursive: true });
     const child = start(['import', '--quiet', next], { DATA_DIR: data });
     const ended = once(child, 'close');
-    await setTimeout(moment);
+    await Promise.race([setTimeout(moment), ended]);
     child.kill('SIGKILL');
     await ended;
     const found = await contents(config(data));
