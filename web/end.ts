@@ -15,7 +15,8 @@ let inARow = 0;
 let more = () => {};
 
 function whenNear(seen: IntersectionObserverEntry[]): void {
-  const isByKeyboard = byId('grid').querySelector(':focus-visible');
+  // On the way from the pictures to what lies below, the focus is on the button or in the footer.
+  const isByKeyboard = document.querySelector('main :focus-visible, footer :focus-visible');
   if (!seen.at(-1)?.isIntersecting || isByKeyboard || inARow >= MOST_IN_A_ROW) return;
   inARow++;
   more();
