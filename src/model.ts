@@ -114,16 +114,22 @@ export interface Filter {
 /** What lists can be filtered by. */
 export type ListFilter = Pick<Filter, 'ratings' | 'orientations' | 'artist'>;
 
-/** What a filter names and there is none of: categories, or else the artist or the character. */
+/** What is named and there is none of: categories; the artist or the character; a mark of an order that is no more. */
 export interface Unknown {
-  unknown: { categories: string[]; exclude: string[] } | 'artist' | 'character';
+  unknown: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'mark';
+}
+
+/** Where the order of a seed goes on: with this rank, of so many bits (see catalogue/shuffle.ts). */
+export interface Mark {
+  bits: number;
+  rank: number;
 }
 
 /** Images in the order of a seed. */
 export interface Stretch {
   images: Linkable[];
-  /** The rank of the one that follows, where there is one. */
-  next: number | undefined;
+  /** Of the one that follows, where there is one. */
+  next: Mark | undefined;
 }
 
 /** A part that the service needs does not answer for now; the message is for the log. */
@@ -137,8 +143,13 @@ export interface Catalogue {
   images(filter: ListFilter, window: Window): Promise<Page<Linkable> | Unknown>;
   /** Distinct images, in random order. */
   randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown>;
-  /** Images in the order that the seed puts them in, from this rank on. */
-  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown>;
+  /** Images in the order that the seed puts them in, the first ones or from a mark on. */
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: Mark | undefined,
+    limit: number,
+  ): Promise<Stretch | Unknown>;
   /** The public JSON of each, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The names to search in, as they are now. */

@@ -6,12 +6,17 @@ import { focusTile } from './grid.ts';
 import { recall } from './memory.ts';
 import { addressOf, viewOf } from './place.ts';
 import { startSearch } from './search.ts';
-import { type Entry, isShown, redraw, showMore, showNeighbours, showPlace } from './showing.ts';
+import { type Entry, isShown, redraw, showMore, showNeighbours, shownEntry, showPlace } from './showing.ts';
 import { startVeilSwitch } from './veil.ts';
 
 const newText = () => `${Date.now()}-${Math.random()}`;
-const entry = (): Entry => history.state;
 const here = () => viewOf(location.search);
+
+/** Where the browser made an entry itself, as for a fragment, it is one of what is shown already. */
+function entry(): Entry {
+  if (!history.state?.seed) history.replaceState(shownEntry() ?? { key: newText(), seed: newText() }, '');
+  return history.state;
+}
 
 function go(address: string, next: Partial<Entry> = {}): void {
   history.pushState({ key: newText(), seed: newText(), ...next }, '', address);
@@ -72,5 +77,4 @@ startEnd(showMore);
 startSearch(visit);
 startVeilSwitch(redraw);
 addEventListener('popstate', show);
-if (!history.state?.seed) history.replaceState({ key: newText(), seed: newText() }, '');
 show();

@@ -36,6 +36,10 @@ export function isShown({ key }: Entry): boolean {
   return shown?.entry.key === key;
 }
 
+export function shownEntry(): Entry | undefined {
+  return shown?.entry;
+}
+
 export function showNeighbours(): void {
   const { pictures = [], cursor } = shown?.answer ?? {};
   setNeighbours(

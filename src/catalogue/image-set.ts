@@ -141,31 +141,15 @@ function positionIn(numbers: Uint32Array, number: number): number {
   return from;
 }
 
-/**
- * The images that are in one set of each choice, and in none of the others. The smallest choice should be the first: where
- * it has few images, these are looked at one by one, else all of the catalogue is, 32 images at a time.
- */
-export function combined(
-  [first = [], ...choices]: readonly (readonly ImageSet[])[],
+/** Those of a few images that are in one set of each choice, and in none of the others: looked at one by one. */
+export function picked(
+  first: readonly ImageSet[],
+  choices: readonly (readonly ImageSet[])[],
   none: readonly ImageSet[],
-  last: number,
 ): ImageSet {
-  const most = first.reduce((sum, { size }) => sum + size, 0);
-  if (areFew(most, last)) {
-    const isWanted = (image: number) =>
-      choices.every((sets) => sets.some((set) => set.has(image))) && !none.some((set) => set.has(image));
-    return new ListedSet(union(first).filter(isWanted));
-  }
-  const bits = bitsOf(first, last);
-  for (const sets of choices) {
-    const [set] = sets;
-    keepBits(bits, sets.length === 1 && set instanceof FlaggedSet ? set.bits : bitsOf(sets, last));
-  }
-  for (const set of none)
-    if (set instanceof FlaggedSet) dropBits(bits, set.bits);
-    else set.each((image) => clearBit(bits, image));
-  const flagged = new FlaggedSet(bits);
-  return areFew(flagged.size, last) ? listed(flagged) : flagged;
+  const isWanted = (image: number) =>
+    choices.every((sets) => sets.some((set) => set.has(image))) && !none.some((set) => set.has(image));
+  return new ListedSet(union(first).filter(isWanted));
 }
 
 /** In ascending order, each once. */
@@ -177,13 +161,38 @@ function union(sets: readonly ImageSet[]): Uint32Array {
   return sorted.filter((image, index) => image !== sorted[index - 1]);
 }
 
-function bitsOf(sets: readonly ImageSet[], last: number): Bits {
-  const bits = noBits(last + 1);
-  for (const set of sets)
-    if (set instanceof FlaggedSet) addBits(bits, set.bits);
-    else if (set instanceof WholeSet) setBits(bits, 1, set.size);
-    else set.each((image) => setBit(bits, image));
-  return bits;
+/** A set that is put together from others, one after the other, 32 images at a time. */
+export class SetMaker {
+  readonly #last: number;
+  readonly #bits: Bits;
+
+  /** Of images up to `last`; none of them at first. */
+  constructor(last: number) {
+    this.#last = last;
+    this.#bits = noBits(last + 1);
+  }
+
+  add(set: ImageSet): void {
+    if (set instanceof FlaggedSet) addBits(this.#bits, set.bits);
+    else if (set instanceof WholeSet) setBits(this.#bits, 1, set.size);
+    else set.each((image) => setBit(this.#bits, image));
+  }
+
+  /** Leaves what the other has too. */
+  keep(other: SetMaker): void {
+    keepBits(this.#bits, other.#bits);
+  }
+
+  drop(set: ImageSet): void {
+    if (set instanceof FlaggedSet) dropBits(this.#bits, set.bits);
+    else if (set instanceof WholeSet) this.#bits.fill(0);
+    else set.each((image) => clearBit(this.#bits, image));
+  }
+
+  done(): ImageSet {
+    const set = new FlaggedSet(this.#bits);
+    return areFew(set.size, this.#last) ? listed(set) : set;
+  }
 }
 
 function listed(set: ImageSet): ListedSet {

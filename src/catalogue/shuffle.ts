@@ -5,6 +5,7 @@
  * that meets too few, by working out the rank of each.
  */
 import { createHash } from 'node:crypto';
+import type { Mark } from '../model.ts';
 import type { ImageSet } from './image-set.ts';
 
 /**
@@ -25,6 +26,8 @@ interface Round {
 const ROUND_BYTES = 8;
 
 export class Shuffle {
+  /** Of a number, and of a rank. */
+  readonly bits: number;
   /** How many ranks there are. */
   readonly size: number;
   readonly #mask: number;
@@ -34,6 +37,7 @@ export class Shuffle {
   /** For numbers up to `last`. */
   constructor(seed: string, last: number) {
     const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MOST_BITS;
+    this.bits = bits;
     this.size = 2 ** bits;
     this.#mask = (this.size - 1) | 0;
     this.#half = bits / 2;
@@ -80,17 +84,28 @@ function inverseOf(odd: number): number {
 export interface Stretch {
   /** By their numbers, in the order of their ranks. */
   images: number[];
-  /** The rank of the one that follows, where there is one. */
-  next: number | undefined;
+  next: Mark | undefined;
 }
 
-/** The first images of the set whose rank is not below `from`. */
-export function stretchOf(set: ImageSet, shuffle: Shuffle, from: number, limit: number): Stretch {
+/** The images of the set that come first, or follow from a mark on. Undefined when the mark is of another shuffle's order. */
+export function stretchOf(
+  set: ImageSet,
+  shuffle: Shuffle,
+  mark: Mark | undefined,
+  limit: number,
+): Stretch | undefined {
+  const { bits } = shuffle;
+  if (mark && mark.bits !== bits) return undefined;
+  const from = mark?.rank ?? 0;
   const count = limit + 1;
   // Walking meets one of the set in every `shuffle.size / set.size` ranks; else every one of the set is looked at.
   const isWalked = (count * shuffle.size) / set.size < set.size;
   const ranks = isWalked ? walked(set, shuffle, from, count) : lowest(set, shuffle, from, count);
-  return { images: ranks.slice(0, limit).map((rank) => shuffle.numberAt(rank)), next: ranks[limit] };
+  const rank = ranks[limit];
+  return {
+    images: ranks.slice(0, limit).map((rank) => shuffle.numberAt(rank)),
+    next: rank === undefined ? undefined : { bits, rank },
+  };
 }
 
 function walked(set: ImageSet, shuffle: Shuffle, from: number, count: number): number[] {

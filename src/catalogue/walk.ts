@@ -7,9 +7,10 @@ export function walkOf(seed: string, filter: Filter): string {
   const { ratings = [], orientations = [], categories = [], match, exclude = [], artist, character } = filter;
   const sorted = (names: readonly string[]) => [...new Set(names)].sort();
   const folded = (names: readonly string[]) => sorted(names.map(fold));
-  const isAny = match === 'any' && categories.length > 1;
+  const names = folded(categories);
+  const isAny = match === 'any' && names.length > 1;
   return JSON.stringify([
-    ...[seed, sorted(ratings), sorted(orientations), folded(categories), isAny, folded(exclude)],
+    ...[seed, sorted(ratings), sorted(orientations), names, isAny, folded(exclude)],
     ...[artist ?? null, character ?? null],
   ]);
 }

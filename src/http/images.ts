@@ -67,8 +67,8 @@ async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: strin
   const { catalogue, cursors } = call.services;
   const { cursor, limit } = call.query;
   const walk = walkOf(seed, filter);
-  const from = cursor === undefined ? 0 : cursors.read(cursor, walk);
-  if (from === undefined)
+  const from = cursor === undefined ? undefined : cursors.read(cursor, walk);
+  if (cursor !== undefined && !from)
     throw new ApiError(400, 'Invalid cursor: it is none of ours, or of another seed or other filters.');
   const { images, next } = known(await catalogue.seededImages(filter, seed, from, limit));
   if (next === undefined) return listed(call, images);
@@ -103,6 +103,11 @@ function linkMaker({ services, query, now, origin }: Call<LinkQuery>): LinkTo {
 function known<Found extends object>(found: Found | Unknown): Found {
   if (!('unknown' in found)) return found;
   const { unknown } = found;
+  if (unknown === 'mark')
+    throw new ApiError(
+      400,
+      'Invalid cursor: the catalogue has outgrown the order that it is of, begin anew.',
+    );
   if (typeof unknown === 'string') throw new ApiError(404, `${titles[unknown]} not found.`);
   const problems = [unknownNames('categories', unknown.categories), unknownNames('exclude', unknown.exclude)];
   throw new ApiError(400, problems.filter(Boolean).join(' '));

@@ -1,4 +1,8 @@
 /** What is kept in memory up to so many bytes. What was not used for longest goes first. */
+
+/** What an entry takes beside its value: else anyone could fill the memory with what is nothing in itself. */
+const OVERHEAD = 500;
+
 export class Bounded<Key, Value extends { bytes: number }> {
   readonly #most: number;
   readonly #entries = new Map<Key, Value>();
@@ -6,6 +10,10 @@ export class Bounded<Key, Value extends { bytes: number }> {
 
   constructor(most: number) {
     this.#most = most;
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
   }
 
   get(key: Key): Value | undefined {
@@ -21,7 +29,7 @@ export class Bounded<Key, Value extends { bytes: number }> {
   set(key: Key, value: Value): void {
     this.delete(key);
     this.#entries.set(key, value);
-    this.#bytes += value.bytes;
+    this.#bytes += costOf(key, value);
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#most || oldest === key) break;
       this.delete(oldest);
@@ -29,7 +37,9 @@ export class Bounded<Key, Value extends { bytes: number }> {
   }
 
   delete(key: Key): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#bytes -= costOf(key, value);
     this.#entries.delete(key);
   }
 
@@ -37,4 +47,8 @@ export class Bounded<Key, Value extends { bytes: number }> {
     this.#entries.clear();
     this.#bytes = 0;
   }
+}
+
+function costOf(key: unknown, { bytes }: { bytes: number }): number {
+  return OVERHEAD + (typeof key === 'string' ? 2 * key.length : 0) + bytes;
 }

@@ -1,10 +1,19 @@
 /**
  * Which images stand on shelves, and which meet a whole selection, kept in memory for what is asked for. A shelf is read in
- * slices, between other requests; a selection is then worked out from its shelves, which for a million images takes a
- * fraction of a millisecond. Everything is of one version of the catalogue, and is forgotten with it.
+ * slices, between other requests, and so is a selection worked out from its shelves, each of which takes a fraction of a
+ * millisecond for a million images. Everything is of one version of the catalogue, and is forgotten with it.
  */
 import { noBits, setBit } from '../catalogue/bits.ts';
-import { areFew, combined, FlaggedSet, type ImageSet, ListedSet, WholeSet } from '../catalogue/image-set.ts';
+import {
+  areFew,
+  FlaggedSet,
+  type ImageSet,
+  ListedSet,
+  picked,
+  SetMaker,
+  WholeSet,
+} from '../catalogue/image-set.ts';
+import { nextTurn } from '../turns.ts';
 import { Bounded } from './bounded.ts';
 import { keyOf, onlyShelf, type Selection } from './selection.ts';
 import type { Moment, Shelf } from './shelves.ts';
@@ -13,6 +22,8 @@ import { readSlices, type Slice } from './slices.ts';
 const MOST_BYTES_OF_SHELVES = 48 * 1024 * 1024;
 /** Anyone can ask for any number of selections, so they have a room of their own. */
 const MOST_BYTES_OF_SELECTIONS = 16 * 1024 * 1024;
+/** Images are looked at one by one where that takes no more looks at sets than this, a few milliseconds. */
+const MOST_LOOKS = 50_000;
 
 /** The numbers of the images on a shelf, from one position up to another. */
 export type ReadShelf = (shelf: number, from: number, to: number) => Promise<Slice<number>>;
@@ -44,7 +55,8 @@ export class Members {
   known(selection: Selection, moment: Moment): ImageSet | undefined {
     this.#forgetOthers(moment);
     const shelf = onlyShelf(selection);
-    return shelf ? this.#knownShelf(shelf, moment) : this.#selections.get(keyOf(selection));
+    if (shelf) return this.#knownShelf(shelf, moment);
+    return this.#selections.isEmpty ? undefined : this.#selections.get(keyOf(selection));
   }
 
   /**
@@ -67,20 +79,55 @@ export class Members {
   async of(selection: Selection, moment: Moment): Promise<ImageSet | undefined> {
     const known = this.known(selection, moment);
     if (known) return known;
-    const shelves = [...selection.choices.flatMap((choice) => choice.shelves), ...selection.none];
-    const sets = new Map<Shelf, ImageSet>();
-    for (const shelf of shelves) {
-      const set = this.#knownShelf(shelf, moment) ?? (await this.#reading(shelf, moment).reading);
-      if (!set || this.#version !== moment.version) return undefined;
-      sets.set(shelf, set);
-    }
-    const setsOf = (row: Shelf[]) => row.map((shelf) => sets.get(shelf) as ImageSet);
-    const only = onlyShelf(selection);
-    if (only) return sets.get(only);
-    const choices = selection.choices.map((choice) => setsOf(choice.shelves));
-    const set = combined(choices, setsOf(selection.none), moment.lastImage);
-    this.#selections.set(keyOf(selection), set);
+    const shelf = onlyShelf(selection);
+    if (shelf) return this.#set(shelf, moment);
+    const { choices, none } = selection;
+    const count = choices.reduce((sum, { shelves }) => sum + shelves.length, none.length);
+    const isPicked = choices[0].size * count <= MOST_LOOKS;
+    const set = await (isPicked ? this.#pick(selection, moment) : this.#combine(selection, moment));
+    if (set && this.#version === moment.version) this.#selections.set(keyOf(selection), set);
     return set;
+  }
+
+  async #pick({ choices: [first, ...others], none }: Selection, moment: Moment) {
+    const choices: ImageSet[][] = [];
+    for (const shelves of [first.shelves, ...others.map((choice) => choice.shelves), none]) {
+      const sets: ImageSet[] = [];
+      for (const shelf of shelves) {
+        const set = await this.#set(shelf, moment);
+        if (!set) return undefined;
+        sets.push(set);
+      }
+      choices.push(sets);
+    }
+    return picked(choices[0] as ImageSet[], choices.slice(1, -1), choices.at(-1) as ImageSet[]);
+  }
+
+  /** Each set is let go as soon as it was taken in, and others have their turn between two of them. */
+  async #combine({ choices: [first, ...others], none }: Selection, moment: Moment) {
+    const made = new SetMaker(moment.lastImage);
+    const takeEach = async (shelves: Shelf[], take: (set: ImageSet) => void) => {
+      for (const shelf of shelves) {
+        const set = await this.#set(shelf, moment);
+        if (!set) return false;
+        take(set);
+        await nextTurn();
+      }
+      return true;
+    };
+    if (!(await takeEach(first.shelves, (set) => made.add(set)))) return undefined;
+    for (const { shelves } of others) {
+      const choice = new SetMaker(moment.lastImage);
+      if (!(await takeEach(shelves, (set) => choice.add(set)))) return undefined;
+      made.keep(choice);
+    }
+    return (await takeEach(none, (set) => made.drop(set))) ? made.done() : undefined;
+  }
+
+  /** What stands on a shelf. Undefined when the catalogue is no longer the one of that moment. */
+  async #set(shelf: Shelf, moment: Moment): Promise<ImageSet | undefined> {
+    if (this.#version !== moment.version) return undefined;
+    return this.#knownShelf(shelf, moment) ?? this.#reading(shelf, moment).reading;
   }
 
   #forgetOthers({ version }: Moment): void {

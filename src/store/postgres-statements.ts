@@ -101,7 +101,7 @@ export const statements = {
   members: {
     name: 'members',
     text: `select revision.number, image from revision
-           left join placement on shelf = $1 and position >= $2 and position < $3`,
+           left join placement on shelf = $1 and position >= $2 and position < $3 order by position`,
   },
   documents: {
     name: 'documents',

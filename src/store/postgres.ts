@@ -16,6 +16,7 @@ import type {
   Kind,
   Linkable,
   ListFilter,
+  Mark,
   NameList,
   Page,
   Statistics,
@@ -87,15 +88,21 @@ export class PostgresCatalogue implements Catalogue {
       const shelf = onlyShelf(selection);
       if (shelf) return this.#drawFrom(shelf, limit, chance, moment);
       const drawn = await this.#drawAmong(selection, limit, chance, moment);
-      return drawn ?? fromSet(await this.#selections.all(selection, moment));
+      return drawn === 'too few' ? fromSet(await this.#selections.all(selection, moment)) : drawn;
     });
   }
 
-  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown> {
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: Mark | undefined,
+    limit: number,
+  ): Promise<Stretch | Unknown> {
     return this.#selections.select(filter, async (selection, moment) => {
       const set = await this.#selections.all(selection, moment);
       if (!set) return undefined;
       const stretch = stretchOf(set, new Shuffle(seed, moment.lastImage), from, limit);
+      if (!stretch) return { unknown: 'mark' } satisfies Unknown;
       const images = await this.#numbered(stretch.images, moment);
       return images && { images, next: stretch.next };
     });
@@ -152,9 +159,9 @@ export class PostgresCatalogue implements Catalogue {
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
 
-  /** As `drawFrom` of draws.ts does it, in one statement. Undefined, too, when too few are found. */
+  /** As `drawFrom` of draws.ts does it, in one statement. */
   async #drawAmong(selection: Selection, limit: number, chance: Chance, { version }: Moment) {
-    if (!isForDrawing(selection)) return undefined;
+    if (!isForDrawing(selection)) return 'too few';
     const [first, ...others] = selection.choices;
     const numbers = first.shelves.map(({ number }) => number);
     const places = [...drawPlaces(first, chance)];
@@ -171,7 +178,7 @@ export class PostgresCatalogue implements Catalogue {
     ]);
     if (read.version !== version) return undefined;
     const images = imagesIn(read.rows, 1);
-    return images.length === limit || isEverything(first) ? images : undefined;
+    return images.length === limit || isEverything(first) ? images : 'too few';
   }
 
   /** Some items of a long row, each in the second column. */

@@ -16,6 +16,7 @@ import type {
   Kind,
   Linkable,
   ListFilter,
+  Mark,
   NameList,
   Page,
   Statistics,
@@ -113,11 +114,17 @@ class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  seededImages(filter: Filter, seed: string, from: number, limit: number): Promise<Stretch | Unknown> {
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: Mark | undefined,
+    limit: number,
+  ): Promise<Stretch | Unknown> {
     return this.#selections.select(filter, (_, set, { lastImage }) => {
       if (!set) return undefined;
-      const { images, next } = stretchOf(set, new Shuffle(seed, lastImage), from, limit);
-      return { images: this.#imagesOf(images), next };
+      const stretch = stretchOf(set, new Shuffle(seed, lastImage), from, limit);
+      if (!stretch) return { unknown: 'mark' } satisfies Unknown;
+      return { images: this.#imagesOf(stretch.images), next: stretch.next };
     });
   }
 

@@ -4,11 +4,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { noBits, setBit } from '../../src/catalogue/bits.ts';
 import {
-  combined,
   FlaggedSet,
   type ImageSet,
   imagesFrom,
   ListedSet,
+  picked,
+  SetMaker,
   WholeSet,
 } from '../../src/catalogue/image-set.ts';
 
@@ -68,6 +69,12 @@ describe('a set', () => {
   });
 });
 
+function makerOf(sets: ImageSet[]): SetMaker {
+  const maker = new SetMaker(LAST);
+  for (const set of sets) maker.add(set);
+  return maker;
+}
+
 test('what sets have in common, without what is excluded, is what a filter of all images finds', () => {
   const someSet = fc.oneof(
     someImages.map((images) => ({ images, set: images.length > 90 ? flagged(images) : listed(images) })),
@@ -84,11 +91,13 @@ test('what sets have in common, without what is excluded, is what a filter of al
             choices.every((sets) => sets.some(({ images }) => images.includes(image))) &&
             !none.some(({ images }) => images.includes(image)),
         );
-        const found = combined(
-          choices.map((sets) => sets.map(({ set }) => set)),
-          none.map(({ set }) => set),
-          LAST,
-        );
+        const [first = [], ...others] = choices.map((sets) => sets.map(({ set }) => set));
+        const unwanted = none.map(({ set }) => set);
+        assertSame(picked(first, others, unwanted), expected);
+        const made = makerOf(first);
+        for (const sets of others) made.keep(makerOf(sets));
+        for (const set of unwanted) made.drop(set);
+        const found = made.done();
         assertSame(found, expected);
         assert.equal(found instanceof ListedSet, expected.length * 32 <= LAST);
       },

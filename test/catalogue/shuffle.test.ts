@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ImageSet, ListedSet, WholeSet } from '../../src/catalogue/image-set.ts';
 import { Shuffle, stretchOf } from '../../src/catalogue/shuffle.ts';
+import type { Mark } from '../../src/model.ts';
 
 const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: 'binary' });
 const listed = (images: number[]) => new ListedSet(Uint32Array.from(images));
@@ -11,11 +12,12 @@ const listed = (images: number[]) => new ListedSet(Uint32Array.from(images));
 /** What comes when all that follows is asked for, so many at a time. */
 function walk(set: ImageSet, shuffle: Shuffle, limit: number): number[] {
   const images: number[] = [];
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const stretch = stretchOf(set, shuffle, from, limit);
-    images.push(...stretch.images);
-    from = stretch.next;
-  }
+  let mark: Mark | undefined;
+  do {
+    const stretch = stretchOf(set, shuffle, mark, limit);
+    images.push(...(stretch?.images ?? []));
+    mark = stretch?.next;
+  } while (mark);
   return images;
 }
 
@@ -65,19 +67,27 @@ describe('a walk', () => {
     const shuffle = new Shuffle('2026-11-14', size);
     const all = Array.from({ length: size }, (_, index) => index + 1);
     const byRank = all.toSorted((a, b) => shuffle.rankOf(a) - shuffle.rankOf(b));
-    let from: number | undefined = 0;
+    let mark: Mark | undefined;
     for (let shown = 0; shown < 250; shown += 25) {
-      const stretch = stretchOf(new WholeSet(size), shuffle, from ?? 0, 25);
-      assert.deepEqual(stretch.images, byRank.slice(shown, shown + 25));
-      from = stretch.next;
+      const stretch = stretchOf(new WholeSet(size), shuffle, mark, 25);
+      assert.deepEqual(stretch?.images, byRank.slice(shown, shown + 25));
+      mark = stretch?.next;
     }
-    const last = stretchOf(new WholeSet(size), shuffle, shuffle.rankOf(byRank[size - 3] as number), 25);
+    const rank = shuffle.rankOf(byRank[size - 3] as number);
+    const last = stretchOf(new WholeSet(size), shuffle, { bits: shuffle.bits, rank }, 25);
     assert.deepEqual(last, { images: byRank.slice(-3), next: undefined });
   });
 
   test('through nothing is nothing', () => {
     for (const set of [new WholeSet(0), listed([])])
-      assert.deepEqual(stretchOf(set, new Shuffle('a', 10), 0, 10), { images: [], next: undefined });
+      assert.deepEqual(stretchOf(set, new Shuffle('a', 10), undefined, 10), { images: [], next: undefined });
+  });
+
+  test('does not go on in another order, as after the catalogue has outgrown its own', () => {
+    const [few, many] = [new Shuffle('a', 2 ** 22 - 1), new Shuffle('a', 2 ** 22)];
+    const mark = stretchOf(new WholeSet(100), few, undefined, 10)?.next;
+    assert.ok(stretchOf(new WholeSet(100), few, mark, 10));
+    assert.equal(stretchOf(new WholeSet(100), many, mark, 10), undefined);
   });
 });
 
@@ -85,7 +95,8 @@ test('over many seeds, every two of nine images in every order are equally likel
   const counts = new Map<string, number>();
   const rounds = 72 * 500;
   for (let round = 0; round < rounds; round++) {
-    const order = stretchOf(new WholeSet(9), new Shuffle(`2026-${round}`, 9), 0, 2).images.join();
+    const order =
+      stretchOf(new WholeSet(9), new Shuffle(`2026-${round}`, 9), undefined, 2)?.images.join() ?? '';
     counts.set(order, (counts.get(order) ?? 0) + 1);
   }
   assert.equal(counts.size, 72);

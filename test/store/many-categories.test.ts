@@ -1,7 +1,9 @@
 /** Whoever names hundreds of categories gets the right answer, and holds nobody else up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { imagesFrom } from '../../src/catalogue/image-set.ts';
+import { Bounded } from '../../src/store/bounded.ts';
 import { drawFrom } from '../../src/store/draws.ts';
 import { Members } from '../../src/store/members.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -83,4 +85,50 @@ test('no draw looks at hundreds of shelves: who names them has to wait for the s
     drawFrom({ choices: [all], none }, 1, () => 0, { finder: look, tester: look }),
     undefined,
   );
+});
+
+test('a selection of hundreds of shelves is worked out in short turns', async () => {
+  const lastImage = 1_000_000;
+  const excluded = Array.from({ length: 300 }, (_, index) => ({ number: index + 1, size: 5000 }));
+  const first = { number: 0, size: 31_000 };
+  // The images of a shelf lie a few numbers apart, and those of the first one all over.
+  const imageOf = (shelf: number, position: number) =>
+    shelf === 0 ? position * 32 + 1 : shelf * 3000 + position * 2 + 1;
+  const members = new Members(8000, async (shelf, from, to) => {
+    const { size } = excluded[shelf - 1] ?? first;
+    const count = Math.max(0, Math.min(to, size) - from);
+    return { version: 1, items: Array.from({ length: count }, (_, index) => imageOf(shelf, from + index)) };
+  });
+  const choice = { shelves: [first], size: first.size, mayOverlap: false };
+  let longest = 0;
+  let [before, isDone] = [performance.now(), false];
+  const watching = (async () => {
+    while (!isDone) {
+      await setImmediate();
+      longest = Math.max(longest, performance.now() - before);
+      before = performance.now();
+    }
+  })();
+  const set = await members.of({ choices: [choice], none: excluded }, { version: 1, lastImage });
+  isDone = true;
+  await watching;
+  const isDropped = (image: number) =>
+    excluded.some(({ number, size }) => image >= imageOf(number, 0) && image <= imageOf(number, size - 1));
+  const expected = Array.from({ length: first.size }, (_, at) => imageOf(0, at)).filter(
+    (image) => !isDropped(image),
+  );
+  assert.ok(set && expected.length > 0 && expected.length < first.size);
+  assert.deepEqual(imagesFrom(set, { offset: 0, limit: lastImage }), expected);
+  // Looking at each image in each shelf took 700 ms in one piece.
+  assert.ok(longest < 200, `${longest} ms`);
+});
+
+test('what is nothing in itself takes room too: the oldest of very many goes', () => {
+  const bounded = new Bounded<string, { bytes: number }>(1_000_000);
+  for (let index = 0; index < 10_000; index++) bounded.set(`key ${index}`, { bytes: 0 });
+  assert.equal(bounded.get('key 0'), undefined);
+  assert.ok(bounded.get('key 9999'));
+  const long = new Bounded<string, { bytes: number }>(1_000_000);
+  for (let index = 0; index < 200; index++) long.set(`${index} ${'x'.repeat(10_000)}`, { bytes: 0 });
+  assert.equal(long.get(`0 ${'x'.repeat(10_000)}`), undefined);
 });

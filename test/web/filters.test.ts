@@ -29,6 +29,25 @@ describe('filters', { skip, concurrency: 2 }, async () => {
   const browser = await startBrowser();
   const open = (path: string) => visit(browser, service.origin + path);
 
+  test('work after the link that skips to the pictures, which makes an entry of its own in the history', async () => {
+    const { page, calls, finish } = await open('/');
+    await page.locator('.tile').nth(24).waitFor();
+    const all = await shownIds(page);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/#main');
+    assert.deepEqual(await shownIds(page), all);
+    assert.equal(calls.length, 1);
+    await choose(page, 'portrait');
+    assert.equal(search(page), '?orientation=portrait');
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL((url) => url.search + url.hash === '');
+    assert.deepEqual(await shownIds(page), all);
+    assert.equal(calls.length, 2);
+    await finish();
+  });
+
   test('narrow what is shown without mixing it anew, and back takes them off', async () => {
     const { page, calls, finish } = await open('/');
     await page.locator('.tile').nth(24).waitFor();
