@@ -49,7 +49,7 @@ for (const [name, isSkipped, make] of makers) {
           assert.deepEqual(await limiter.decide(client), expected.decision);
         }
       });
-      await fc.assert(property, { numRuns: 120, seed: 9 });
+      await fc.assert(property, { numRuns: 60, seed: 9 });
       await limiter.close();
     });
 

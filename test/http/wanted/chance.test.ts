@@ -100,57 +100,58 @@ await forEachEngine(async (engine) => {
         await assertFair(service, query, qualify, limit, times);
       });
   });
+});
 
-  describe('seeds', async () => {
-    const service = await startMadeUpService(
-      [
-        { type: 'category', name: 'even' },
-        ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
-      ],
-      { engine, chance: seededChance(53) },
-    );
-    const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
+// The same on every store: see changes.test.ts.
+describe('seeds', async () => {
+  const service = await startMadeUpService(
+    [
+      { type: 'category', name: 'even' },
+      ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
+    ],
+    { chance: seededChance(53) },
+  );
+  const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
-    test('the picture of the day is any of them, whatever it was the day before', async () => {
-      const firsts = new Map<string, number>();
-      const steps = new Map<string, number>();
-      let yesterday = '';
-      for (const day of days) {
-        const [first = ''] = await draw(service, `seed=${day}&limit=1&categories=even`);
-        hit(firsts, first);
-        if (yesterday) hit(steps, yesterday + first);
-        yesterday = first;
-      }
-      assertUniform(firsts, 6);
-      assertUniform(steps, 36);
-    });
+  test('the picture of the day is any of them, whatever it was the day before', async () => {
+    const firsts = new Map<string, number>();
+    const steps = new Map<string, number>();
+    let yesterday = '';
+    for (const day of days) {
+      const [first = ''] = await draw(service, `seed=${day}&limit=1&categories=even`);
+      hit(firsts, first);
+      if (yesterday) hit(steps, yesterday + first);
+      yesterday = first;
+    }
+    assertUniform(firsts, 6);
+    assertUniform(steps, 36);
+  });
 
-    test('any two of six are the first two, in either order, and any is at any place of twelve', async () => {
-      const pairs = new Map<string, number>();
-      const places = new Map<string, number>();
-      for (const seed of range(0, 240)) {
-        const order = await draw(service, `seed=${seed}&limit=25`);
-        assert.equal(order.length, 12);
-        const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
-        hit(pairs, even.slice(0, 2).join());
-        for (const [place, id] of order.entries()) hit(places, `${id} ${place}`);
-      }
-      assertUniform(pairs, 30);
-      for (const place of range(0, 12))
-        assertUniform(new Map([...places].filter(([cell]) => cell.endsWith(` ${place}`))), 12);
-    });
+  test('any two of six are the first two, in either order, and any is at any place of twelve', async () => {
+    const pairs = new Map<string, number>();
+    const places = new Map<string, number>();
+    for (const seed of range(0, 240)) {
+      const order = await draw(service, `seed=${seed}&limit=25`);
+      assert.equal(order.length, 12);
+      const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
+      hit(pairs, even.slice(0, 2).join());
+      for (const [place, id] of order.entries()) hit(places, `${id} ${place}`);
+    }
+    assertUniform(pairs, 30);
+    for (const place of range(0, 12))
+      assertUniform(new Map([...places].filter(([cell]) => cell.endsWith(` ${place}`))), 12);
+  });
 
-    test('any order of four is as likely as any other, by seeds of random letters', async () => {
-      const orders = new Map<string, number>();
-      const chance = seededChance(54);
-      for (const _ of range(0, 240)) {
-        const seed = range(0, 1 + chance(64))
-          .map(() => String.fromCharCode(97 + chance(26)))
-          .join('');
-        const order = await draw(service, `seed=${seed}&limit=25`);
-        hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());
-      }
-      assertUniform(orders, 24);
-    });
+  test('any order of four is as likely as any other, by seeds of random letters', async () => {
+    const orders = new Map<string, number>();
+    const chance = seededChance(54);
+    for (const _ of range(0, 240)) {
+      const seed = range(0, 1 + chance(64))
+        .map(() => String.fromCharCode(97 + chance(26)))
+        .join('');
+      const order = await draw(service, `seed=${seed}&limit=25`);
+      hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());
+    }
+    assertUniform(orders, 24);
   });
 });
