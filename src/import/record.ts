@@ -1,5 +1,5 @@
 /** One line of a catalogue file to one checked record. */
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/schema';
 import type { ArtistLine, CategoryLine, CharacterLine, ImageLine } from '../model.ts';
 import * as schemas from '../schemas.ts';
 import { LineError } from './lines.ts';
@@ -70,7 +70,8 @@ const hints: Record<string, string> = {
 
 /** Every mistake of a record, in words. */
 export function explain(validator: Validator, value: unknown): string {
-  const problems = validator.Errors(value).flatMap(({ keyword, instancePath, params, message }) => {
+  const [, errors] = validator.Errors(value);
+  const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;
     if (keyword === 'required') return (requiredProperties ?? []).map((name) => `"${name}" is missing`);
     if (keyword === 'additionalProperties')

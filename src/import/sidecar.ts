@@ -2,7 +2,7 @@
  * What a JSON file beside a picture says of it: the fields of an image record, or the common ones that gallery-dl
  * writes. Anything else in it is left alone.
  */
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import type { ImageLine, Rating } from '../model.ts';
 import { ImageLine as ImageLineSchema } from '../schemas.ts';
 import { LineError } from './lines.ts';

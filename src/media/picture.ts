@@ -1,6 +1,6 @@
 /** Reading a picture: its type by its bytes, its size as it is seen, its dominant colour, its hash. */
 import { hash } from 'node:crypto';
-import sharp from 'sharp';
+import type Sharp from 'sharp';
 import type { Mimetype } from '../model.ts';
 
 export interface PictureFacts {
@@ -21,9 +21,18 @@ const MOST_PIXELS = 100_000_000;
 /** The colour is read from a copy this wide and high at most: it is a placeholder, not a measurement. */
 const COLOUR_SAMPLE = 64;
 
-// Pictures are read several at a time, each on a thread of its own, and none is read twice.
-sharp.concurrency(1);
-sharp.cache(false);
+let loading: Promise<typeof Sharp> | undefined;
+
+/** Comes with the first picture: loading it is a fifth of a start, and records alone do not need it. */
+function library(): Promise<typeof Sharp> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    // Pictures are read several at a time, each on a thread of its own, and none is read twice.
+    sharp.concurrency(1);
+    sharp.cache(false);
+    return sharp;
+  });
+  return loading;
+}
 
 const signatures: [Mimetype, RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -58,6 +67,7 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
 
 /** As it is seen: turned by its EXIF orientation, and one frame of an animation. */
 async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
+  const sharp = await library();
   const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata();
   return autoOrient;
 }
@@ -65,6 +75,7 @@ async function readSize(bytes: Buffer): Promise<{ width: number; height: number 
 /** Decodes the whole (first) frame, so a damaged picture is found out here. */
 async function readColour(bytes: Buffer): Promise<string> {
   const options = { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true } as const;
+  const sharp = await library();
   const pixels = await sharp(bytes, options)
     .resize(COLOUR_SAMPLE, COLOUR_SAMPLE, { fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })

@@ -19,7 +19,7 @@ import { writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** So many that most kills come before the commit, which is short. */
-const PICTURES = 100;
+const PICTURES = 80;
 
 /** Pictures, and a file that gives each of them a record of this generation, or several. */
 function generation(folder: string, name: string, from: number, to: number, records = 1): string {
