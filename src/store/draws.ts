@@ -52,23 +52,47 @@ export function drawFrom(
 ): number[] | undefined {
   if (!isForDrawing(selection)) return undefined;
   const [first, ...others] = selection.choices;
-  const { none } = selection;
-  const finders = first.shelves.map((shelf) => look.finder(shelf));
-  const imageAt = ({ index, position }: Place) => (finders[index] as (position: number) => number)(position);
-  if (others.length === 0 && none.length === 0 && !first.mayOverlap)
-    return drawPositions(first.size, limit, chance).map((position) => imageAt(placeOf(first, position)));
-  const earlier = first.mayOverlap ? first.shelves.map((shelf) => look.tester(shelf)) : [];
-  const choices = others.map(({ shelves }) => shelves.map((shelf) => look.tester(shelf)));
-  const unwanted = none.map((shelf) => look.tester(shelf));
+  const imageAt = finderOf(first, look);
+  const tests = [
+    ...others.map(({ shelves }) => anyOf(shelves.map((shelf) => look.tester(shelf)))),
+    ...selection.none.map((shelf) => not(look.tester(shelf))),
+  ];
+  if (tests.length === 0 && !first.mayOverlap)
+    return drawPositions(first.size, limit, chance).map(imageAt) as number[];
   const images: number[] = [];
-  for (const place of drawPlaces(first, chance)) {
+  let draws = 0;
+  for (const position of shuffledPositions(first.size, chance)) {
     if (images.length === limit) break;
-    const image = imageAt(place);
-    const isOn = (standsOn: (image: number) => boolean) => standsOn(image);
-    if (earlier.slice(0, place.index).some(isOn) || unwanted.some(isOn)) continue;
-    if (choices.every((tests) => tests.some(isOn))) images.push(image);
+    if (++draws > MOST_DRAWS) return undefined;
+    const image = imageAt(position);
+    if (image !== undefined && tests.every((isMet) => isMet(image))) images.push(image);
   }
-  return images.length === limit || isEverything(first) ? images : undefined;
+  return images;
+}
+
+type Test = (image: number) => boolean;
+
+const not =
+  (isMet: Test): Test =>
+  (image) =>
+    !isMet(image);
+
+function anyOf(tests: Test[]): Test {
+  const [only] = tests;
+  return only && tests.length === 1 ? only : (image) => tests.some((isMet) => isMet(image));
+}
+
+/** Gives the image at a position of a choice; undefined where it is on an earlier shelf of it too. */
+function finderOf(choice: Choice, look: Look): (position: number) => number | undefined {
+  const finders = choice.shelves.map((shelf) => look.finder(shelf));
+  const [only] = finders;
+  if (only && finders.length === 1) return only;
+  const tests = choice.mayOverlap ? choice.shelves.map((shelf) => look.tester(shelf)) : [];
+  return (at) => {
+    const { index, position } = placeOf(choice, at);
+    const image = finders[index]?.(position) as number;
+    return tests.slice(0, index).some((isOn) => isOn(image)) ? undefined : image;
+  };
 }
 
 function placeOf({ shelves }: Choice, position: number): Place {
