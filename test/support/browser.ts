@@ -67,3 +67,8 @@ export async function visit(
     },
   };
 }
+
+/** Scrolls so near to the end of the pictures that more are asked for, and not so near that one sees what moves on. */
+export async function goOn(page: Page): Promise<void> {
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight - 1.9 * innerHeight)');
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
+import { goOn, startBrowser, visit } from '../support/browser.ts';
 import { galleryCatalogue, heroine } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
@@ -68,7 +68,7 @@ describe('endless pictures', { skip, concurrency: 2 }, async () => {
     const { page, calls, finish } = await open('/');
     await page.locator('.tile').first().waitFor();
     const first = await shownIds(page);
-    await page.mouse.wheel(0, 800);
+    await goOn(page);
     await atLeast(page, 50);
     // At one moment: more may come at any time.
     const ids = await page.evaluate(() => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Route } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
+import { goOn, startBrowser, visit } from '../support/browser.ts';
 import { galleryCatalogue, painter } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -63,17 +63,14 @@ describe('the gallery and the rate limit', { skip }, async () => {
     });
     const hasCome = (count: number) =>
       page.waitForFunction((wanted) => document.querySelectorAll('.tile').length >= wanted, count);
-    /** So near that more is asked for, and not so near that what moves on is seen. */
-    const goOn = () =>
-      page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - 1.9 * innerHeight));
     await hasCome(25);
     await page.route('**/api/**', beQuicker(get), { times: 1 });
-    await goOn();
+    await goOn(page);
     await page.getByText('Too many requests. Going on in 1 s').waitFor();
     assert.equal(await page.locator('.tile').count(), 25);
     for (const count of [50, 75, 90]) {
       await hasCome(count);
-      await goOn();
+      await goOn(page);
     }
     await page.getByText('That is all: 90 pictures.', { exact: true }).waitFor();
     assert.deepEqual(statuses, [200, 429, 200, 200, 200]);
