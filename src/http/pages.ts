@@ -22,7 +22,7 @@ type Values = Record<string, string | number | readonly string[]>;
 
 /** The same call with other values of these parameters. Every other one is kept. */
 export function pageLink({ query, prefix, path, id }: Call<object>, changed: Values, rel: string): string {
-  const all: Values = { ...changed, ...query, ...changed };
+  const all: Values = { ...query, ...changed };
   const given = Object.entries(all).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return `<${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;

@@ -1,7 +1,7 @@
 /** Drawing images of a selection uniformly, without knowing all of it. */
 import { drawPositions, shuffledPositions } from '../catalogue/sampling.ts';
 import type { Chance } from '../model.ts';
-import type { Choice, Selection } from './selection.ts';
+import { type Choice, type Selection, shelfCount } from './selection.ts';
 import type { Shelf } from './shelves.ts';
 
 /** How many draws may be made before the selection itself is worked out. */
@@ -23,8 +23,8 @@ export interface Place {
 }
 
 /** Whether drawing is quicker than working the selection out. */
-export function isForDrawing({ choices, none }: Selection): boolean {
-  return choices.reduce((count, { shelves }) => count + shelves.length, none.length) <= MOST_SHELVES;
+export function isForDrawing(selection: Selection): boolean {
+  return shelfCount(selection) <= MOST_SHELVES;
 }
 
 /** So many places of a choice that something must be found there, or nothing much is there: distinct, in random order. */

@@ -15,7 +15,7 @@ import {
 } from '../catalogue/image-set.ts';
 import { nextTurn } from '../turns.ts';
 import { Bounded } from './bounded.ts';
-import { keyOf, onlyShelf, type Selection } from './selection.ts';
+import { keyOf, onlyShelf, type Selection, shelfCount } from './selection.ts';
 import type { Moment, Shelf } from './shelves.ts';
 import { readSlices, type Slice } from './slices.ts';
 
@@ -81,26 +81,22 @@ export class Members {
     if (known) return known;
     const shelf = onlyShelf(selection);
     if (shelf) return this.#set(shelf, moment);
-    const { choices, none } = selection;
-    const count = choices.reduce((sum, { shelves }) => sum + shelves.length, none.length);
-    const isPicked = choices[0].size * count <= MOST_LOOKS;
+    const isPicked = selection.choices[0].size * shelfCount(selection) <= MOST_LOOKS;
     const set = await (isPicked ? this.#pick(selection, moment) : this.#combine(selection, moment));
     if (set && this.#version === moment.version) this.#selections.set(keyOf(selection), set);
     return set;
   }
 
   async #pick({ choices: [first, ...others], none }: Selection, moment: Moment) {
-    const choices: ImageSet[][] = [];
-    for (const shelves of [first.shelves, ...others.map((choice) => choice.shelves), none]) {
-      const sets: ImageSet[] = [];
-      for (const shelf of shelves) {
-        const set = await this.#set(shelf, moment);
-        if (!set) return undefined;
-        sets.push(set);
-      }
-      choices.push(sets);
+    const sets = new Map<Shelf, ImageSet>();
+    for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(none)) {
+      const set = await this.#set(shelf, moment);
+      if (!set) return undefined;
+      sets.set(shelf, set);
     }
-    return picked(choices[0] as ImageSet[], choices.slice(1, -1), choices.at(-1) as ImageSet[]);
+    const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
+    const choices = others.map(({ shelves }) => setsOf(shelves));
+    return picked(setsOf(first.shelves), choices, setsOf(none));
   }
 
   /** Each set is let go as soon as it was taken in, and others have their turn between two of them. */

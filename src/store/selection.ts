@@ -57,6 +57,11 @@ export function onlyShelf({ choices, none }: Selection): Shelf | undefined {
   return others.length + none.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
 }
 
+/** How many shelves it takes to tell whether an image is meant. */
+export function shelfCount({ choices, none }: Selection): number {
+  return choices.reduce((count, { shelves }) => count + shelves.length, none.length);
+}
+
 /** The same for all selections that ask for the same. */
 export function keyOf({ choices, none }: Selection): string {
   const numbers = (shelves: Shelf[]) =>
