@@ -7,11 +7,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import sharp from 'sharp';
+import { demoCatalogue } from '../demo/catalogue.ts';
 import { importFiles } from '../src/commands/import.ts';
-import { readConfig } from '../src/config.ts';
-import { demoCatalogue } from '../src/media/demo/catalogue.ts';
+import { readConfig } from '../src/config/config.ts';
 import { inParallel } from '../src/parallel.ts';
-import { catalogueSchema } from '../src/store/schema.ts';
+import { catalogueSchema } from '../src/store/sqlite/schema.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { median } from './statistics.ts';
 

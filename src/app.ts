@@ -2,20 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { secureChance } from './access/chance.ts';
-import { clientReader } from './access/client.ts';
+import { clientReader } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
 import { Links } from './access/links.ts';
-import { type Config, isLinkKey } from './config.ts';
+import { type Config, isLinkKey } from './config/config.ts';
 import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
-import { Log } from './http/log.ts';
-import { originReader } from './http/origin.ts';
-import { createServer, type WebServer } from './http/server.ts';
+import { Decisions } from './http/metrics/limiter.ts';
+import { Log } from './http/server/log.ts';
+import { originReader } from './http/server/origin.ts';
+import type { HttpServer } from './http/server/server.ts';
 import type { Services } from './http/services.ts';
-import { Decisions } from './http/watch/decisions.ts';
+import { createWebServer } from './http/web-server.ts';
 import type { Chance, Clock } from './model.ts';
+import { secureChance } from './random.ts';
 
-export interface App extends WebServer {
+export interface App extends HttpServer {
   log: Log;
 }
 
@@ -51,7 +52,7 @@ export async function createApp(
     chance: given.chance ?? secureChance,
     originOf: originReader(config.publicUrl, config.trustedProxies),
   };
-  const web = createServer(services, config.apiPrefixes, log);
+  const web = createWebServer(services, config.apiPrefixes, log);
   return {
     log,
     server: web.server,

@@ -1,16 +1,16 @@
 /** Which engines the configuration names: where the catalogue, the tokens, the bytes and the limits are. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
 import { openFolder } from './media/local.ts';
-import { openBucket } from './media/s3.ts';
-import { S3Links } from './media/s3-links.ts';
+import { openBucket } from './media/s3/files.ts';
+import { S3Links } from './media/s3/links.ts';
 import type { CatalogueDump, CatalogueWriter, Clock, Files, Limiter, LinkMaker, Store } from './model.ts';
-import * as sqliteDump from './store/sqlite-dump.ts';
-import * as sqlite from './store/sqlite-store.ts';
-import * as sqliteWriter from './store/sqlite-writer.ts';
+import * as sqliteDump from './store/sqlite/snapshot.ts';
+import * as sqlite from './store/sqlite/store.ts';
+import * as sqliteWriter from './store/sqlite/writer.ts';
 
 /** Told of a server that is given up, or used again. */
 export type OnChange = (server: string, isAway: boolean, reason: string) => void;
@@ -19,18 +19,18 @@ export type OnChange = (server: string, isAway: boolean, reason: string) => void
 
 export async function storeOf({ database }: Config, onChange: OnChange = () => {}): Promise<Store> {
   if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath);
-  const { openStore } = await import('./store/postgres-store.ts');
+  const { openStore } = await import('./store/postgres/store.ts');
   return openStore({ ...database, onChange });
 }
 
 export async function dumpOf({ database }: Config): Promise<CatalogueDump> {
   if (database.engine === 'sqlite') return sqliteDump.openDump(database.path);
-  return (await import('./store/postgres-dump.ts')).openDump(database.url);
+  return (await import('./store/postgres/snapshot.ts')).openDump(database.url);
 }
 
 export async function writerOf({ database }: Config): Promise<CatalogueWriter> {
   if (database.engine === 'sqlite') return sqliteWriter.openWriter(database.path);
-  return (await import('./store/postgres-writer.ts')).openWriter(database.url);
+  return (await import('./store/postgres/writer.ts')).openWriter(database.url);
 }
 
 export function filesOf({ storage, dataDir }: Config): Files {

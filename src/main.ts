@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** argv to command. Each command is loaded when it is called, so that none waits for what another needs. */
 import { Command, CommanderError } from 'commander';
-import { CommandError, UsageError } from './commands/failure.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { CommandError, UsageError } from './commands/errors.ts';
+import { ConfigError, readConfig } from './config/config.ts';
 import { version } from './version.ts';
 
 const FAILED = 1;

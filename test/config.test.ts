@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, describeConfig, readConfig } from '../src/config.ts';
+import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
 import { databaseFile, filesFolder } from './support/service.ts';
 
 test('an empty environment gives the defaults, frozen', () => {

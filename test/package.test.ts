@@ -7,8 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Image } from '../client/index.ts';
 import description from '../package.json' with { type: 'json' };
-import type { Image } from '../src/client/index.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const run = promisify(execFile);
@@ -151,12 +151,10 @@ test('the types of the client are found by programs and by bundlers', async () =
 });
 
 test('the client needs nothing but itself', () => {
-  const parts = readdirSync(join(installed, 'dist/src/client')).filter((name) => name.endsWith('.js'));
+  const parts = readdirSync(join(installed, 'dist/client')).filter((name) => name.endsWith('.js'));
   assert.ok(parts.length > 3);
   for (const part of parts)
-    for (const [, target] of read(join('dist/src/client', part)).matchAll(
-      /(?:from|import)\s*\(?\s*'([^']+)'/g,
-    ))
+    for (const [, target] of read(join('dist/client', part)).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g))
       assert.match(target as string, /^\.\/\w+\.js$/, part);
 });
 

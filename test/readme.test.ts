@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fillWithDemo } from '../src/commands/demo.ts';
+import { fillWithDemo } from '../demo/fill.ts';
 import { importFiles } from '../src/commands/import.ts';
-import { routes } from '../src/http/routes.ts';
+import { routes } from '../src/http/api/routes.ts';
 import { configFor, makeToken, startService } from './support/service.ts';
 import { temporaryFolder } from './support/workspace.ts';
 

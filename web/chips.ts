@@ -2,7 +2,7 @@
  * The categories to choose from. They are those of the pictures on show, the most frequent ones first: that takes no call,
  * and each of them leads to at least one picture together with those that are chosen already.
  */
-import type { Picture } from './memory.ts';
+import type { Picture } from './types.ts';
 
 const MOST = 18;
 

@@ -3,10 +3,11 @@ import { el } from './dom.ts';
 import { factList, placeOf } from './facts.ts';
 import { pictureOf } from './grid.ts';
 import { prefix } from './load.ts';
-import { knownSubject, type Picture } from './memory.ts';
+import { knownSubject } from './memory.ts';
 import { addressOf, everything } from './place.ts';
+import type { Entry, Picture } from './types.ts';
 import { veil } from './veil.ts';
-import { dayText, durationText, type Entry, nameOf, sizeText } from './words.ts';
+import { dayText, durationText, nameOf, sizeText } from './words.ts';
 
 /** The picture in its frame. */
 export function stageOf(picture: Picture): HTMLElement {

@@ -2,8 +2,9 @@
 import { countDown, panelOf, stageOf } from './detail.ts';
 import { byId, el } from './dom.ts';
 import { loadPicture } from './load.ts';
-import { isExpired, knownPicture, learnPicture, type Picture } from './memory.ts';
+import { isExpired, knownPicture, learnPicture } from './memory.ts';
 import { endWait, problem } from './notice.ts';
+import type { Picture } from './types.ts';
 
 const dialog = byId<HTMLDialogElement>('detail');
 const [stage, panel] = [byId('stage'), byId('panel')];

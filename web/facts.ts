@@ -1,8 +1,8 @@
 /** What is known of an artist, a character or a category, and lists of them. */
 import { el, linkOut } from './dom.ts';
-import type { Subject } from './memory.ts';
 import { addressOf, everything, type Place } from './place.ts';
-import { counted, dayText, type Entry } from './words.ts';
+import type { Entry, Subject } from './types.ts';
+import { counted, dayText } from './words.ts';
 
 /** Pairs of a term and what it says; what says nothing is left out. */
 export function factList(facts: [string, (Node | string)[]][]): HTMLElement {

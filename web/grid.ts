@@ -1,8 +1,8 @@
 /** The pictures of a place, in rows. Every one has its box before it is loaded, so nothing moves when it comes. */
 import { byId, el } from './dom.ts';
-import type { Picture } from './memory.ts';
 import { addressOf, type Place } from './place.ts';
 import { rowsOf, targetFor } from './rows.ts';
+import type { Picture } from './types.ts';
 import { veil } from './veil.ts';
 import { describe } from './words.ts';
 

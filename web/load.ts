@@ -1,9 +1,10 @@
 /** Asks the API for what a place shows. An action is one call; only a page of its own may take one more, for its facts. */
-import { Zukan } from '../src/client/index.ts';
-import { type Answer, knownSubject, type Picture, type Subject } from './memory.ts';
+import { Zukan } from '../client/index.ts';
+import { type Answer, knownSubject } from './memory.ts';
 import { showWait } from './notice.ts';
 import { pacedFetch } from './pace.ts';
 import { type Drawn, type Filter, isChosen, type Place } from './place.ts';
+import type { Picture, Subject } from './types.ts';
 
 export const PAGE = 25;
 type PlaceOf<Name extends Place['name']> = Extract<Place, { name: Name }>;

@@ -1,10 +1,5 @@
 /** What the page has been told so far, so that going back, and what is known already, takes no call. */
-import type { ArtistImage, Image } from '../src/client/index.ts';
-import type { Entry } from './words.ts';
-
-export type Picture = Image | ArtistImage;
-/** An entry with its count of pictures, where that is known. */
-export type Subject = Entry & { images?: number };
+import type { Entry, Picture, Subject } from './types.ts';
 
 export interface Answer {
   /** What an artist's, a character's or a category's page is about. */

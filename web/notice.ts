@@ -1,5 +1,5 @@
 /** What the page says of itself: how many were found, that it waits, what went wrong. */
-import { ZukanError } from '../src/client/index.ts';
+import { ZukanError } from '../client/index.ts';
 import { byId, el } from './dom.ts';
 
 /** For screen readers: what has come. */

@@ -6,7 +6,8 @@ import { clearPictures, showPictures } from './grid.ts';
 import { PAGE } from './load.ts';
 import type { Answer } from './memory.ts';
 import { addressOf, everything, isChosen, isDrawn, type Place } from './place.ts';
-import { counted, type Entry, eyebrowOf, titleOf } from './words.ts';
+import type { Entry } from './types.ts';
+import { counted, eyebrowOf, titleOf } from './words.ts';
 
 /** Places where one can choose among the categories of the pictures. */
 type Choosable = Extract<Place, { name: 'random' | 'category' }>;

@@ -1,5 +1,5 @@
 /** What there is to look at, and the address of each: all that the page shows can be shared as a link. */
-import type { Orientation, Rating } from '../src/client/index.ts';
+import type { Orientation, Rating } from '../client/index.ts';
 
 export const kinds = ['artists', 'characters', 'categories'] as const;
 export type Kind = (typeof kinds)[number];

@@ -1,7 +1,7 @@
 /** Pictures that are not for every eye: blurred until asked for, one at a time or all of them. */
 import { byId, el } from './dom.ts';
 import { keep, kept } from './kept.ts';
-import type { Picture } from './memory.ts';
+import type { Picture } from './types.ts';
 
 const asked = new Set<string>();
 const areAllShown = () => kept('ratings') === 'shown';

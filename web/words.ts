@@ -1,9 +1,7 @@
 /** What things are called on the page: titles, descriptions of pictures, sizes and durations. */
-import type { Artist, Category, Character } from '../src/client/index.ts';
-import type { Picture } from './memory.ts';
-import type { Kind, Place } from './place.ts';
 
-export type Entry = Artist | Character | Category;
+import type { Kind, Place } from './place.ts';
+import type { Entry, Picture } from './types.ts';
 
 const listed = new Intl.ListFormat('en');
 const numbers = new Intl.NumberFormat('en');

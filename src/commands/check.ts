@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { dumpOf, filesOf, writerOf } from '../engines.ts';
 import { removeLeftovers } from '../import/leftovers.ts';
 import type { Files, ImageRow } from '../model.ts';
 import { inParallel } from '../parallel.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from './errors.ts';
 import { noProgress, type Progress, startProgress } from './progress.ts';
 
 export interface CheckFlags {

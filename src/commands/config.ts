@@ -1,5 +1,5 @@
 /** `zukan config`: the configuration in effect, secrets masked. */
-import { type Config, describeConfig } from '../config.ts';
+import { type Config, describeConfig } from '../config/config.ts';
 import { printTable } from './table.ts';
 
 export function showConfig(config: Config, { json }: { json: boolean }): void {

@@ -4,10 +4,10 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { entryLine, imageLine } from '../catalogue/line.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { dumpOf, filesOf } from '../engines.ts';
 import type { CatalogueDump, Files, Kind } from '../model.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 
 export interface ExportFlags {

@@ -4,13 +4,13 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { filesOf, writerOf } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import { ImportRefused, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { ImportReport, type Summary } from './report.ts';
 

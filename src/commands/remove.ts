@@ -1,8 +1,8 @@
 /** `zukan remove`: takes images out at once, and the bytes that no other image uses. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { filesOf, writerOf } from '../engines.ts';
 import { removeUnused } from '../import/leftovers.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from './errors.ts';
 
 export async function removeCommand(config: Config, ids: string[]): Promise<void> {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];

@@ -1,15 +1,15 @@
 /** `zukan serve`: listens until it is told to stop. */
 import { createApp } from '../app.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { version } from '../version.ts';
-import { CommandError } from './failure.ts';
+import { CommandError } from './errors.ts';
 
 /** How long running requests may take to finish once the server is told to stop. */
 const GRACE_MS = 5000;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
   if (demo) {
-    const { fillWithDemo } = await import('./demo.ts');
+    const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
   }
   const app = await createApp(config);

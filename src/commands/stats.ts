@@ -1,5 +1,5 @@
 /** `zukan stats`: what is in the catalogue, as a table. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { storeOf } from '../engines.ts';
 import { printTable } from './table.ts';
 

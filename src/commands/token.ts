@@ -1,11 +1,11 @@
 /** `zukan token`: makes access tokens, lists them, takes them back. */
 import { randomUUID } from 'node:crypto';
-import { secureChance } from '../access/chance.ts';
 import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { storeOf } from '../engines.ts';
 import type { Token } from '../model.ts';
-import { CommandError, UsageError } from './failure.ts';
+import { secureChance } from '../random.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { printTable } from './table.ts';
 
 export interface TokenOptions {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
 import type { Links } from '../access/links.ts';
 import type { Catalogue, Chance, Clock, Files, Limiter, LinkMaker, TokenRegister } from '../model.ts';
-import type { Decisions } from './watch/decisions.ts';
+import type { Decisions } from './metrics/limiter.ts';
 
 export interface Services {
   catalogue: Catalogue;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Cursors } from '../../src/access/cursors.ts';
-import { walkOf } from '../../src/catalogue/walk.ts';
+import { walkOf } from '../../src/catalogue/cursor-scope.ts';
 import type { Filter } from '../../src/model.ts';
 
 const [old, current] = ['a key of sixteen', 'another such key'];

@@ -1,7 +1,6 @@
 /** Tokens: their secret, their scopes, their end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secureChance } from '../../src/access/chance.ts';
 import {
   expiryAllowance,
   hashSecret,
@@ -11,6 +10,7 @@ import {
   secretIn,
 } from '../../src/access/tokens.ts';
 import type { Token } from '../../src/model.ts';
+import { secureChance } from '../../src/random.ts';
 
 test('a secret is 100 letters and digits, and never the same twice', () => {
   const secrets = Array.from({ length: 100 }, () => newSecret(secureChance));

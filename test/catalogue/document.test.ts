@@ -11,7 +11,7 @@ import {
   repeatEntry,
   type StoredImage,
 } from '../../src/catalogue/document.ts';
-import { LinkableDocument, withoutAspectRatio } from '../../src/catalogue/linkable.ts';
+import { LinkableDocument, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
 
 const image = (text: string): StoredImage => ({
   id: '40000000-0000-4000-8000-000000000001',

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/client.md'), 'utf8');
 const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
-const client = new URL('../../src/client/index.ts', import.meta.url).href;
+const client = new URL('../../client/index.ts', import.meta.url).href;
 
 /** What each prints, in the order of the page. */
 const prints = [

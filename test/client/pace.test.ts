@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { Zukan, type ZukanOptions } from '../../src/client/index.ts';
+import { Zukan, type ZukanOptions } from '../../client/index.ts';
 import { makeToken, startKnownService } from '../support/service.ts';
 
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };

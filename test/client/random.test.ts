@@ -1,7 +1,7 @@
 /** Random images by way of the client: every filter, a seed's order, and a walk through all that qualify. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Image, type Orientation, type Rating, Zukan } from '../../src/client/index.ts';
+import { type Image, type Orientation, type Rating, Zukan } from '../../client/index.ts';
 import { madeUpImage, startMadeUpService } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { makeToken } from '../support/service.ts';

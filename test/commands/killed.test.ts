@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { checkCatalogue } from '../../src/catalogue/check.ts';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { dumpOf } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogue.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { dumpOf, writerOf } from '../../src/engines.ts';
 import { openFolder } from '../../src/media/local.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { images, writeKnownCatalogue } from '../support/catalogue.ts';
 import { shelfProblems } from '../support/dump.ts';
 import { keyed } from '../support/import.ts';

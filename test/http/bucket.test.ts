@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { openBucket } from '../../src/media/s3.ts';
+import { openBucket } from '../../src/media/s3/files.ts';
 import { assertError } from '../support/api.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';

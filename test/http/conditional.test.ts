@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { encodingFor } from '../../src/http/compression.ts';
+import { encodingFor } from '../../src/http/server/compression.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';

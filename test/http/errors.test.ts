@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { storeOf } from '../../src/engines.ts';
 import { assertError, clock, examples, judges, NOW, withExpiry } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeOf } from '../../src/engines.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/api/routes.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeToken, startKnownService } from '../support/service.ts';

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type ImageSet, imagesFrom } from '../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../src/model.ts';
-import { Members } from '../../src/store/members.ts';
-import { Names } from '../../src/store/names.ts';
-import type { Selection } from '../../src/store/selection.ts';
-import type { Shelf } from '../../src/store/shelves.ts';
-import { openCatalogue } from '../../src/store/sqlite.ts';
+import { Members } from '../../src/store/shared/image-sets.ts';
+import { Names } from '../../src/store/shared/names.ts';
+import type { Selection } from '../../src/store/shared/selection.ts';
+import type { Shelf } from '../../src/store/shared/shelves.ts';
+import { openCatalogue } from '../../src/store/sqlite/catalogue.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { databaseFile } from '../support/service.ts';
 

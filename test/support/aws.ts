@@ -2,8 +2,8 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { S3Location } from '../../src/media/s3.ts';
-import type { Signatory } from '../../src/media/sigv4.ts';
+import type { S3Location } from '../../src/media/s3/files.ts';
+import type { Signatory } from '../../src/media/s3/sigv4.ts';
 
 const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: Signatory) => ({
   accessKeyId,

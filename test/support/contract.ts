@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Compile, type Validator } from 'typebox/schema';
-import { openApi } from '../../src/http/reference/openapi.ts';
-import type { Operation, Ref, Response } from '../../src/http/reference/types.ts';
-import { Router } from '../../src/http/router.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/api/routes.ts';
+import { openApi } from '../../src/http/pages/reference/openapi.ts';
+import type { Operation, Ref, Response } from '../../src/http/pages/reference/types.ts';
+import { Router } from '../../src/http/server/router.ts';
 import type { Answer } from './service.ts';
 
 const prefixes = ['/api', '/v1'];

@@ -1,7 +1,7 @@
 /** The stores that there are: what holds for one has to hold for each. */
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe } from 'node:test';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
 import { psql, startPostgres } from './postgres.ts';
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Catalogue, Image, Linkable, ListFilter, Window } from '../../src/model.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { createRequire } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
-import type { S3Location } from '../../src/media/s3.ts';
+import type { S3Location } from '../../src/media/s3/files.ts';
 import { account, refusalOf } from './s3-guard.ts';
 import { temporaryFolder } from './workspace.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { fillWithDemo } from '../../src/commands/demo.ts';
+import { fillWithDemo } from '../../demo/fill.ts';
 import { startBrowser, visit } from '../support/browser.ts';
 import { galleryCatalogue, painter, sfwImage } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { chipsOf, toggled } from '../../web/chips.ts';
-import type { Picture } from '../../web/memory.ts';
 import { addressOf, choices, everything, type Filter, kinds, type Place, viewOf } from '../../web/place.ts';
 import { rowsOf, targetFor } from '../../web/rows.ts';
+import type { Picture } from '../../web/types.ts';
 import { counted, durationText, sizeText } from '../../web/words.ts';
 
 describe('addresses', () => {

@@ -6,7 +6,7 @@
  * A class is asked about folded characters, and holds one when it holds any character that folds to it.
  */
 import { charactersFoldingTo } from '../fold.ts';
-import { type Cursor, PatternError } from './cursor.ts';
+import { type Cursor, PatternError } from './reader.ts';
 
 /** Decides whether a folded character belongs. */
 export type CharacterTest = (character: string) => boolean;

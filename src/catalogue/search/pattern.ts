@@ -10,7 +10,7 @@
  */
 import { foldCharacter } from '../fold.ts';
 import { type CharacterTest, readClass } from './class.ts';
-import { Cursor, PatternError } from './cursor.ts';
+import { Cursor, PatternError } from './reader.ts';
 
 export type Node =
   /** One character: this one, or any for which the test holds. */

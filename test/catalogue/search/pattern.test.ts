@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { fold } from '../../../src/catalogue/fold.ts';
-import { PatternError } from '../../../src/catalogue/search/cursor.ts';
 import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
 import { PatternTooExpensive } from '../../../src/catalogue/search/positions.ts';
+import { PatternError } from '../../../src/catalogue/search/reader.ts';
 import { compile } from '../../../src/catalogue/search/scan.ts';
 
 const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));

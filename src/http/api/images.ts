@@ -1,0 +1,130 @@
+/** The handlers of images: one, a page, by artist, random. */
+import { validityOf } from '../../access/links.ts';
+import { walkOf } from '../../catalogue/cursor-scope.ts';
+import { withoutAspectRatio } from '../../catalogue/image-document.ts';
+import type {
+  Filter,
+  Linkable,
+  LinkTo,
+  ListFilter,
+  Orientation,
+  Rating,
+  Unknown,
+  Window,
+} from '../../model.ts';
+import { ApiError } from '../server/errors.ts';
+import type { Answer, Call } from './call.ts';
+import { titles } from './entries.ts';
+import { pageHeaders, pageLink } from './pagination.ts';
+
+interface LinkQuery {
+  expiry?: number;
+}
+
+interface FilterQuery {
+  nsfw?: Rating[];
+  orientation?: Orientation[];
+}
+
+interface PageQuery extends LinkQuery, FilterQuery, Window {}
+
+interface RandomQuery extends LinkQuery, FilterQuery {
+  categories: string[];
+  match: 'all' | 'any';
+  exclude: string[];
+  artist?: string;
+  character?: string;
+  limit: number;
+  seed?: string;
+  cursor?: string;
+}
+
+/** How many unknown categories an error message names. */
+const MOST_NAMED = 10;
+
+export async function oneImage(call: Call<LinkQuery>): Promise<Answer> {
+  const image = await call.services.catalogue.image(call.id);
+  if (!image) throw new ApiError(404, 'Image not found.');
+  return { data: image.withLink(linkMaker(call)), surplus: image.surplus };
+}
+
+export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
+  const { total, items } = known(await call.services.catalogue.images(filterOf(call.query), call.query));
+  return { ...listed(call, items), headers: pageHeaders(call, total) };
+}
+
+export async function artistImages(call: Call<PageQuery>): Promise<Answer> {
+  const filter = { ...filterOf(call.query), artist: call.id };
+  const { total, items } = known(await call.services.catalogue.images(filter, call.query));
+  const linkTo = linkMaker(call);
+  const images = items.map((image) => withoutAspectRatio(image.withLink(linkTo)));
+  return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
+}
+
+export async function randomImages(call: Call<RandomQuery>): Promise<Answer> {
+  const { catalogue, chance } = call.services;
+  const { seed, cursor, limit, categories, match, exclude, artist, character } = call.query;
+  const filter = { ...filterOf(call.query), categories, match, exclude, artist, character };
+  if (seed !== undefined) return seededImages(call, filter, seed);
+  if (cursor !== undefined)
+    throw new ApiError(400, 'Invalid cursor: it goes with the seed that it came with.');
+  return listed(call, known(await catalogue.randomImages(filter, limit, chance)));
+}
+
+/** The images of a seed, in its order, and where to go on. */
+async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: string): Promise<Answer> {
+  const { catalogue, cursors } = call.services;
+  const { cursor, limit } = call.query;
+  const walk = walkOf(seed, filter);
+  const from = cursor === undefined ? undefined : cursors.read(cursor, walk);
+  if (cursor !== undefined && !from)
+    throw new ApiError(400, 'Invalid cursor: it is none of ours, or of another seed or other filters.');
+  const { images, next } = known(await catalogue.seededImages(filter, seed, from, limit));
+  if (next === undefined) return listed(call, images);
+  const following = cursors.write(next, walk);
+  const headers = { 'X-Next-Cursor': following, Link: pageLink(call, { cursor: following }, 'next') };
+  return { ...listed(call, images), headers };
+}
+
+function filterOf({ nsfw, orientation }: FilterQuery): ListFilter {
+  return { ratings: nsfw, orientations: orientation };
+}
+
+function listed(call: Call<LinkQuery>, images: Linkable[]): Answer {
+  const linkTo = linkMaker(call);
+  let data = '[';
+  let surplus = 0;
+  for (const image of images) {
+    data += (data.length > 1 ? ',' : '') + image.withLink(linkTo);
+    surplus += image.surplus;
+  }
+  return { data: `${data}]`, surplus };
+}
+
+/** Makes the links of one answer, which expire together. */
+function linkMaker({ services, query, now, origin }: Call<LinkQuery>): LinkTo {
+  const isExact = query.expiry !== undefined;
+  const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
+  return services.links.signer(origin, validity);
+}
+
+/** What was found; an error where the filter names something that there is none of. */
+function known<Found extends object>(found: Found | Unknown): Found {
+  if (!('unknown' in found)) return found;
+  const { unknown } = found;
+  if (unknown === 'mark')
+    throw new ApiError(
+      400,
+      'Invalid cursor: the catalogue has outgrown the order that it is of, begin anew.',
+    );
+  if (typeof unknown === 'string') throw new ApiError(404, `${titles[unknown]} not found.`);
+  const problems = [unknownNames('categories', unknown.categories), unknownNames('exclude', unknown.exclude)];
+  throw new ApiError(400, problems.filter(Boolean).join(' '));
+}
+
+function unknownNames(parameter: string, names: string[]): string {
+  if (names.length === 0) return '';
+  const quoted = names.slice(0, MOST_NAMED).map((name) => JSON.stringify(name));
+  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
+  return `Invalid ${parameter}: there is no category ${[...quoted, ...more].join(', ')}.`;
+}

@@ -1,0 +1,89 @@
+/** The bytes of images, for those who hold a valid link. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { isKnown } from '../server/conditional.ts';
+import { ApiError } from '../server/errors.ts';
+import type { Exchange } from '../server/exchange.ts';
+import { parseQuery } from '../server/query-string.ts';
+import type { Services } from '../services.ts';
+
+export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
+  const { request, response } = exchange;
+  const turn = turnOf(request.socket, response);
+  const query = parseQuery(exchange.search);
+  const [expires, signature] = [query.get('expires'), query.get('signature')];
+  const now = services.clock();
+  const verdict = services.fileLinks.verify(name, expires, signature, now);
+  if (verdict === 'forged') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
+  if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
+
+  const id = name.slice(0, name.indexOf('.'));
+  const facts = await services.catalogue.file(id);
+  if (!facts) throw new ApiError(404, 'Image not found.');
+  const eTag = `"${facts.eTag}"`;
+  const secondsLeft = Math.floor(Number(expires) - now / 1000);
+  const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
+  if (isKnown(request.headers['if-none-match'], eTag)) {
+    exchange.headers(headers);
+    return exchange.sendHead(304);
+  }
+
+  await turn;
+  const file = await services.files.open(facts.key);
+  if (!file) {
+    exchange.log.error(
+      { request: exchange.id, image: id, key: facts.key },
+      'the bytes of an image are missing',
+    );
+    throw new ApiError(404, 'The file of this image is missing.');
+  }
+  const range = readRange(request, eTag, file.size);
+  if (range === 'unsatisfiable') {
+    await file.close();
+    throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  const describe = () => {
+    exchange.headers(headers);
+    if (range) exchange.header('Content-Range', `bytes ${start}-${end}/${file.size}`);
+    exchange.headers({ 'Content-Type': facts.mimetype, 'Content-Length': String(end - start + 1) });
+  };
+  if (request.method === 'HEAD' || file.size === 0) {
+    await file.close();
+    describe();
+    return exchange.sendHead(200);
+  }
+  await exchange.stream(range ? 206 : 200, file.stream(start, end), describe);
+}
+
+/** The last file that was asked for on a connection. */
+const latest = new WeakMap<Socket, ServerResponse>();
+
+/**
+ * Waits for the file that was asked for before on the same connection. Answers go out one after the other anyway, and who
+ * asks for a thousand files at once must not make us open them all. A request takes its place before anything else:
+ * should look-ups end in another order, each would wait for the other.
+ */
+async function turnOf(socket: Socket, response: ServerResponse): Promise<void> {
+  const before = latest.get(socket);
+  latest.set(socket, response);
+  if (before && !before.closed) await once(before, 'close').catch(() => {});
+}
+
+/** One range of bytes. Several at once, or what is no range at all, may be answered with the whole file, and are. */
+function readRange(
+  { method, headers }: IncomingMessage,
+  eTag: string,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | undefined {
+  if (method !== 'GET') return undefined;
+  const { range = '', 'if-range': ifRange } = headers;
+  const [, first, last] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/i.exec(range) ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  if (ifRange !== undefined && ifRange !== eTag) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== '' && last !== '' && Number(first) > Number(last)) return undefined;
+  return start > end ? 'unsatisfiable' : { start, end };
+}

@@ -1,0 +1,132 @@
+/**
+ * The gallery at `/`: the files of `web/` and of the client, made ready for browsers at the first visit and kept. It talks to
+ * the public API like anyone else, so it needs nothing of the catalogue from here.
+ */
+
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { extname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { type Encoding, encodingFor } from '../server/compression.ts';
+import { entityTag, isKnown } from '../server/conditional.ts';
+import { ApiError } from '../server/errors.ts';
+import type { Exchange } from '../server/exchange.ts';
+import type { Services } from '../services.ts';
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface Asset {
+  type: string;
+  eTag: string;
+  bytes: Record<Encoding | 'identity', Buffer>;
+}
+
+export class Gallery {
+  readonly #prefix: string;
+  #assets: Promise<Map<string, Asset>> | undefined;
+
+  /** The page calls the API under this prefix. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** Not at the start, which it would make longer; and what failed once may go well the next time. */
+  #ready(): Promise<Map<string, Asset>> {
+    this.#assets ??= readAssets(this.#prefix).catch((error) => {
+      this.#assets = undefined;
+      throw error;
+    });
+    return this.#assets;
+  }
+
+  async send(exchange: Exchange, name: string, services: Services): Promise<void> {
+    const asset = (await this.#ready()).get(name);
+    if (!asset) throw new ApiError(404, 'There is nothing at this address.');
+    const { headers, method } = exchange.request;
+    exchange.headers({ ETag: asset.eTag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });
+    if (asset.type === types['.html']) exchange.headers(pageHeaders(services, exchange));
+    if (isKnown(headers['if-none-match'], asset.eTag)) return exchange.sendHead(304);
+    const encoding = encodingFor(headers['accept-encoding'] as string | undefined) ?? 'identity';
+    const bytes = asset.bytes[encoding];
+    exchange.headers({ 'Content-Type': asset.type, 'Content-Length': String(bytes.length) });
+    if (encoding !== 'identity') exchange.header('Content-Encoding', encoding);
+    if (method === 'HEAD') return exchange.sendHead(200);
+    await exchange.stream(200, Readable.from([bytes], { objectMode: false }), () => {});
+  }
+}
+
+/** Nothing but our own files and the API, and pictures from wherever links lead for this client. */
+function pageHeaders({ links, originOf }: Services, { request }: Exchange): Record<string, string> {
+  const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })('-', '-');
+  const policy = [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+    `img-src 'self' ${new URL(url).origin}`,
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ];
+  return { 'Content-Security-Policy': policy.join('; '), 'Referrer-Policy': 'no-referrer' };
+}
+
+/** By the path under `/gallery/`. */
+async function readAssets(prefix: string): Promise<Map<string, Asset>> {
+  const root = join(import.meta.dirname, '../../..');
+  const texts = new Map([
+    ...(await readTexts(join(root, 'web'), '')),
+    ...(await readTexts(join(root, 'client'), 'client/')),
+  ]);
+  const modules = [...texts.keys()].filter((name) => name.endsWith('.js'));
+  const preloads = modules.map((name) => `<link rel="modulepreload" href="/gallery/${name}">`);
+  const page = texts.get('index.html') ?? '';
+  texts.set('index.html', page.replace('{{prefix}}', prefix).replace('{{modules}}', preloads.join('\n')));
+  const entries = [...texts].map(async ([name, text]) => [name, await assetOf(name, text)] as const);
+  return new Map(await Promise.all(entries));
+}
+
+/** Of a package that was compiled, the modules are JavaScript already, with their types beside them. */
+async function readTexts(folder: string, under: string): Promise<[string, string][]> {
+  const files = readdirSync(folder).filter((file) => /(?<!\.d)\.ts$|\.(js|css|html|svg)$/.test(file));
+  return Promise.all(
+    files.map(async (file): Promise<[string, string]> => {
+      const text = await readFile(join(folder, file), 'utf8');
+      const isModule = /\.[tj]s$/.test(file);
+      const name = under + file.replace(/\.ts$/, '.js');
+      return [name, isModule ? moduleText(text, file.endsWith('.ts')) : text];
+    }),
+  );
+}
+
+/** As a browser runs it, with imports that lead to where we serve them. */
+function moduleText(text: string, isTyped: boolean): string {
+  const script = isTyped ? withoutTypes(text) : text;
+  return script
+    .replaceAll(/(\bfrom |\bimport )'(\.[^']+)\.ts'/g, "$1'$2.js'")
+    .replaceAll("'../client/", "'./client/");
+}
+
+/** Node still calls it experimental, on standard error; whoever starts the server has no use for that. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+async function assetOf(name: string, text: string): Promise<Asset> {
+  const identity = Buffer.from(text);
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(identity),
+    promisify(gzip)(identity, { level: 9 }),
+  ]);
+  const type = types[extname(name)] ?? 'application/octet-stream';
+  return { type, eTag: entityTag(text), bytes: { br, gzip: gzipped, identity } };
+}

@@ -1,0 +1,59 @@
+/** The envelope of every answer, and the one place where errors become HTTP. */
+import { Unavailable } from '../../model.ts';
+import type { Exchange } from './exchange.ts';
+import { factsOf } from './log.ts';
+
+/** An error that the client is told of. Anything else that is thrown becomes a 500 whose text stays here. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    // It is no fault of ours, so nobody wants to know where it came from, and finding that out takes longest of a 429.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** A 401, with the word of how to authenticate that belongs to it. */
+export function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
+}
+
+/** `data` and `meta` are JSON text. */
+export function successBody(data: string, meta?: string): string {
+  return meta === undefined
+    ? `{"success":true,"data":${data}}`
+    : `{"success":true,"data":${data},"meta":${meta}}`;
+}
+
+export function errorBody(code: number, message: string): string {
+  return JSON.stringify({ code, message, success: false });
+}
+
+export function sendError(error: unknown, exchange: Exchange): void {
+  if (exchange.response.headersSent) {
+    exchange.response.destroy();
+    return;
+  }
+  const { status, message, headers } = toApiError(error, exchange);
+  // An error is of this moment.
+  exchange.header('Cache-Control', 'no-store');
+  exchange.headers(headers);
+  exchange.send(status, errorBody(status, message));
+}
+
+function toApiError(error: unknown, { id, log }: Exchange): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof Unavailable) {
+    log.warn({ request: id, reason: error.message }, 'unavailable');
+    return new ApiError(503, 'The service is not available for now: try again in a second.', {
+      'Retry-After': '1',
+    });
+  }
+  log.error({ request: id, ...factsOf(error) }, 'unexpected error');
+  return new ApiError(500, 'Something went wrong on our side. Please try again later.');
+}

@@ -1,0 +1,35 @@
+/** Answers what is not HTTP, in the envelope all the same. */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Traffic } from '../metrics/traffic.ts';
+import { errorBody } from './errors.ts';
+import { JSON_TYPE } from './exchange.ts';
+import type { Log } from './log.ts';
+
+const statuses: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+};
+
+export function garbageRefuser(log: Log, traffic: Traffic) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    // Behind an answer that may be running there is no room for another.
+    if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const [status, reason] = statuses[error.code ?? ''] ?? [400, 'Bad Request'];
+    const id = randomUUID();
+    const body = errorBody(status, `${reason}.`);
+    const head = [
+      `HTTP/1.1 ${status} ${reason}`,
+      'Connection: close',
+      `X-Request-Id: ${id}`,
+      `Content-Type: ${JSON_TYPE}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    traffic.countMalformed(status);
+    log.info({ request: id, status, reason: error.code }, 'not a request');
+  };
+}

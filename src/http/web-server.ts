@@ -1,0 +1,69 @@
+/** The whole site on one server: the API under each prefix, and the pages beside it. */
+import { admit } from './api/admission.ts';
+import { answerCall } from './api/call.ts';
+import { routes } from './api/routes.ts';
+import { ProcessFigures } from './metrics/process.ts';
+import { Traffic } from './metrics/traffic.ts';
+import { sendFile } from './pages/files.ts';
+import { Gallery } from './pages/gallery.ts';
+import { sendReadiness } from './pages/health.ts';
+import { sendMetrics } from './pages/metrics.ts';
+import { referencePages } from './pages/reference/pages.ts';
+import type { Log } from './server/log.ts';
+import { decode, Router } from './server/router.ts';
+import { createServer, type Handle, type HttpServer, type Mounted } from './server/server.ts';
+import type { Services } from './services.ts';
+
+export function createWebServer(services: Services, prefixes: readonly string[], log: Log): HttpServer {
+  const router = new Router<Mounted>();
+  const traffic = new Traffic();
+  const ownProcess = new ProcessFigures();
+  const figures = () => [...traffic.figures(), ...ownProcess.figures()];
+  /** `route` is the name that requests are counted by. */
+  const mount = (path: string, handle: Handle, route = path) =>
+    router.add(path, { handle, traffic: traffic.of(route) });
+  for (const prefix of prefixes)
+    for (const route of routes)
+      mount(
+        route.path === '/' ? prefix : prefix + route.path,
+        (exchange, id) => answerCall(route, prefix, id, services, exchange),
+        route.path,
+      );
+  mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
+  mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
+  mount('/health/ready', (exchange) => sendReadiness(services, exchange));
+  mount('/metrics', (exchange) => sendMetrics(services, figures, exchange));
+  for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
+    mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
+  const gallery = new Gallery(prefixes[0] ?? '');
+  mount('/', (exchange) => gallery.send(exchange, 'index.html', services), '/gallery');
+  mount('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
+  mount('/gallery/client/{name}', (exchange, name) => gallery.send(exchange, `client/${name}`, services));
+
+  const server = createServer({
+    router,
+    traffic,
+    log,
+    clientOf: services.clientOf,
+    // A call that no endpoint answers counts against the rate limit too.
+    async beforeError(exchange) {
+      if (isUnder(prefixes, decode(exchange.path))) await admit(services, exchange);
+    },
+  });
+  return {
+    ...server,
+    async listen(at) {
+      const address = await server.listen(at);
+      ownProcess.start();
+      return address;
+    },
+    async close() {
+      ownProcess.stop();
+      await server.close();
+    },
+  };
+}
+
+function isUnder(prefixes: readonly string[], path: string): boolean {
+  return prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+}

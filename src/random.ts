@@ -1,0 +1,19 @@
+/** Chance that nobody can foresee: cryptographic random numbers, fetched many at a time. */
+import { randomFillSync } from 'node:crypto';
+import type { Chance } from './model.ts';
+
+/** One call for so many takes as long as a handful of calls for one each. */
+const numbers = new Uint32Array(1024);
+let left = 0;
+
+/** For `below` up to 2 ** 32. */
+export const secureChance: Chance = (below) => {
+  if (below === 1) return 0;
+  // As many bits as are needed, and anew when they say too much: a remainder would favour the smallest results.
+  const surplus = Math.clz32(below - 1);
+  for (;;) {
+    if (left === 0) left = randomFillSync(numbers).length;
+    const number = (numbers[--left] as number) >>> surplus;
+    if (number < below) return number;
+  }
+};

@@ -1,0 +1,50 @@
+/** The register of access tokens in PostgreSQL. The primary alone is asked: a token that was revoked is so everywhere. */
+import type { Token, TokenRegister } from '../../model.ts';
+import type { Servers, Statement } from './servers.ts';
+
+const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';
+
+const statements = {
+  find: {
+    name: 'token',
+    text: `select ${COLUMNS} from token where hash = $1 and revoked_at is null`,
+  },
+  add: {
+    name: 'new token',
+    text: `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  },
+  list: { name: 'tokens', text: `select ${COLUMNS} from token order by created_at, id` },
+  revoke: {
+    name: 'revoked token',
+    text: 'update token set revoked_at = $2 where id = $1 and revoked_at is null returning id',
+  },
+} satisfies Record<string, Statement>;
+
+export function postgresTokens(servers: Servers): TokenRegister {
+  return {
+    async find(hash) {
+      const [row] = await servers.ask(statements.find, [hash]);
+      if (!row) return undefined;
+      const { revokedAt, ...token } = tokenIn(row);
+      return token;
+    },
+    async add({ id, owner, purpose, scopes, issuedBy, createdAt, expires }, hash) {
+      await servers.ask(statements.add, [id, hash, owner, purpose, scopes, issuedBy, createdAt, expires]);
+    },
+    async list() {
+      return (await servers.ask(statements.list, [])).map(tokenIn);
+    },
+    async revoke(id, revokedAt) {
+      return (await servers.ask(statements.revoke, [id, revokedAt])).length === 1;
+    },
+  };
+}
+
+function tokenIn(row: unknown[]): Token & { revokedAt: string | null } {
+  const [id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt] = row as [
+    ...[string, string, string, string[], string, string, string],
+    string | null,
+  ];
+  return { id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt };
+}

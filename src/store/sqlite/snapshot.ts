@@ -1,0 +1,39 @@
+/** The whole of the embedded catalogue, read in one transaction: as it was when the reading began. */
+import { DatabaseSync } from 'node:sqlite';
+import type { CatalogueDump, SavedEntry, SavedImage } from '../../model.ts';
+import {
+  ENTRY_COLUMNS,
+  FIXED_SHELVES,
+  fixedShelvesIn,
+  IMAGE_COLUMNS,
+  misnumbered,
+} from '../shared/queries.ts';
+import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
+import { catalogueSchema } from './schema.ts';
+
+export function openDump(path: string): CatalogueDump {
+  openDatabase(path, catalogueSchema).close();
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  database.exec('begin');
+  const shelvesOf = database.prepare('select shelf from placement where image = ?');
+  return {
+    fixedShelves: fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never),
+    async *entries(kind) {
+      const rows = database.prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? order by position`);
+      yield* rows.iterate(kind) as unknown as Iterable<SavedEntry>;
+    },
+    async *images() {
+      const rows = database.prepare(`select ${IMAGE_COLUMNS} from image order by number`);
+      yield* rows.iterate() as unknown as Iterable<SavedImage>;
+    },
+    async shelvesOf(images) {
+      return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));
+    },
+    async *misnumbered() {
+      for (const { problem } of database.prepare(misnumbered).iterate()) yield problem as string;
+    },
+    async [Symbol.asyncDispose]() {
+      database.close();
+    },
+  };
+}

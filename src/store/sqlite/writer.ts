@@ -1,0 +1,250 @@
+/** Changing the embedded store: one transaction under the write lock. Readers go on with the catalogue as it was. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { repeatEntry } from '../../catalogue/document.ts';
+import { fold } from '../../catalogue/fold.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  FixedShelves,
+  ImageRow,
+  Kind,
+  SavedEntry,
+  SavedImage,
+} from '../../model.ts';
+import {
+  ENTRY_COLUMNS,
+  FIXED_SHELVES,
+  fixedShelvesIn,
+  IMAGE_COLUMNS,
+  orderEntries,
+} from '../shared/queries.ts';
+import { REWRITTEN_AT_ONCE } from '../shared/shelves.ts';
+import { exclusively, openDatabase } from './database.ts';
+import { catalogueSchema } from './schema.ts';
+
+/** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
+const WRITE_CACHE_KIB = 65_536;
+/** A larger log is cut back to this many bytes once its pages are in the file. */
+const LARGEST_LOG = 64 * 1024 * 1024;
+
+export function openWriter(path: string): CatalogueWriter {
+  const database = openDatabase(path, catalogueSchema);
+  try {
+    database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
+    database.exec(`pragma journal_size_limit = ${LARGEST_LOG}`);
+    exclusively(() => database.exec('begin immediate'));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteWriter(database);
+}
+
+class SqliteWriter implements CatalogueWriter {
+  readonly fixedShelves: FixedShelves;
+  readonly #database: DatabaseSync;
+  readonly #entryById: StatementSync;
+  readonly #entryByName: StatementSync;
+  readonly #categoryByName: StatementSync;
+  readonly #imageById: StatementSync;
+  readonly #imageByETag: StatementSync;
+  readonly #addEntry: StatementSync;
+  readonly #updateEntry: StatementSync;
+  readonly #addImage: StatementSync;
+  readonly #updateImage: StatementSync;
+  readonly #shelvesOf: StatementSync;
+  readonly #place: StatementSync;
+  readonly #unplace: StatementSync;
+  readonly #sizeOf: StatementSync;
+  /** Sizes of the shelves touched so far; written back by `commit`. */
+  readonly #sizes = new Map<number, number>();
+  /** Shelves that lost an image, or gained one that is older than their last. */
+  readonly #outOfOrder = new Set<number>();
+  /** Categories and characters whose JSON, which their images repeat, has changed. */
+  readonly #rewritten = new Map<number, Entry>();
+  /** Numbers go on from here, on every store: by them, a seed puts the same catalogue in the same order. */
+  #lastImage: number;
+  #entriesChanged = false;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#entryById = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and id = ?`);
+    this.#entryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and name = ?`);
+    this.#categoryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where category = ?`);
+    this.#imageById = prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
+    this.#imageByETag = prepare(`select ${IMAGE_COLUMNS} from image where etag = ? order by number`);
+    this.#addEntry = prepare(
+      'insert into shelf (kind, id, name, category, created_at, document) values (?, ?, ?, ?, ?, ?)',
+    );
+    this.#updateEntry = prepare(
+      'update shelf set name = ?, category = ?, created_at = ?, document = ? where number = ?',
+    );
+    this.#addImage = prepare(
+      'insert into image (number, id, etag, key, mimetype, document) values (?, ?, ?, ?, ?, ?)',
+    );
+    this.#updateImage = prepare(
+      'update image set etag = ?, key = ?, mimetype = ?, document = ? where number = ?',
+    );
+    this.#shelvesOf = prepare('select shelf from placement where image = ?');
+    this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
+    this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
+    this.#sizeOf = prepare('select size from shelf where number = ?');
+    this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
+    this.fixedShelves = fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never);
+  }
+
+  async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
+    return ids.flatMap((id) => this.#entryById.all(kind, id) as unknown as SavedEntry[]);
+  }
+
+  async entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]> {
+    const find =
+      kind === 'category'
+        ? (name: string) => this.#categoryByName.all(fold(name))
+        : (name: string) => this.#entryByName.all(kind, name);
+    return names.flatMap((name) => find(name) as unknown as SavedEntry[]);
+  }
+
+  async imagesById(ids: string[]): Promise<SavedImage[]> {
+    return ids.flatMap((id) => this.#imageById.all(id) as unknown as SavedImage[]);
+  }
+
+  async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
+    return eTags.flatMap((eTag) => this.#imageByETag.all(eTag) as unknown as SavedImage[]);
+  }
+
+  async saveEntries(entries: Entry[]): Promise<void> {
+    for (const entry of entries) {
+      const { shelf, kind, id, name, createdAt, document } = entry;
+      const category = kind === 'category' ? fold(name) : null;
+      if (shelf === undefined) {
+        this.#addEntry.run(kind, id, name, category, createdAt, document);
+      } else {
+        this.#updateEntry.run(name, category, createdAt, document, shelf);
+        if (kind !== 'artist') this.#rewritten.set(shelf, entry);
+      }
+      this.#entriesChanged = true;
+    }
+  }
+
+  async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
+    for (const { row, shelves } of images) {
+      if (row.number === undefined) this.#append(row, shelves);
+      else this.#update(row, row.number, shelves);
+    }
+  }
+
+  async removeImages(ids: string[]): Promise<ImageRow[]> {
+    const rows = await this.imagesById(ids);
+    const remove = this.#database.prepare('delete from image where number = ?');
+    for (const { number } of rows) {
+      for (const shelf of this.#shelvesOfImage(number)) {
+        this.#unplace.run(number, shelf);
+        this.#outOfOrder.add(shelf);
+      }
+      remove.run(number);
+    }
+    return rows;
+  }
+
+  async unusedKeys(keys: string[]): Promise<string[]> {
+    if (keys.length === 0) return [];
+    // By one look at every image: an index of keys would slow each import down for the sake of these rare questions.
+    const used = this.#database.prepare(
+      'select distinct key from image where key in (select value from json_each(?))',
+    );
+    const found = new Set(used.all(JSON.stringify(keys)).map((row) => row.key as string));
+    return keys.filter((key) => !found.has(key));
+  }
+
+  async renumberAll(): Promise<void> {
+    this.#database.exec('delete from placement where image not in (select number from image)');
+    for (const row of this.#database.prepare('select number from shelf').all())
+      this.#outOfOrder.add(row.number as number);
+    this.#entriesChanged = true;
+  }
+
+  async commit(): Promise<void> {
+    for (const shelf of this.#outOfOrder) this.#renumber(shelf);
+    for (const [shelf, entry] of this.#rewritten) this.#rewriteDocuments(shelf, entry);
+    const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
+    for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
+    if (this.#entriesChanged) this.#database.exec(orderEntries);
+    this.#database.exec('commit');
+    this.#database.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#database.isOpen) return;
+    // A full disk has ended the transaction already.
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+    this.#database.close();
+  }
+
+  #append({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
+    const number = ++this.#lastImage;
+    this.#addImage.run(number, id, eTag, key, mimetype, document);
+    for (const shelf of shelves) this.#placeLast(shelf, number);
+  }
+
+  #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
+    this.#updateImage.run(eTag, key, mimetype, document, number);
+    const before = new Set(this.#shelvesOfImage(number));
+    const after = new Set(shelves);
+    for (const shelf of before.difference(after)) {
+      this.#unplace.run(number, shelf);
+      this.#outOfOrder.add(shelf);
+    }
+    for (const shelf of after.difference(before)) {
+      this.#placeLast(shelf, number);
+      this.#outOfOrder.add(shelf);
+    }
+  }
+
+  #shelvesOfImage(number: number): number[] {
+    return this.#shelvesOf.all(number).map((row) => row.shelf as number);
+  }
+
+  #placeLast(shelf: number, image: number): void {
+    const size = this.#size(shelf);
+    this.#place.run(shelf, size, image);
+    this.#sizes.set(shelf, size + 1);
+  }
+
+  #size(shelf: number): number {
+    return this.#sizes.get(shelf) ?? (this.#sizeOf.get(shelf)?.size as number);
+  }
+
+  #renumber(shelf: number): void {
+    const order = this.#database.prepare(
+      `create temp table row_of as
+       select row_number() over (order by image) - 1 as position, image from placement where shelf = ${shelf}`,
+    );
+    order.run();
+    this.#database.prepare('delete from placement where shelf = ?').run(shelf);
+    const { changes } = this.#database
+      .prepare(
+        'insert into placement (shelf, position, image) select ?, position, image from row_of order by position',
+      )
+      .run(shelf);
+    this.#sizes.set(shelf, Number(changes));
+    this.#database.exec('drop table row_of');
+  }
+
+  #rewriteDocuments(shelf: number, entry: Entry): void {
+    const read = this.#database.prepare(
+      `select number, document from placement join image on number = image
+       where shelf = ? and position >= ? and position < ?`,
+    );
+    const save = this.#database.prepare('update image set document = ? where number = ?');
+    const size = this.#size(shelf);
+    for (let position = 0; position < size; position += REWRITTEN_AT_ONCE) {
+      const rows = read.all(shelf, position, position + REWRITTEN_AT_ONCE) as {
+        number: number;
+        document: string;
+      }[];
+      for (const { number, document } of rows) save.run(repeatEntry(document, entry), number);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { demoCatalogue } from '../demo/catalogue.ts';
+import { PLANS } from '../demo/pictures.ts';
+import { svgFrames } from '../demo/render.ts';
+import { sceneOf } from '../demo/staging.ts';
+
+interface Entry {
+  type: string;
+  id: string;
+  name: string;
+  createdAt: string;
+  nsfw?: boolean;
+  ages?: number[];
+}
+
+const UUID_V8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const { entries, pictures } = demoCatalogue();
+const known = entries as Entry[];
+const named = (type: string): Set<string> => new Set(known.filter((e) => e.type === type).map((e) => e.name));
+const extension = (file: string): string => file.slice(file.lastIndexOf('.') + 1);
+
+function pictureIn(format: string): (typeof pictures)[number] {
+  const found = pictures.find(({ record }) => extension(record.file) === format);
+  assert.ok(found, `a picture in ${format}`);
+  return found;
+}
+
+test('the demo has as much of everything as it promises', () => {
+  assert.ok(pictures.length >= 64 && pictures.length <= 72);
+  assert.equal(named('artist').size, 10);
+  assert.ok(named('character').size >= 14);
+  assert.ok(named('category').size >= 14);
+  assert.ok(known.some(({ type, nsfw }) => type === 'category' && nsfw));
+  const every = new Set(pictures.map(({ record }) => record.artist));
+  assert.equal(every.size, 10, 'every artist has drawn something');
+});
+
+test('ids, names and files are unique and well formed', () => {
+  const ids = [...known, ...pictures.map(({ record }) => record)].map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, UUID_V8);
+  const names = known.map(({ type, name }) => `${type}:${name}`);
+  assert.equal(new Set(names).size, names.length);
+  const files = pictures.map(({ record }) => record.file);
+  assert.equal(new Set(files).size, files.length);
+  for (const file of files) assert.match(file, /^pictures\/\d{4}\.(webp|jpg|png|avif|gif)$/);
+});
+
+test('creation times increase through 2025', () => {
+  const times = [...known, ...pictures.map(({ record }) => record)].map(({ createdAt }) => createdAt);
+  for (const time of times) assert.match(time, /^2025-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(times, [...new Set(times)].sort());
+});
+
+test('pictures refer only to entries that exist, and one category is empty', () => {
+  const [artists, characters, categories] = [named('artist'), named('character'), named('category')];
+  const used = new Set<string>();
+  for (const { record } of pictures) {
+    assert.ok(artists.has(record.artist), record.artist);
+    for (const name of record.characters) assert.ok(characters.has(name), name);
+    for (const name of record.categories) assert.ok(categories.has(name), name);
+    assert.ok(record.characters.length >= 1);
+    assert.equal(new Set(record.categories).size, record.categories.length);
+    for (const name of record.categories) used.add(name);
+  }
+  assert.deepEqual(
+    [...categories].filter((name) => !used.has(name)),
+    ['mecha'],
+  );
+});
+
+test('every picture is in two to five categories, and those that can be checked are true', () => {
+  for (const { record } of pictures) {
+    const { file, categories, characters } = record;
+    assert.ok(categories.length >= 2 && categories.length <= 5, `${file}: ${categories}`);
+    assert.equal(categories.includes('animated'), file.endsWith('.gif'), file);
+    assert.equal(categories.includes('duo'), characters.length === 2, file);
+  }
+});
+
+test('all ratings occur, most are safe, and everybody is an adult', () => {
+  const count = (rating: string): number => pictures.filter(({ record }) => record.nsfw === rating).length;
+  assert.ok(count('questionable') >= 3);
+  assert.ok(count('nsfw') >= 3);
+  assert.ok(count('sfw') > pictures.length * 0.75);
+  assert.ok(pictures.some(({ record }) => record.source === undefined));
+  for (const { name, ages = [] } of known) for (const age of ages) assert.ok(age >= 18, name);
+});
+
+test('no drawing uses text, fonts or outside images', () => {
+  const shapes = new Set<string>();
+  for (const [index, plan] of PLANS.entries()) {
+    const scene = sceneOf(plan, index + 1);
+    shapes.add(Math.sign(scene.width - scene.height).toString());
+    for (const svg of svgFrames(scene, plan.format))
+      assert.doesNotMatch(svg, /<text|<image|href|font|NaN|undefined/);
+  }
+  assert.equal(shapes.size, 3, 'portrait, square and landscape');
+});
+
+test('each format renders as what its name says, the same bytes every time', async () => {
+  for (const format of ['webp', 'jpg', 'png', 'avif', 'gif']) {
+    const picture = pictureIn(format);
+    const [first, second] = await Promise.all([picture.render(), picture.render()]);
+    assert.ok(first.equals(second), `${format} is deterministic`);
+    const meta = await sharp(first, { animated: true }).metadata();
+    assert.equal(meta.format, { jpg: 'jpeg', avif: 'heif' }[format] ?? format);
+    assert.equal((meta.pages ?? 1) > 1, format === 'gif');
+  }
+});
+
+test('there are enough of the rarer formats', () => {
+  const count = (format: string): number =>
+    pictures.filter(({ record }) => extension(record.file) === format).length;
+  assert.ok(count('avif') >= 5);
+  assert.ok(count('gif') >= 4);
+  assert.ok(count('png') >= 3);
+  assert.ok(count('webp') + count('jpg') > pictures.length / 2);
+});

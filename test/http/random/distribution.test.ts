@@ -1,0 +1,157 @@
+/** Chance under filters: every image that qualifies is as likely as any other, for a draw and for a seed. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { madeUpImage, startMadeUpService } from '../../support/api.ts';
+import { uuid } from '../../support/catalogue.ts';
+import { assertFair, assertUniform, draw, hit, range } from '../../support/distribution.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { seededChance } from '../../support/service.ts';
+
+const id = (index: number) => uuid(5, index);
+
+/** Many of the one rating, few of the others; shelves that overlap; an artist who did every fourth. */
+const few = {
+  rating: (index: number) => (index < 240 ? 'sfw' : index < 280 ? 'questionable' : 'nsfw'),
+  width: (index: number) => [30, 20, 20, 20, 10][index % 5] ?? 0,
+  shelves: (index: number) => [
+    ...(index % 3 === 0 ? ['third'] : []),
+    ...(index % 4 === 0 ? ['fourth'] : []),
+    ...(index >= 270 ? ['tail'] : []),
+    ...(index % 25 !== 7 ? ['nearly all'] : []),
+  ],
+};
+const [artist, character] = [uuid(2, 1), uuid(3, 1)];
+const people = [
+  { type: 'artist', id: artist, name: 'somebody' },
+  { type: 'character', id: character, name: 'someone' },
+];
+
+await forEachEngine(async (engine) => {
+  describe('draws', async () => {
+    const service = await startMadeUpService(
+      [
+        ...['third', 'fourth', 'tail', 'nearly all'].map((name) => ({ type: 'category', name })),
+        ...people,
+        ...range(0, 300).map((index) => {
+          const { meta, ...line } = madeUpImage(id(index), {
+            nsfw: few.rating(index),
+            categories: few.shelves(index),
+            artist: index % 4 === 1 ? artist : null,
+            characters: index % 5 === 1 ? [character] : [],
+          });
+          return { ...line, meta: { ...meta, dimens: { width: few.width(index), height: 20 } } };
+        }),
+      ],
+      { engine, chance: seededChance(51) },
+    );
+    const table: [query: string, where: (index: number) => boolean, limit: number, times: number][] = [
+      // The smaller shelf must not come more often than the larger one.
+      ['nsfw=sfw,nsfw', (index) => index < 240 || index >= 280, 25, 120],
+      ['nsfw=nsfw,questionable', (index) => index >= 240, 1, 320],
+      ['orientation=landscape,portrait', (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
+      // Who is on two of the shelves must not come twice as often.
+      ['match=any&categories=third,fourth', (index) => index % 3 === 0 || index % 4 === 0, 10, 150],
+      ['match=any&categories=tail,third,nearly%20all&nsfw=nsfw', (index) => index >= 280, 1, 200],
+      ['match=any&categories=tail,fourth', (index) => index >= 270 || index % 4 === 0, 1, 500],
+      ['exclude=nearly%20all', (index) => index % 25 === 7, 1, 150],
+      ['exclude=third,fourth', (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
+      [`artist=${artist}&nsfw=questionable,nsfw`, (index) => index >= 240 && index % 4 === 1, 3, 150],
+      [`artist=${artist}&character=${character}`, (index) => index % 20 === 1, 2, 150],
+      [
+        'match=any&categories=third,fourth&exclude=tail&orientation=square',
+        (index) => (index % 3 === 0 || index % 4 === 0) && index < 270 && [1, 2, 3].includes(index % 5),
+        25,
+        60,
+      ],
+    ];
+    for (const [query, where, limit, times] of table)
+      test(`"${query}", ${limit} at a time, are uniform at every place of the answer`, async () => {
+        await assertFair(service, query, range(0, 300).filter(where).map(id), limit, times);
+      });
+  });
+
+  describe('draws of what is rare', async () => {
+    const LARGE = 3000;
+    /** A cluster and a few all over, in what is otherwise of many shelves: one way leads nowhere. */
+    const isRare = (index: number) => index % 300 === 7 || (index >= 1000 && index < 1010);
+    const service = await startMadeUpService(
+      [
+        ...['most', 'some'].map((name) => ({ type: 'category', name })),
+        ...people,
+        ...range(0, LARGE).map((index) =>
+          madeUpImage(id(index), {
+            nsfw: isRare(index) || index % 2 === 0 ? 'nsfw' : 'sfw',
+            categories: isRare(index) ? ['some'] : index % 2 === 0 ? ['most'] : ['most', 'some'],
+            artist: isRare(index) || index % 2 === 1 ? artist : null,
+          }),
+        ),
+      ],
+      { engine, chance: seededChance(52) },
+    );
+    for (const [query, limit, times] of [
+      ['categories=some&nsfw=nsfw', 1, 200],
+      [`artist=${artist}&nsfw=nsfw`, 5, 120],
+      ['exclude=most', 10, 120],
+      [`categories=some&artist=${artist}&nsfw=nsfw&orientation=landscape&exclude=most`, 25, 120],
+    ] as const)
+      test(`"${query}", ${limit} at a time, are uniform at every place of the answer`, async () => {
+        const qualify = range(0, LARGE).filter(isRare).map(id);
+        assert.equal(qualify.length, 20);
+        await assertFair(service, query, qualify, limit, times);
+      });
+  });
+});
+
+// The same on every store: see changes.test.ts.
+describe('seeds', async () => {
+  const service = await startMadeUpService(
+    [
+      { type: 'category', name: 'even' },
+      ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
+    ],
+    { chance: seededChance(53) },
+  );
+  const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
+
+  test('the picture of the day is any of them, whatever it was the day before', async () => {
+    const firsts = new Map<string, number>();
+    const steps = new Map<string, number>();
+    let yesterday = '';
+    for (const day of days) {
+      const [first = ''] = await draw(service, `seed=${day}&limit=1&categories=even`);
+      hit(firsts, first);
+      if (yesterday) hit(steps, yesterday + first);
+      yesterday = first;
+    }
+    assertUniform(firsts, 6);
+    assertUniform(steps, 36);
+  });
+
+  test('any two of six are the first two, in either order, and any is at any place of twelve', async () => {
+    const pairs = new Map<string, number>();
+    const places = new Map<string, number>();
+    for (const seed of range(0, 240)) {
+      const order = await draw(service, `seed=${seed}&limit=25`);
+      assert.equal(order.length, 12);
+      const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
+      hit(pairs, even.slice(0, 2).join());
+      for (const [place, id] of order.entries()) hit(places, `${id} ${place}`);
+    }
+    assertUniform(pairs, 30);
+    for (const place of range(0, 12))
+      assertUniform(new Map([...places].filter(([cell]) => cell.endsWith(` ${place}`))), 12);
+  });
+
+  test('any order of four is as likely as any other, by seeds of random letters', async () => {
+    const orders = new Map<string, number>();
+    const chance = seededChance(54);
+    for (const _ of range(0, 240)) {
+      const seed = range(0, 1 + chance(64))
+        .map(() => String.fromCharCode(97 + chance(26)))
+        .join('');
+      const order = await draw(service, `seed=${seed}&limit=25`);
+      hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());
+    }
+    assertUniform(orders, 24);
+  });
+});

@@ -1,0 +1,227 @@
+/** Which images each parameter, and each two of them, let through; and the same for the two that lists know too. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertError, clock, related } from '../../support/api.ts';
+import { uuid } from '../../support/catalogue.ts';
+import { draw, range } from '../../support/distribution.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import {
+  artists,
+  characters,
+  idsOf,
+  linesOf,
+  orientations,
+  queryOf,
+  ratings,
+  somePictures,
+  type Wanted,
+} from '../../support/filters.ts';
+import { sandbox } from '../../support/import.ts';
+import { makeToken, seededChance, startService } from '../../support/service.ts';
+
+const pictures = somePictures(0, 300, seededChance(11));
+/** As they were before: of other ratings, orientations and categories, so that shelves lost their order and got it back. */
+const earlier = pictures.map((picture, index) => {
+  const other = pictures[(index * 13 + 5) % pictures.length] ?? picture;
+  return index % 3 === 0 ? { ...other, id: picture.id } : picture;
+});
+
+/** Several values of each parameter. */
+const [first = '', second = '', few = '', idle = ''] = artists;
+const values: Wanted[][] = [
+  [{ nsfw: ['sfw'] }, { nsfw: ['nsfw', 'questionable'] }, { nsfw: ratings }],
+  [{ orientation: ['square'] }, { orientation: ['portrait', 'landscape'] }, { orientation: orientations }],
+  [{ categories: ['beta'] }, { categories: ['Alpha', 'night sky'] }, { categories: ['rare', 'beta'] }],
+  [{ exclude: ['Alpha'] }, { exclude: ['beta', 'night sky'] }, { exclude: ['empty'] }, { exclude: ['rare'] }],
+  [{ match: 'any' }, { match: 'all' }],
+  [{ artist: first }, { artist: second }, { artist: few }, { artist: idle }],
+  [
+    { character: characters[0] ?? '' },
+    { character: characters[2] ?? '' },
+    { character: characters[3] ?? '' },
+  ],
+];
+const pairs = values.flatMap((ones, at) =>
+  values
+    .slice(at + 1)
+    .flatMap((others) => ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))),
+);
+
+await forEachEngine(async (engine) => {
+  const place = sandbox(engine);
+  await place.import(linesOf(earlier));
+  await place.import(linesOf(pictures));
+  const service = await startService(place.config, { clock, chance: seededChance(12) });
+
+  async function assertDrawn(query: string, qualify: string[]): Promise<void> {
+    const ids = await draw(service, `${query}&limit=25`);
+    const strangers = ids.filter((id) => !qualify.includes(id));
+    assert.deepEqual(strangers, [], `${query} gave what does not qualify`);
+    assert.equal(ids.length, Math.min(25, qualify.length), query);
+  }
+
+  describe('random images', () => {
+    for (const wanted of [{}, ...values.flat()])
+      test(`"${queryOf(wanted)}" gives what qualifies, with a seed too`, async () => {
+        const qualify = idsOf(pictures, wanted);
+        await assertDrawn(queryOf(wanted), qualify);
+        await assertDrawn(queryOf(wanted), qualify);
+        await assertDrawn(`${queryOf(wanted)}&seed=one`, qualify);
+      });
+
+    test(`each of ${pairs.length} pairs of parameters gives what qualifies for both`, async () => {
+      assert.ok(pairs.some((wanted) => idsOf(pictures, wanted).length > 25));
+      assert.ok(pairs.some((wanted) => idsOf(pictures, wanted).length === 0));
+      for (const [at, wanted] of pairs.entries())
+        await assertDrawn(queryOf(wanted) + (at % 3 === 0 ? '&seed=one' : ''), idsOf(pictures, wanted));
+    });
+
+    const both = { categories: ['Alpha', 'beta'], exclude: ['beta'] };
+    const spelled: [query: string, wanted: Wanted][] = [
+      ['nsfw=nsfw,nsfw', { nsfw: ['nsfw'] }],
+      ['nsfw=nsfw&nsfw=questionable', { nsfw: ['nsfw', 'questionable'] }],
+      ['nsfw=%20nsfw%20,,%20questionable,', { nsfw: ['nsfw', 'questionable'] }],
+      ['nsfw=&nsfw=nsfw', { nsfw: ['nsfw'] }],
+      ['orientation=square,portrait&x=1&orientation=square', { orientation: ['square', 'portrait'] }],
+      ['orientation=,%20square', { orientation: ['square'] }],
+      ['exclude=', {}],
+      ['exclude', {}],
+      ['exclude=%20,&exclude=', {}],
+      ['exclude=ALPHA,Beta', { exclude: ['Alpha', 'beta'] }],
+      ['exclude=%20alpha%20&exclude=,night%20sky', { exclude: ['Alpha', 'night sky'] }],
+      ['exclude=night+sky&categories=rare', { exclude: ['night sky'], categories: ['rare'] }],
+      ['match=any&categories=', {}],
+      ['match=any&categories=rare,empty', { categories: ['rare'] }],
+      [
+        'match=any&categories=RARE&categories=Empty,night%20sky',
+        { categories: ['rare', 'night sky'], match: 'any' },
+      ],
+      ['match=all&categories=rare,empty', { categories: ['empty'] }],
+      ['match=any&categories=alpha,beta&exclude=BETA', { ...both, match: 'any' }],
+      ['categories=alpha&exclude=ALPHA', { categories: ['empty'] }],
+      ['match=any&categories=beta&exclude=beta', { categories: ['empty'] }],
+      ['categories=alpha,beta&exclude=beta', { categories: ['empty'] }],
+    ];
+    for (const [query, wanted] of spelled)
+      test(`"${query}" means ${JSON.stringify(wanted)}`, async () => {
+        await assertDrawn(query, idsOf(pictures, wanted));
+        await assertDrawn(`seed=one&${query}`, idsOf(pictures, wanted));
+      });
+
+    test('ids are read in either case', async () => {
+      const lettered = sandbox(engine);
+      const [id, artist, character] = ['a', 'b', 'c'].map((letter) => letter.repeat(8) + first.slice(8)) as [
+        string,
+        string,
+        string,
+      ];
+      const rest = { nsfw: 'sfw', orientation: 'square', categories: [] };
+      await lettered.import([
+        { type: 'artist', id: artist, name: 'with letters' },
+        { type: 'character', id: character, name: 'with letters' },
+        ...linesOf([{ id, artist, characters: [character], ...rest }]),
+      ]);
+      const service = await startService(lettered.config, { clock });
+      for (const query of [`artist=${artist}`, `character=${character}`])
+        for (const spelled of [query, query.replace(/=.*/, (value) => value.toUpperCase())])
+          assert.deepEqual(await draw(service, spelled), [id], spelled);
+    });
+  });
+
+  describe('lists', async () => {
+    const { headers } = await makeToken(service.config, ['image:list', 'image:custom-expiry:100']);
+    const subsets = (of: string[]) => range(0, 8).map((bits) => of.filter((_, at) => (bits >> at) % 2 === 1));
+    const filters: Wanted[] = subsets(ratings).flatMap((nsfw) =>
+      subsets(orientations).map((orientation) => ({
+        ...(nsfw.length > 0 && { nsfw }),
+        ...(orientation.length > 0 && { orientation }),
+      })),
+    );
+    const lists: [path: string, always: Wanted][] = [
+      ['/image', {}],
+      ...artists.map((artist): [string, Wanted] => [`/artist/${artist}/images`, { artist }]),
+    ];
+    for (const [path, always] of lists)
+      test(`${path} gives pages of what has these ratings and orientations, as it was added`, async () => {
+        for (const wanted of filters) {
+          const all = idsOf(pictures, { ...wanted, ...always });
+          const pages: string[] = [];
+          let address: string | undefined = `${service.origin}/api${path}?limit=25&${queryOf(wanted)}`;
+          for (let last = ''; address; address = related(await pageAt(address, all, pages), 'next', last))
+            last = address;
+          assert.deepEqual(pages, all, queryOf(wanted));
+        }
+      });
+
+    async function pageAt(address: string, all: string[], pages: string[] = []) {
+      const answer = await service.get(address, headers);
+      assert.equal(answer.status, 200, `${address}: ${answer.text}`);
+      assert.equal(answer.headers['x-total-count'], String(all.length), address);
+      pages.push(...answer.json.data.map(({ id }: { id: string }) => id));
+      assert.ok(pages.length <= all.length, `${address} gives too much`);
+      if (answer.json.data.length === 0) assert.equal(related(answer, 'next', address), undefined, address);
+      return answer;
+    }
+
+    for (const [path, always] of lists.slice(0, 2))
+      test(`${path} gives any window, before and past the end, and leads back by prev`, async () => {
+        for (const wanted of filters.filter((_, at) => at % 5 === 3)) {
+          const all = idsOf(pictures, { ...wanted, ...always });
+          for (const offset of [1, Math.floor(all.length / 2), all.length, all.length + 1, 10 ** 9]) {
+            const address = `${service.origin}/v1${path}?${queryOf(wanted)}&offset=${offset}&limit=3`;
+            const answer = await pageAt(address, all);
+            assert.deepEqual(
+              answer.json.data.map(({ id }: { id: string }) => id),
+              all.slice(offset, offset + 3),
+              address,
+            );
+            if (offset > 1 || all.length === 0) continue;
+            const page: string[] = [];
+            await pageAt(
+              related(answer, 'prev', address) ?? assert.fail(`${address} has no prev`),
+              all,
+              page,
+            );
+            assert.deepEqual(page, all.slice(0, 1), address);
+          }
+        }
+      });
+
+    test('a filtered list without a token, or of nobody, is refused as ever', async () => {
+      assertError(await service.get('/api/image?nsfw=sfw'), 401, /token/i);
+      assertError(await service.get(`/api/artist/${uuid(9, 9)}/images?nsfw=sfw`), 404, /artist/i);
+    });
+
+    test('what is rare comes as it was added too', async () => {
+      const rare = new Map(
+        [9, 30, 77, 150, 151].map((at, index) => [at, index % 2 ? 'nsfw' : 'questionable']),
+      );
+      const many = pictures.slice(0, 200).map((picture, at) => ({ ...picture, nsfw: rare.get(at) ?? 'sfw' }));
+      const place = sandbox(engine);
+      await place.import(linesOf(many));
+      const service = await startService(place.config, { clock });
+      const { headers } = await makeToken(place.config, ['image:list']);
+      const answer = await service.get('/api/image?nsfw=nsfw,questionable', headers);
+      assert.deepEqual(
+        answer.json.data.map(({ id }: { id: string }) => id),
+        idsOf(many, { nsfw: ['nsfw', 'questionable'] }),
+      );
+      assert.equal(answer.headers['x-total-count'], '5');
+    });
+
+    test('links keep the filters however they were given, and the expiry', async () => {
+      const all = idsOf(pictures, { nsfw: ['questionable', 'nsfw'], orientation: ['portrait'] });
+      const query = 'nsfw=nsfw&expiry=77&orientation=%20portrait&nsfw=,questionable';
+      let address: string | undefined = `${service.origin}/api/image?limit=4&${query}`;
+      const pages: string[] = [];
+      while (address) {
+        const answer = await pageAt(address, all, pages);
+        for (const { meta } of answer.json.data)
+          assert.equal(Date.parse(meta.expires) - clock(), 77_000, address);
+        address = related(answer, 'next', address);
+      }
+      assert.deepEqual(pages, all);
+      assert.ok(all.length > 8);
+    });
+  });
+});

@@ -1,0 +1,117 @@
+/** Presigned links: the very ones that Amazon's SDK makes, and what a server makes of them. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openBucket, type S3Location } from '../../../src/media/s3/files.ts';
+import { S3Links } from '../../../src/media/s3/links.ts';
+import { officialLink } from '../../support/aws.ts';
+import { startS3 } from '../../support/s3.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
+
+const s3 = await startS3();
+const HOUR = 3600;
+const amazon: S3Location = {
+  bucket: 'pictures',
+  prefix: '',
+  region: 'us-east-1',
+  endpoint: undefined,
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+};
+const places: [string, Partial<S3Location>][] = [
+  ['at Amazon', {}],
+  ['elsewhere at Amazon', { region: 'ap-northeast-1', prefix: 'zukan/images/' }],
+  ['in China', { region: 'cn-north-1' }],
+  ['with a session token', { region: 'eu-central-1', sessionToken: 'IQoJb3JpZ2lu+/X2VjE==' }],
+  ['of a bucket with dots', { bucket: 'pictures.example.com', region: 'eu-west-3' }],
+  ['on another server', { endpoint: 'http://127.0.0.1:9000', prefix: 'a b/' }],
+  ['on another server, by TLS', { endpoint: 'https://s3.example.com', region: 'auto', sessionToken: 'a/b=' }],
+];
+const keys = ['ab/cd.webp', 'a b+c%20d.png', "!*'()~-_.jpg", '猫/"ネコ" 🐈.gif', '&=?#:@$,;<>[]^`{|}.avif'];
+
+for (const [what, changes] of places) {
+  test(`links ${what} are those of the SDK`, async () => {
+    const location = { ...amazon, ...changes };
+    const links = new S3Links(location);
+    for (const [begins, expires] of [
+      [1_767_225_600, 1_767_225_600 + HOUR],
+      [1_767_312_059, 1_767_312_059 + links.longestLife],
+    ] as const) {
+      const linkTo = links.signer('https://zukan.example', { begins, expires });
+      for (const key of keys) {
+        const { url, expires: iso } = linkTo('any.webp', key);
+        assert.equal(url, await officialLink(location, key, begins, expires));
+        assert.equal(iso, new Date(expires * 1000).toISOString());
+      }
+    }
+  });
+}
+
+test('links to any key are those of the SDK', async () => {
+  const segment = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    .filter((text) => !/[/\\]|^\./.test(text));
+  const key = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
+  const linkTo = new S3Links(amazon).signer('', { begins: 1_767_225_600, expires: 1_767_229_200 });
+  await fc.assert(
+    fc.asyncProperty(key, async (key) => {
+      const { url } = linkTo('', key);
+      assert.equal(url, await officialLink(amazon, key, 1_767_225_600, 1_767_229_200));
+      // Browsers ask for just this, and change nothing about it.
+      assert.equal(new URL(url).href, url);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('links of the same time are the same, of another they are not', () => {
+  const links = new S3Links(amazon);
+  const at = (begins: number, expires: number) => links.signer('', { begins, expires })('', 'a').url;
+  const first = at(1_767_225_600, 1_767_229_200);
+  assert.notEqual(at(1_767_225_601, 1_767_229_200), first);
+  assert.notEqual(at(1_767_225_600, 1_767_229_201), first);
+  assert.equal(at(1_767_225_600, 1_767_229_200), first);
+});
+
+const location = { ...s3.location, prefix: 'pre fix/' };
+const facts = (bytes: Buffer) => ({ hash: hash('sha256', bytes), mimetype: 'image/webp' as const });
+const now = () => Math.floor(Date.now() / 1000);
+
+for (const key of keys) {
+  test(`the link to ${key} gives its bytes, until it expires`, async () => {
+    const bytes = Buffer.from(`these are the bytes of ${key}`);
+    const intake = await openBucket(location, temporaryFolder()).intake();
+    const eTag = await intake.put(key, bytes, facts(bytes));
+    await intake.end();
+    const links = new S3Links(location);
+    const link = (begins: number, expires: number) => links.signer('', { begins, expires })('', key).url;
+
+    const good = await fetch(link(now() - 10, now() + 60));
+    assert.deepEqual(Buffer.from(await good.arrayBuffer()), bytes);
+    assert.equal(good.status, 200);
+    assert.equal(good.headers.get('content-type'), 'image/webp');
+    assert.equal(good.headers.get('etag'), `"${eTag}"`);
+
+    const late = await fetch(link(now() - 60, now() - 1));
+    assert.equal(late.status, 403);
+    assert.match(await late.text(), /Request has expired/);
+  });
+}
+
+test('a link is good for its key, its time and its secret only', async () => {
+  const validity = { begins: now() - 10, expires: now() + 60 };
+  const { url } = new S3Links(location).signer('', validity)('', 'ab/cd.webp');
+  const other = new S3Links({ ...location, secretAccessKey: 'GUESSED' }).signer('', validity);
+  const wrong = [
+    url.replace('cd.webp', 'ce.webp'),
+    url.replace('X-Amz-Expires=70', 'X-Amz-Expires=700'),
+    other('', 'ab/cd.webp').url,
+  ];
+  for (const link of wrong) {
+    assert.notEqual(link, url);
+    const answer = await fetch(link);
+    assert.equal(answer.status, 403);
+    assert.match(await answer.text(), /SignatureDoesNotMatch/);
+  }
+});

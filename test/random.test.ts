@@ -1,0 +1,38 @@
+/** Chance: all numbers that are asked for, equally often, and none beyond. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { secureChance } from '../src/random.ts';
+
+const ROUNDS = 60_000;
+
+for (const [below, bound] of [
+  [2, 10.8],
+  [3, 13.8],
+  [10, 27.9],
+  [16, 37.7],
+] as const)
+  test(`numbers below ${below} come equally often`, () => {
+    const counts = new Array<number>(below).fill(0);
+    for (let round = 0; round < ROUNDS; round++) {
+      const number = secureChance(below);
+      counts[number] = (counts[number] as number) + 1;
+    }
+    assert.equal(counts.length, below);
+    const expected = ROUNDS / below;
+    const chiSquare = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    // The bound is that of one run in a thousand; half as much again is not seen in years.
+    assert.ok(chiSquare < bound * 1.5, `${chiSquare} for ${below}`);
+  });
+
+test('the only number below one is zero', () => {
+  for (let round = 0; round < 100; round++) assert.equal(secureChance(1), 0);
+});
+
+test('large numbers use all of their range', () => {
+  for (const below of [1_000_000, 2 ** 31, 2 ** 31 + 1, 2 ** 32]) {
+    const drawn = Array.from({ length: 3000 }, () => secureChance(below));
+    assert.ok(drawn.every((number) => Number.isInteger(number) && number >= 0 && number < below));
+    assert.ok(Math.max(...drawn) > below * 0.99 && Math.min(...drawn) < below * 0.01);
+    assert.ok(new Set(drawn).size > 2900);
+  }
+});
