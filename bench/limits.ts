@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Limiter } from '../src/limits/limiter.ts';
 import { MemoryLimiter } from '../src/limits/memory.ts';
 import { RedisLimiter } from '../src/limits/redis.ts';
-import type { Limiter } from '../src/model.ts';
 import { heldMemory } from '../test/support/memory.ts';
 import { median } from './statistics.ts';
 

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { secureChance } from '../src/random.ts';
+import { secureRandomInt } from '../src/random.ts';
 import { PostgresCatalogue } from '../src/store/postgres/catalogue.ts';
 import { Servers } from '../src/store/postgres/servers.ts';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';
@@ -76,9 +76,9 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
     await patient.query(`select count(t::text) from zukan.${table} t`);
   let turn = 0;
   const calls: Record<string, Call> = {
-    'random, 10': () => catalogue.randomImages({}, 10, secureChance),
+    'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt),
     'random, 10 of two categories': () =>
-      catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureChance),
+      catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureRandomInt),
     'by id': () => catalogue.image(ids[turn++ % ids.length] as string),
     'page of 25 at offset 90%': () => catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }),
   };

@@ -35,8 +35,8 @@ export async function run([size = '1000000']: string[]): Promise<void> {
         }
       }
       const [fast, slow] = times.map(median) as [number, number];
-      const figures = `${fast.toFixed(3)} ms at ${SMALL}, ${slow.toFixed(3)} ms at ${large}`;
-      console.log(`${title}: ratio ${(slow / fast).toFixed(2)} (${figures})`);
+      const metrics = `${fast.toFixed(3)} ms at ${SMALL}, ${slow.toFixed(3)} ms at ${large}`;
+      console.log(`${title}: ratio ${(slow / fast).toFixed(2)} (${metrics})`);
     }
   } finally {
     agent.destroy();

@@ -32,9 +32,9 @@ export interface Success {
 }
 
 /** Who has to wait for longer is told so instead. */
-const LONGEST_WAIT_S = 60;
+const MAX_WAIT_S = 60;
 /** Ten refusals are a block of an hour: who is refused so often shares the limit with someone, and had better stop. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 export class Transport {
   readonly #base: string;
@@ -62,8 +62,7 @@ export class Transport {
     for (let tries = 1; ; tries++) {
       const response = await this.#send(url, signal);
       const seconds = Math.max(1, secondsIn(response, 'Retry-After'));
-      if (response.status !== 429 || seconds > LONGEST_WAIT_S || tries === MOST_TRIES)
-        return readAnswer(response);
+      if (response.status !== 429 || seconds > MAX_WAIT_S || tries === MAX_TRIES) return readAnswer(response);
       // What is not read would keep the connection.
       await response.body?.cancel();
       this.#onWait(seconds);
@@ -91,7 +90,7 @@ function secondsIn({ headers }: Response, name: string): number {
 
 /** Nobody waits in silence for the end of a block: the next call asks, and is told. */
 function moderate(seconds: number): number {
-  return seconds > LONGEST_WAIT_S ? 0 : seconds;
+  return seconds > MAX_WAIT_S ? 0 : seconds;
 }
 
 async function readAnswer(response: Response): Promise<Success> {

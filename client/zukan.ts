@@ -20,7 +20,7 @@ const paths: Record<ListName, string> = {
   categories: '/category',
 };
 const randomPath = '/image/random';
-const LARGEST_PAGE = 25;
+const MAX_PAGE_SIZE = 25;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class Zukan {
@@ -126,7 +126,7 @@ export class Zukan {
   ): AsyncGenerator<types.Image, void> {
     let cursor: string | undefined;
     do {
-      const page = await this.randomPage({ ...wanted, seed, cursor, limit: LARGEST_PAGE }, calling);
+      const page = await this.randomPage({ ...wanted, seed, cursor, limit: MAX_PAGE_SIZE }, calling);
       yield* page.data;
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -142,8 +142,8 @@ export class Zukan {
   }
 
   async *#all<Item>(path: string, query: Query, calling: Calling): AsyncGenerator<Item, void> {
-    for (let offset = 0, total = 1; offset < total; offset += LARGEST_PAGE) {
-      const page = await this.#page<Item>(path, { ...query, limit: LARGEST_PAGE, offset }, calling);
+    for (let offset = 0, total = 1; offset < total; offset += MAX_PAGE_SIZE) {
+      const page = await this.#page<Item>(path, { ...query, limit: MAX_PAGE_SIZE, offset }, calling);
       yield* page.data;
       total = page.total;
     }

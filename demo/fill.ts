@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { importFiles } from '../src/commands/import.ts';
 import { startProgress } from '../src/commands/progress.ts';
 import type { Config } from '../src/config/config.ts';
-import { storeOf } from '../src/engines.ts';
+import { openStore } from '../src/engines.ts';
 import { inParallel } from '../src/parallel.ts';
 import { demoCatalogue } from './catalogue.ts';
 
@@ -28,7 +28,7 @@ export async function fillWithDemo(config: Config): Promise<void> {
 }
 
 async function isEmptyCatalogue(config: Config): Promise<boolean> {
-  await using store = await storeOf(config);
+  await using store = await openStore(config);
   const { images, artists, characters, categories } = await store.catalogue.statistics();
   return [images, artists, characters, categories].every(({ count }) => count === 0);
 }

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { clientReader } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
 import { Links } from './access/links.ts';
+import type { Clock } from './clock.ts';
 import { type Config, isLinkKey } from './config/config.ts';
-import { filesOf, limiterOf, storageLinksOf, storeOf } from './engines.ts';
-import { Decisions } from './http/metrics/limiter.ts';
+import { openFiles, openLimiter, openStore, storageLinkSigner } from './engines.ts';
+import { LimiterCounters } from './http/metrics/limiter.ts';
 import { Log } from './http/server/log.ts';
 import { originReader } from './http/server/origin.ts';
 import type { HttpServer } from './http/server/server.ts';
 import type { Services } from './http/services.ts';
 import { createWebServer } from './http/web-server.ts';
-import type { Chance, Clock } from './model.ts';
-import { secureChance } from './random.ts';
+import type { RandomInt } from './random.ts';
+import { secureRandomInt } from './random.ts';
 
 export interface App extends HttpServer {
   log: Log;
@@ -23,33 +24,34 @@ export interface App extends HttpServer {
 /** Time and chance can be given, for tests. */
 export async function createApp(
   config: Config,
-  given: { clock?: Clock; chance?: Chance } = {},
+  given: { clock?: Clock; randomInt?: RandomInt } = {},
 ): Promise<App> {
   const log = new Log(config.logLevel);
   // Before anything is opened that would have to be closed again.
   const keys = config.linkKeys ?? keptLinkKeys(config.dataDir);
   const fileLinks = new Links(keys);
-  const store = await storeOf(config, (server, isAway, reason) => {
+  const store = await openStore(config, (server, isAway, reason) => {
     if (isAway) log.warn({ server, reason }, 'a database server is left alone for now');
     else log.info({ server, reason }, 'a database server is used again');
   });
-  const limiter = await limiterOf(config, given.clock, (isAway, reason) => {
+  const limiter = await openLimiter(config, given.clock, (isAway, reason) => {
     if (isAway) log.warn({ reason }, 'Redis is away: this process limits on its own');
     else log.info({ reason }, 'Redis is back: the limit is shared again');
   });
   const services: Services = {
+    store,
     catalogue: store.catalogue,
     tokens: store.tokens,
-    files: filesOf(config),
-    links: storageLinksOf(config) ?? fileLinks,
+    files: openFiles(config),
+    links: storageLinkSigner(config) ?? fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
     cursors: new Cursors(keys),
     clock: given.clock ?? Date.now,
     limiter,
-    decisions: new Decisions(),
+    decisions: new LimiterCounters(),
     clientOf: clientReader(config.trustedProxies),
-    chance: given.chance ?? secureChance,
+    randomInt: given.randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
   };
   const web = createWebServer(services, config.apiPrefixes, log);

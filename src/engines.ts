@@ -1,39 +1,44 @@
 /** Which engines the configuration names: where the catalogue, the tokens, the bytes and the limits are. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { LinkSigner } from './access/link-signer.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from './catalogue/writer.ts';
+import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import type { Limiter } from './limits/limiter.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
+import type { Files } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
-import type { CatalogueDump, CatalogueWriter, Clock, Files, Limiter, LinkMaker, Store } from './model.ts';
 import * as sqliteDump from './store/sqlite/snapshot.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
+import type { Store } from './store/store.ts';
 
 /** Told of a server that is given up, or used again. */
 export type OnChange = (server: string, isAway: boolean, reason: string) => void;
 
 // What speaks to PostgreSQL and to Redis is loaded only where it is needed: every command starts the sooner.
 
-export async function storeOf({ database }: Config, onChange: OnChange = () => {}): Promise<Store> {
+export async function openStore({ database }: Config, onChange: OnChange = () => {}): Promise<Store> {
   if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath);
   const { openStore } = await import('./store/postgres/store.ts');
   return openStore({ ...database, onChange });
 }
 
-export async function dumpOf({ database }: Config): Promise<CatalogueDump> {
-  if (database.engine === 'sqlite') return sqliteDump.openDump(database.path);
-  return (await import('./store/postgres/snapshot.ts')).openDump(database.url);
+export async function openSnapshot({ database }: Config): Promise<CatalogueSnapshot> {
+  if (database.engine === 'sqlite') return sqliteDump.openSnapshot(database.path);
+  return (await import('./store/postgres/snapshot.ts')).openSnapshot(database.url);
 }
 
-export async function writerOf({ database }: Config): Promise<CatalogueWriter> {
+export async function openWriter({ database }: Config): Promise<CatalogueWriter> {
   if (database.engine === 'sqlite') return sqliteWriter.openWriter(database.path);
   return (await import('./store/postgres/writer.ts')).openWriter(database.url);
 }
 
-export function filesOf({ storage, dataDir }: Config): Files {
+export function openFiles({ storage, dataDir }: Config): Files {
   if (storage.engine === 'folder') return openFolder(storage.path);
   // The journals of uploads are in the data folder, apart for each place that things are uploaded to.
   const place = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
@@ -41,12 +46,12 @@ export function filesOf({ storage, dataDir }: Config): Files {
 }
 
 /** Links to storage that serves its bytes itself; undefined where we serve them. */
-export function storageLinksOf({ storage }: Config): LinkMaker | undefined {
+export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
   return storage.engine === 's3' ? new S3Links(storage) : undefined;
 }
 
 /** Undefined where nobody is limited. */
-export async function limiterOf(
+export async function openLimiter(
   { rateLimit, redisUrl }: Config,
   clock: Clock | undefined,
   onChange: RedisLimiterOptions['onChange'],

@@ -4,7 +4,7 @@ import { setImmediate as turnEnds } from 'node:timers/promises';
 let last: Promise<void> = Promise.resolve();
 
 /** Resolves when it is the caller's turn to compute for a few milliseconds: one caller in each round of the event loop. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   last = last.then(() => turnEnds());
   return last;
 }
@@ -14,7 +14,7 @@ export function nextTurn(): Promise<void> {
  * of all that a request needs from its parsing to its sending, leaves the processor's caches warm: under load that takes a
  * third off the time of a request.
  */
-export function gather<T>(take: (items: T[]) => void): (item: T) => void {
+export function batchPerTick<T>(take: (items: T[]) => void): (item: T) => void {
   let items: T[] = [];
   const handOver = () => {
     const all = items;

@@ -5,8 +5,8 @@ import { CommandError, UsageError } from './commands/errors.ts';
 import { ConfigError, readConfig } from './config/config.ts';
 import { version } from './version.ts';
 
-const FAILED = 1;
-const CALLED_WRONGLY = 2;
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
 
 const program = new Command('zukan')
   .description('A self-hosted image catalogue with a read-only JSON API.')
@@ -114,14 +114,14 @@ try {
 /** Tells the person what went wrong, and gives the exit status. */
 function report(error: unknown): number {
   // Commander has written its own message already; --help and --version come this way too.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : CALLED_WRONGLY;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
     console.error(`zukan: the configuration is wrong\n${error.message}`);
-    return CALLED_WRONGLY;
+    return EXIT_USAGE;
   }
   const isExpected = error instanceof CommandError;
   console.error(
     `zukan: ${isExpected || process.env.LOG_LEVEL !== 'debug' ? (error as Error).message : (error as Error).stack}`,
   );
-  return error instanceof UsageError ? CALLED_WRONGLY : FAILED;
+  return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
 }

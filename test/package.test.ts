@@ -71,7 +71,7 @@ test('it is small, brings no Node, and holds what it needs and nothing else', ()
 });
 
 test('every module of the source is in it, compiled, and so is every file of the gallery', () => {
-  const expected = ['src', 'web'].flatMap((part) => filesOf(part).map((file) => join('dist', part, file)));
+  const expected = ['src', 'web'].flatMap((part) => openFiles(part).map((file) => join('dist', part, file)));
   assert.ok(expected.length > 100);
   assert.deepEqual(
     expected.map((file) => file.replace(/\.ts$/, '.js')).filter((file) => !existsSync(join(installed, file))),
@@ -79,7 +79,7 @@ test('every module of the source is in it, compiled, and so is every file of the
   );
 });
 
-function filesOf(part: string): string[] {
+function openFiles(part: string): string[] {
   const entries = existsSync(join(checkout, part))
     ? readdirSync(join(checkout, part), { recursive: true, encoding: 'utf8' })
     : [];

@@ -1,7 +1,7 @@
 /** Chance: all numbers that are asked for, equally often, and none beyond. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secureChance } from '../src/random.ts';
+import { secureRandomInt } from '../src/random.ts';
 
 const ROUNDS = 60_000;
 
@@ -14,7 +14,7 @@ for (const [below, bound] of [
   test(`numbers below ${below} come equally often`, () => {
     const counts = new Array<number>(below).fill(0);
     for (let round = 0; round < ROUNDS; round++) {
-      const number = secureChance(below);
+      const number = secureRandomInt(below);
       counts[number] = (counts[number] as number) + 1;
     }
     assert.equal(counts.length, below);
@@ -25,12 +25,12 @@ for (const [below, bound] of [
   });
 
 test('the only number below one is zero', () => {
-  for (let round = 0; round < 100; round++) assert.equal(secureChance(1), 0);
+  for (let round = 0; round < 100; round++) assert.equal(secureRandomInt(1), 0);
 });
 
 test('large numbers use all of their range', () => {
   for (const below of [1_000_000, 2 ** 31, 2 ** 31 + 1, 2 ** 32]) {
-    const drawn = Array.from({ length: 3000 }, () => secureChance(below));
+    const drawn = Array.from({ length: 3000 }, () => secureRandomInt(below));
     assert.ok(drawn.every((number) => Number.isInteger(number) && number >= 0 && number < below));
     assert.ok(Math.max(...drawn) > below * 0.99 && Math.min(...drawn) < below * 0.01);
     assert.ok(new Set(drawn).size > 2900);

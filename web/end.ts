@@ -10,14 +10,14 @@ import { allText } from './words.ts';
 
 const [end, button, all, trouble] = [byId('end'), byId('more'), byId('all'), byId('trouble')];
 /** How many pages come of themselves. */
-const MOST_IN_A_ROW = 8;
+const MAX_IN_A_ROW = 8;
 let inARow = 0;
 let more = () => {};
 
 function whenNear(seen: IntersectionObserverEntry[]): void {
   // On the way from the pictures to what lies below, the focus is on the button or in the footer.
   const isByKeyboard = document.querySelector('main :focus-visible, footer :focus-visible');
-  if (!seen.at(-1)?.isIntersecting || isByKeyboard || inARow >= MOST_IN_A_ROW) return;
+  if (!seen.at(-1)?.isIntersecting || isByKeyboard || inARow >= MAX_IN_A_ROW) return;
   inARow++;
   more();
 }

@@ -12,8 +12,8 @@ export interface Answer {
   cursor: string | undefined;
 }
 
-const MOST_ANSWERS = 50;
-const MOST_RECORDS = 5000;
+const MAX_ANSWERS = 50;
+const MAX_RECORDS = 5000;
 
 /** The answer of each entry in the history. */
 const answers = new Map<string, Answer>();
@@ -21,7 +21,7 @@ const pictures = new Map<string, Picture>();
 const subjects = new Map<string, Subject>();
 
 export function remember(key: string, answer: Answer): void {
-  put(answers, key, answer, MOST_ANSWERS);
+  put(answers, key, answer, MAX_ANSWERS);
 }
 
 /** What an answer brings along, even one that is not whole yet. */
@@ -38,7 +38,7 @@ export function recall(key: string): Answer | undefined {
 }
 
 export function learnPicture(picture: Picture): void {
-  put(pictures, picture.id, picture, MOST_RECORDS);
+  put(pictures, picture.id, picture, MAX_RECORDS);
   for (const entry of [...picture.categories, ...picture.characters]) learn(entry);
 }
 
@@ -54,7 +54,7 @@ export function knownSubject(id: string): Subject | undefined {
 /** An entry in a list says less than its own answer did. */
 export function learn(entry: Subject): void {
   const images = subjects.get(entry.id)?.images;
-  put(subjects, entry.id, images === undefined ? entry : { images, ...entry }, MOST_RECORDS);
+  put(subjects, entry.id, images === undefined ? entry : { images, ...entry }, MAX_RECORDS);
 }
 
 export function isExpired({ meta }: Picture): boolean {

@@ -4,7 +4,7 @@
  * told from one of ours.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Mark } from '../model.ts';
+import type { SeedPosition } from '../catalogue/seed-order.ts';
 
 /** Bytes of the mark, and of the HMAC: more than anyone guesses, and just as many as make whole characters. */
 const MARK = 5;
@@ -19,7 +19,7 @@ export class Cursors {
     this.#keys = keys;
   }
 
-  write({ bits, rank }: Mark, walk: string): string {
+  write({ bits, rank }: SeedPosition, walk: string): string {
     const mark = Buffer.alloc(MARK);
     mark.writeUInt8(bits);
     mark.writeUInt32BE(rank, 1);
@@ -27,7 +27,7 @@ export class Cursors {
   }
 
   /** The mark; undefined when the cursor is not one of ours, or of another walk. */
-  read(cursor: string, walk: string): Mark | undefined {
+  read(cursor: string, walk: string): SeedPosition | undefined {
     if (!form.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     const [mark, signature] = [bytes.subarray(0, MARK), bytes.subarray(MARK)];

@@ -8,7 +8,8 @@
  * padding begins with a byte that no such name contains.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { LinkMaker, LinkTo, Validity } from '../model.ts';
+import type { SignLink } from '../catalogue/image-document.ts';
+import type { LinkSigner, Validity } from './link-signer.ts';
 
 /** Seconds since 1970. */
 type Moment = number;
@@ -20,25 +21,25 @@ const momentForm = /^[1-9][0-9]{0,11}$/;
 const signatureForm = /^[0-9A-Za-z_-]{43}$/;
 /** A default link lives up to this part longer than it must, so that equal links are given for a while. */
 const BUCKETS_IN_A_LIFETIME = 60;
-const LONGEST_BUCKET = 300;
+const MAX_BUCKET = 300;
 /** The end of the year 9999: later years have no place in an ISO timestamp. */
 const LAST_MOMENT = 253_402_300_799;
 
-export class Links implements LinkMaker {
-  readonly longestLife = Number.POSITIVE_INFINITY;
+export class Links implements LinkSigner {
+  readonly maxLifetime = Number.POSITIVE_INFINITY;
   readonly #keys: readonly string[];
   /** What signed last: most links of a minute expire together, and lead to the same origin. */
-  #latest: { origin: string; expires: Moment; linkTo: LinkTo } | undefined;
+  #latest: { origin: string; expires: Moment; signLink: SignLink } | undefined;
 
   /** The first key signs, all verify. */
   constructor(keys: readonly string[]) {
     this.#keys = keys;
   }
 
-  signer(origin: string, { expires }: Validity): LinkTo {
+  signer(origin: string, { expires }: Validity): SignLink {
     if (this.#latest?.expires !== expires || this.#latest.origin !== origin)
-      this.#latest = { origin, expires, linkTo: this.#linkTo(origin, expires) };
-    return this.#latest.linkTo;
+      this.#latest = { origin, expires, signLink: this.#signLink(origin, expires) };
+    return this.#latest.signLink;
   }
 
   verify(fileName: string, expires: unknown, signature: unknown, now: number): Verdict {
@@ -53,7 +54,7 @@ export class Links implements LinkMaker {
     return now < Number(expires) * 1000 ? 'valid' : 'expired';
   }
 
-  #linkTo(origin: string, expires: Moment): LinkTo {
+  #signLink(origin: string, expires: Moment): SignLink {
     const key = deriveKey(this.#keys[0] as string, expires);
     const iso = new Date(expires * 1000).toISOString();
     const start = `${origin}/files/`;
@@ -69,7 +70,7 @@ export class Links implements LinkMaker {
 export function validityOf(now: number, lifetime: number, isExact: boolean): Validity {
   const bucket = isExact
     ? 1
-    : Math.min(LONGEST_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_IN_A_LIFETIME)));
+    : Math.min(MAX_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_IN_A_LIFETIME)));
   const expires = Math.ceil((now / 1000 + lifetime) / bucket) * bucket;
   return { begins: expires - lifetime - (isExact ? 0 : bucket), expires: Math.min(LAST_MOMENT, expires) };
 }

@@ -6,13 +6,21 @@
  * that comes up to 100 ms before its second is let through, so that a client that paces itself is never refused for
  * jitter, while in the long run there is never more than one a second. A refused request books nothing; it is a violation.
  */
-import type { Decision } from '../model.ts';
 
 export const PERIOD_MS = 1000;
 export const TOLERANCE_MS = 100;
-export const MOST_VIOLATIONS = 10;
+export const MAX_VIOLATIONS = 10;
 /** Both the time within which violations count together, and how long a block lasts. */
 export const HOUR_MS = 3_600_000;
+
+/** What becomes of a request. */
+export interface Decision {
+  isAllowed: boolean;
+  /** Refused because the client is blocked, and not only for now. */
+  isBlocked: boolean;
+  /** Milliseconds until a request would be allowed. */
+  wait: number;
+}
 
 /** Moments are milliseconds; 0 where there is none. */
 export interface RateState {
@@ -41,7 +49,7 @@ function violate(state: RateState, now: number, wait: number): { state: RateStat
   const isFirst = state.violations === 0 || now - state.firstViolation >= HOUR_MS;
   const violations = isFirst ? 1 : state.violations + 1;
   const firstViolation = isFirst ? now : state.firstViolation;
-  const isBlocked = violations >= MOST_VIOLATIONS;
+  const isBlocked = violations >= MAX_VIOLATIONS;
   const blockedUntil = isBlocked ? now + HOUR_MS : 0;
   return {
     state: { ...state, violations, firstViolation, blockedUntil },

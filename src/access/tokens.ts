@@ -1,6 +1,7 @@
 /** Access tokens: their secret, their scopes, and whether one still counts. Time and chance are passed in. */
 import { hash } from 'node:crypto';
-import type { Chance, Token } from '../model.ts';
+import type { RandomInt } from '../random.ts';
+import type { Token } from './token-store.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 100;
@@ -12,8 +13,8 @@ const CUSTOM_EXPIRY = 'image:custom-expiry';
 const NO_RATE_LIMIT = 'api:ratelimit:disabled';
 
 /** `chance` must be a cryptographic one. */
-export function newSecret(chance: Chance): string {
-  return Array.from({ length: LENGTH }, () => ALPHABET[chance(ALPHABET.length)]).join('');
+export function newSecret(randomInt: RandomInt): string {
+  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Sets of small numbers as bits, of one size that the maker chooses. */
 export type Bits = Uint32Array;
 
-export function noBits(size: number): Bits {
+export function emptyBits(size: number): Bits {
   return new Uint32Array((size + 31) >>> 5);
 }
 

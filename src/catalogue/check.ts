@@ -4,8 +4,9 @@
  * with it, and can be made anew.
  */
 
-import type { CatalogueDump, CatalogueWriter, Kind, SavedEntry, SavedImage } from '../model.ts';
 import { composeDocument, readDocument, type StoredImage } from './document.ts';
+import type { Kind } from './types.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SavedEntry, SavedImage } from './writer.ts';
 
 export interface Finding {
   problem: string;
@@ -20,16 +21,16 @@ interface Mended {
 const BATCH = 500;
 const kinds: Kind[] = ['artist', 'category', 'character'];
 
-export async function* checkCatalogue(dump: CatalogueDump): AsyncGenerator<Finding, void> {
-  for await (const problem of dump.misnumbered()) yield { problem, canBeRepaired: true };
-  for await (const { id, finding } of checkImages(dump))
+export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
+  for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
+  for await (const { id, finding } of checkImages(snapshot))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
 }
 
 /** Makes anew what is derived. Nothing that an image or an entry says is changed. */
-export async function repairCatalogue(dump: CatalogueDump, writer: CatalogueWriter): Promise<void> {
+export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: CatalogueWriter): Promise<void> {
   let batch: Mended[] = [];
-  for await (const { mended } of checkImages(dump)) {
+  for await (const { mended } of checkImages(snapshot)) {
     if (mended) batch.push(mended);
     if (batch.length < BATCH) continue;
     await writer.saveImages(batch);
@@ -46,16 +47,16 @@ interface Checked {
   mended?: Mended;
 }
 
-async function* checkImages(dump: CatalogueDump): AsyncGenerator<Checked, void> {
+async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<Checked, void> {
   const entries = new Map<string, SavedEntry>();
   for (const kind of kinds)
-    for await (const entry of dump.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
+    for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
   const check = async (rows: SavedImage[]) => {
-    const placed = await dump.shelvesOf(rows.map(({ number }) => number));
-    return rows.flatMap((row) => checkImage(row, placed.get(row.number) ?? [], entries, dump) ?? []);
+    const placed = await snapshot.shelvesOf(rows.map(({ number }) => number));
+    return rows.flatMap((row) => checkImage(row, placed.get(row.number) ?? [], entries, snapshot) ?? []);
   };
   let batch: SavedImage[] = [];
-  for await (const row of dump.images()) {
+  for await (const row of snapshot.images()) {
     batch.push(row);
     if (batch.length < BATCH) continue;
     yield* await check(batch);
@@ -69,7 +70,7 @@ function checkImage(
   row: SavedImage,
   placed: number[],
   entries: Map<string, SavedEntry>,
-  { fixedShelves }: CatalogueDump,
+  { fixedShelves }: CatalogueSnapshot,
 ): Checked | undefined {
   const { id } = row;
   const image = tryRead(row);

@@ -7,7 +7,8 @@
  * An answer fills the holes (`linkable.ts`); nothing is parsed or serialised again. The file name is what our own links name, the key is
  * where the bytes are, which links to other storage name.
  */
-import type { Document, Entry, Image, Kind, Mimetype, Orientation } from '../model.ts';
+import type { Document, Image, Kind, Mimetype, Orientation } from './types.ts';
+import type { Entry } from './writer.ts';
 
 export const HOLE = '\n';
 

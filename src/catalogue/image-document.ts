@@ -1,6 +1,17 @@
 /** An image's document on its way into answers, which put links into its holes. */
-import type { Document, Linkable, LinkTo } from '../model.ts';
 import { HOLE } from './document.ts';
+import type { Document } from './types.ts';
+
+/** A link to an image's bytes. */
+export interface Link {
+  /** ASCII only. */
+  url: string;
+  /** ISO 8601 */
+  expires: string;
+}
+
+/** Makes the link of one image: from the name of its file in our own links, and from the key of its bytes. */
+export type SignLink = (fileName: string, key: string) => Link;
 
 /** Where the holes of a document are: before the file name, before the key, after it, and that of the expiry. */
 export interface Holes {
@@ -24,8 +35,8 @@ export interface Lists {
   place: number;
 }
 
-export class LinkableDocument implements Linkable {
-  readonly surplus: number;
+export class ImageDocument {
+  readonly extraBytes: number;
   readonly #document: Document;
   readonly #holes: Holes;
   readonly #lists: Lists | undefined;
@@ -34,18 +45,18 @@ export class LinkableDocument implements Linkable {
     document: Document,
     lists?: Lists,
     holes = holesIn(document),
-    surplus = surplusWithout(document, holes, lists),
+    extraBytes = extraBytesWithout(document, holes, lists),
   ) {
     this.#document = document;
     this.#holes = holes;
     this.#lists = lists;
-    this.surplus = surplus;
+    this.extraBytes = extraBytes;
   }
 
-  withLink(linkTo: LinkTo): string {
+  withLink(signLink: SignLink): string {
     const document = this.#document;
     const { name, key, body, tail } = this.#holes;
-    const { url, expires } = linkTo(document.slice(name + 1, key), document.slice(key + 1, body));
+    const { url, expires } = signLink(document.slice(name + 1, key), document.slice(key + 1, body));
     const lists = this.#lists;
     const between = lists
       ? document.slice(body + 1, lists.place) + lists.text + document.slice(lists.place, tail)
@@ -55,13 +66,13 @@ export class LinkableDocument implements Linkable {
 }
 
 /** The surplus of a document with its lists, without what stands in the hole of its link. */
-function surplusWithout(document: Document, { name, body }: Holes, lists: Lists | undefined): number {
-  const surplus = surplusOf(document) + (lists ? surplusOf(lists.text) : 0);
-  return surplus === 0 ? 0 : surplus - surplusOf(document.slice(name, body));
+function extraBytesWithout(document: Document, { name, body }: Holes, lists: Lists | undefined): number {
+  const extraBytes = extraBytesOf(document) + (lists ? extraBytesOf(lists.text) : 0);
+  return extraBytes === 0 ? 0 : extraBytes - extraBytesOf(document.slice(name, body));
 }
 
 /** How many bytes more than characters a text has. */
-export function surplusOf(text: string): number {
+export function extraBytesOf(text: string): number {
   return Buffer.byteLength(text) - text.length;
 }
 

@@ -2,20 +2,21 @@
  * Sets of images by their numbers, in ascending order, for two questions: which one is at a position, and is one among them.
  * A few are a list, many are a bit for each image of the catalogue: whichever is smaller.
  */
-import type { Window } from '../model.ts';
+
 import {
   addBits,
   type Bits,
   clearBit,
   countBits,
   dropBits,
+  emptyBits,
   forEachBit,
   hasBit,
   keepBits,
-  noBits,
   setBit,
   setBits,
 } from './bits.ts';
+import type { Window } from './types.ts';
 
 export interface ImageSet {
   readonly size: number;
@@ -30,10 +31,10 @@ export interface ImageSet {
 const BITS_IN_A_NUMBER = 32;
 
 /** Whether so many images of all up to `last` are better kept as a list. */
-export const areFew = (size: number, last: number) => size * BITS_IN_A_NUMBER <= last;
+export const isSparse = (size: number, last: number) => size * BITS_IN_A_NUMBER <= last;
 
 /** Every image from 1 to `size`, as long as none was removed. */
-export class WholeSet implements ImageSet {
+export class RangeSet implements ImageSet {
   readonly size: number;
   readonly bytes = 0;
 
@@ -54,7 +55,7 @@ export class WholeSet implements ImageSet {
   }
 }
 
-export class ListedSet implements ImageSet {
+export class ListSet implements ImageSet {
   readonly #images: Uint32Array;
 
   /** In ascending order. */
@@ -86,7 +87,7 @@ export class ListedSet implements ImageSet {
 /** Words whose bits are counted together: a position is found by the counts before these, and then within one of them. */
 const WORDS_IN_A_BLOCK = 8;
 
-export class FlaggedSet implements ImageSet {
+export class BitmapSet implements ImageSet {
   readonly bits: Bits;
   readonly size: number;
   /** How many images come before each block. */
@@ -149,7 +150,7 @@ export function picked(
 ): ImageSet {
   const isWanted = (image: number) =>
     choices.every((sets) => sets.some((set) => set.has(image))) && !none.some((set) => set.has(image));
-  return new ListedSet(union(first).filter(isWanted));
+  return new ListSet(union(first).filter(isWanted));
 }
 
 /** In ascending order, each once. */
@@ -162,46 +163,46 @@ function union(sets: readonly ImageSet[]): Uint32Array {
 }
 
 /** A set that is put together from others, one after the other, 32 images at a time. */
-export class SetMaker {
+export class BitmapBuilder {
   readonly #last: number;
   readonly #bits: Bits;
 
   /** Of images up to `last`; none of them at first. */
   constructor(last: number) {
     this.#last = last;
-    this.#bits = noBits(last + 1);
+    this.#bits = emptyBits(last + 1);
   }
 
   add(set: ImageSet): void {
-    if (set instanceof FlaggedSet) addBits(this.#bits, set.bits);
-    else if (set instanceof WholeSet) setBits(this.#bits, 1, set.size);
+    if (set instanceof BitmapSet) addBits(this.#bits, set.bits);
+    else if (set instanceof RangeSet) setBits(this.#bits, 1, set.size);
     else set.each((image) => setBit(this.#bits, image));
   }
 
   /** Leaves what the other has too. */
-  keep(other: SetMaker): void {
+  keep(other: BitmapBuilder): void {
     keepBits(this.#bits, other.#bits);
   }
 
   drop(set: ImageSet): void {
-    if (set instanceof FlaggedSet) dropBits(this.#bits, set.bits);
-    else if (set instanceof WholeSet) this.#bits.fill(0);
+    if (set instanceof BitmapSet) dropBits(this.#bits, set.bits);
+    else if (set instanceof RangeSet) this.#bits.fill(0);
     else set.each((image) => clearBit(this.#bits, image));
   }
 
   done(): ImageSet {
-    const set = new FlaggedSet(this.#bits);
-    return areFew(set.size, this.#last) ? listed(set) : set;
+    const set = new BitmapSet(this.#bits);
+    return isSparse(set.size, this.#last) ? listed(set) : set;
   }
 }
 
-function listed(set: ImageSet): ListedSet {
+function listed(set: ImageSet): ListSet {
   const images = new Uint32Array(set.size);
   let position = 0;
   set.each((image) => {
     images[position++] = image;
   });
-  return new ListedSet(images);
+  return new ListSet(images);
 }
 
 /** The images from one position on, so many of them as there are. */

@@ -1,6 +1,7 @@
 /** Records as lines of a catalogue file: the other way round of an import. */
-import type { Entry, ImageRow } from '../model.ts';
+
 import { readDocument } from './document.ts';
+import type { Entry, ImageRow } from './writer.ts';
 
 export function entryLine({ kind, createdAt, document }: Entry): string {
   return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt });

@@ -5,15 +5,21 @@
  * that meets too few, by working out the rank of each.
  */
 import { createHash } from 'node:crypto';
-import type { Mark } from '../model.ts';
+
 import type { ImageSet } from './image-set.ts';
+
+/** A position in the order of a seed: a rank, and how many bits ranks have in that order. */
+export interface SeedPosition {
+  bits: number;
+  rank: number;
+}
 
 /**
  * As long as numbers have no more bits than this, they are permuted among themselves: the fewer ranks there are, the sooner
  * one is met that is an image's. A catalogue that outgrows four million has all of its orders made anew, once.
  */
 const SMALL_BITS = 22;
-const MOST_BITS = 32;
+const MAX_BITS = 32;
 
 /** A step of the permutation: what is mixed in, and what is multiplied with, there and back. */
 interface Round {
@@ -25,7 +31,7 @@ interface Round {
 /** Two words of the seed's hash make a round. */
 const ROUND_BYTES = 8;
 
-export class Shuffle {
+export class SeedOrder {
   /** Of a number, and of a rank. */
   readonly bits: number;
   /** How many ranks there are. */
@@ -36,7 +42,7 @@ export class Shuffle {
 
   /** For numbers up to `last`. */
   constructor(seed: string, last: number) {
-    const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MOST_BITS;
+    const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MAX_BITS;
     this.bits = bits;
     this.size = 2 ** bits;
     this.#mask = (this.size - 1) | 0;
@@ -81,45 +87,45 @@ function inverseOf(odd: number): number {
   return inverse;
 }
 
-export interface Stretch {
+export interface SeededNumbers {
   /** By their numbers, in the order of their ranks. */
   images: number[];
-  next: Mark | undefined;
+  next: SeedPosition | undefined;
 }
 
 /** The images of the set that come first, or follow from a mark on. Undefined when the mark is of another shuffle's order. */
-export function stretchOf(
+export function seededNumbers(
   set: ImageSet,
-  shuffle: Shuffle,
-  mark: Mark | undefined,
+  order: SeedOrder,
+  mark: SeedPosition | undefined,
   limit: number,
-): Stretch | undefined {
-  const { bits } = shuffle;
+): SeededNumbers | undefined {
+  const { bits } = order;
   if (mark && mark.bits !== bits) return undefined;
   const from = mark?.rank ?? 0;
   const count = limit + 1;
   // Walking meets one of the set in every `shuffle.size / set.size` ranks; else every one of the set is looked at.
-  const isWalked = (count * shuffle.size) / set.size < set.size;
-  const ranks = isWalked ? walked(set, shuffle, from, count) : lowest(set, shuffle, from, count);
+  const isWalked = (count * order.size) / set.size < set.size;
+  const ranks = isWalked ? walked(set, order, from, count) : lowest(set, order, from, count);
   const rank = ranks[limit];
   return {
-    images: ranks.slice(0, limit).map((rank) => shuffle.numberAt(rank)),
+    images: ranks.slice(0, limit).map((rank) => order.numberAt(rank)),
     next: rank === undefined ? undefined : { bits, rank },
   };
 }
 
-function walked(set: ImageSet, shuffle: Shuffle, from: number, count: number): number[] {
+function walked(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
   const ranks: number[] = [];
-  for (let rank = from; rank < shuffle.size && ranks.length < count; rank++)
-    if (set.has(shuffle.numberAt(rank))) ranks.push(rank);
+  for (let rank = from; rank < order.size && ranks.length < count; rank++)
+    if (set.has(order.numberAt(rank))) ranks.push(rank);
   return ranks;
 }
 
-function lowest(set: ImageSet, shuffle: Shuffle, from: number, count: number): number[] {
+function lowest(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
   const ranks: number[] = [];
   let highest = Number.POSITIVE_INFINITY;
   set.each((image) => {
-    const rank = shuffle.rankOf(image);
+    const rank = order.rankOf(image);
     if (rank < from || rank > highest) return;
     const place = ranks.findIndex((other) => other > rank);
     ranks.splice(place < 0 ? ranks.length : place, 0, rank);

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
-import { dumpOf, filesOf, writerOf } from '../engines.ts';
+import { openFiles, openSnapshot, openWriter } from '../engines.ts';
 import { removeLeftovers } from '../import/leftovers.ts';
-import type { Files, ImageRow } from '../model.ts';
+import type { Files } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, type Progress, startProgress } from './progress.ts';
@@ -26,8 +27,8 @@ export async function checkCommand(config: Config, { repair, quiet, json }: Chec
     findings = left;
   }
   if (repair) {
-    await using writer = await writerOf(config);
-    await removeLeftovers(filesOf(config), writer);
+    await using writer = await openWriter(config);
+    await removeLeftovers(openFiles(config), writer);
   }
   const progress = quiet ? noProgress : startProgress('Checking', undefined);
   const bytes = await checkBytes(config, progress);
@@ -45,30 +46,30 @@ function hint(findings: Finding[], repair: boolean): string {
 }
 
 async function findingsIn(config: Config): Promise<Finding[]> {
-  await using dump = await dumpOf(config);
-  return await Array.fromAsync(checkCatalogue(dump));
+  await using snapshot = await openSnapshot(config);
+  return await Array.fromAsync(checkCatalogue(snapshot));
 }
 
 async function repairAll(config: Config): Promise<void> {
-  await using writer = await writerOf(config);
-  await using dump = await dumpOf(config);
-  await repairCatalogue(dump, writer);
+  await using writer = await openWriter(config);
+  await using snapshot = await openSnapshot(config);
+  await repairCatalogue(snapshot, writer);
   await writer.commit();
 }
 
 async function checkBytes(config: Config, progress: Progress): Promise<Finding[]> {
-  const files = filesOf(config);
-  await using dump = await dumpOf(config);
+  const files = openFiles(config);
+  await using snapshot = await openSnapshot(config);
   const findings: Finding[] = [];
   const note = (problem: string) => findings.push({ problem, canBeRepaired: false });
   const used = new Set<string>();
-  await inParallel(dump.images(), availableParallelism(), async (image) => {
+  await inParallel(snapshot.images(), availableParallelism(), async (image) => {
     const problem = await problemOf(files, image);
     if (problem) note(`image ${image.id}: ${problem}`);
     used.add(image.key);
     progress.advance(1);
   });
-  const leftovers = new Set(await files.abandoned());
+  const leftovers = new Set(await files.abandonedKeys());
   for await (const key of files.keys())
     if (!used.has(key) && !leftovers.has(key)) note(`${key}: no image uses these bytes`);
   if (leftovers.size > 0)

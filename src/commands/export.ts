@@ -4,9 +4,11 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { entryLine, imageLine } from '../catalogue/line.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
-import { dumpOf, filesOf } from '../engines.ts';
-import type { CatalogueDump, Files, Kind } from '../model.ts';
+import { openFiles, openSnapshot } from '../engines.ts';
+import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 
@@ -24,8 +26,8 @@ export async function exportCommand(
   flags: ExportFlags,
 ): Promise<void> {
   const progress = flags.quiet || path === undefined ? noProgress : startProgress('Exporting', undefined);
-  await using dump = await dumpOf(config);
-  const lines = () => linesOf(dump, filesOf(config), flags.files, path, progress.advance);
+  await using snapshot = await openSnapshot(config);
+  const lines = () => linesOf(snapshot, openFiles(config), flags.files, path, progress.advance);
   try {
     if (path === undefined) await pipeline(chunksOf(lines()), process.stdout, { end: false });
     else await writeWhole(path, lines());
@@ -35,14 +37,14 @@ export async function exportCommand(
 }
 
 async function* linesOf(
-  dump: CatalogueDump,
+  snapshot: CatalogueSnapshot,
   files: Files,
   folder: string | undefined,
   path: string | undefined,
   onRecord: (weight: number) => void,
 ): AsyncGenerator<string, void> {
-  for (const kind of kinds) for await (const entry of dump.entries(kind)) yield entryLine(entry);
-  for await (const image of dump.images()) {
+  for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
+  for await (const image of snapshot.images()) {
     if (folder === undefined) {
       yield imageLine(image);
     } else {

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { filesOf, writerOf } from '../engines.ts';
+import { openFiles, openWriter } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import { ImportRefused, runImport } from '../import/run.ts';
@@ -52,8 +52,8 @@ async function importPaths(config: Config, paths: string[], { dryRun = false, qu
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const progress = quiet ? noProgress : startProgress('Importing', total);
   try {
-    await runImport(sources, () => writerOf(config), {
-      files: filesOf(config),
+    await runImport(sources, () => openWriter(config), {
+      files: openFiles(config),
       fresh: { now: new Date().toISOString(), newId: () => newId() },
       parallel: 2 * availableParallelism(),
       isRehearsal: dryRun,

@@ -2,7 +2,7 @@
 import type { Report } from '../import/save.ts';
 
 /** So many names are told of each list; of the rest, how many there are. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 export interface Summary {
   added: number;
@@ -52,8 +52,8 @@ export class ImportReport implements Report {
 
 function told(title: string, items: string[]): string[] {
   if (items.length === 0) return [];
-  const more = items.length > MOST_TOLD ? [`  and ${items.length - MOST_TOLD} more`] : [];
-  return [`${title}:`, ...items.slice(0, MOST_TOLD).map((item) => `  ${item}`), ...more];
+  const more = items.length > MAX_TOLD ? [`  and ${items.length - MAX_TOLD} more`] : [];
+  return [`${title}:`, ...items.slice(0, MAX_TOLD).map((item) => `  ${item}`), ...more];
 }
 
 /** As it is, unless it would break the line. */

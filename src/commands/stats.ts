@@ -1,10 +1,10 @@
 /** `zukan stats`: what is in the catalogue, as a table. */
 import type { Config } from '../config/config.ts';
-import { storeOf } from '../engines.ts';
+import { openStore } from '../engines.ts';
 import { printTable } from './table.ts';
 
 export async function statsCommand(config: Config, { json }: { json: boolean }): Promise<void> {
-  await using store = await storeOf(config);
+  await using store = await openStore(config);
   const statistics = await store.catalogue.statistics();
   if (json) {
     console.log(JSON.stringify(statistics));

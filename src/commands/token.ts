@@ -1,10 +1,10 @@
 /** `zukan token`: makes access tokens, lists them, takes them back. */
 import { randomUUID } from 'node:crypto';
+import type { Token } from '../access/token-store.ts';
 import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
-import { storeOf } from '../engines.ts';
-import type { Token } from '../model.ts';
-import { secureChance } from '../random.ts';
+import { openStore } from '../engines.ts';
+import { secureRandomInt } from '../random.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { printTable } from './table.ts';
 
@@ -17,7 +17,7 @@ export interface TokenOptions {
   json: boolean;
 }
 
-const LONGEST_LIFE_MS = 100 * 365 * 86_400_000;
+const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
 const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 export async function createToken(config: Config, options: TokenOptions): Promise<void> {
@@ -31,14 +31,14 @@ export async function createToken(config: Config, options: TokenOptions): Promis
     createdAt: new Date(now).toISOString(),
     expires: new Date(now + parseDuration(options.expires)).toISOString(),
   };
-  const secret = newSecret(secureChance);
-  await using store = await storeOf(config);
+  const secret = newSecret(secureRandomInt);
+  await using store = await openStore(config);
   await store.tokens.add(token, hashSecret(secret));
   console.log(options.json ? JSON.stringify({ ...token, token: secret }) : secret);
 }
 
 export async function listTokens(config: Config, { json }: { json: boolean }): Promise<void> {
-  await using store = await storeOf(config);
+  await using store = await openStore(config);
   const tokens = await store.tokens.list();
   if (json) {
     console.log(JSON.stringify(tokens));
@@ -55,7 +55,7 @@ export async function listTokens(config: Config, { json }: { json: boolean }): P
 }
 
 export async function revokeToken(config: Config, id: string): Promise<void> {
-  await using store = await storeOf(config);
+  await using store = await openStore(config);
   const isRevoked = await store.tokens.revoke(id.toLowerCase(), new Date().toISOString());
   if (!isRevoked) throw new CommandError(`there is no live token ${id}; "zukan token list" shows them`);
   console.log(`revoked ${id}`);
@@ -65,7 +65,7 @@ export async function revokeToken(config: Config, id: string): Promise<void> {
 function parseDuration(text: string): number {
   const [, amount, unit] = /^([1-9][0-9]{0,8})([smhdw])$/.exec(text) ?? [];
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN);
-  if (!(milliseconds <= LONGEST_LIFE_MS))
+  if (!(milliseconds <= MAX_LIFETIME_MS))
     throw new UsageError(
       `--expires ${text}: give a number and one of s, m, h, d, w, at most 100 years, as in 365d`,
     );

@@ -40,9 +40,9 @@ type Environment = Record<string, string | undefined>;
 /** Says in one message all that is wrong with the environment. */
 export class ConfigError extends Error {}
 
-const SHORTEST_KEY = 16;
+const MIN_KEY_LENGTH = 16;
 /** S3 signs links for a week; default links may live up to five minutes longer than they must. */
-const LONGEST_S3_LIFETIME = 7 * 86_400 - 300;
+const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -82,9 +82,9 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), addresses),
     logLevel: read('LOG_LEVEL', 'info', logLevel),
   };
-  if (config.storage.engine === 's3' && config.linkLifetime > LONGEST_S3_LIFETIME)
+  if (config.storage.engine === 's3' && config.linkLifetime > MAX_S3_LIFETIME)
     problems.push(
-      `LINK_LIFETIME: with FILES_URL=s3://… at most ${LONGEST_S3_LIFETIME}: S3 signs links for a week`,
+      `LINK_LIFETIME: with FILES_URL=s3://… at most ${MAX_S3_LIFETIME}: S3 signs links for a week`,
     );
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
@@ -146,13 +146,13 @@ function prefixes(text: string): string[] {
   return taken ? fail(`${taken} is used for something else`) : list;
 }
 
-export const isLinkKey = (key: string): boolean => key.length >= SHORTEST_KEY;
+export const isLinkKey = (key: string): boolean => key.length >= MIN_KEY_LENGTH;
 
 function keys(text: string): string[] {
   const list = split(text);
   return list.length > 0 && list.every(isLinkKey)
     ? list
-    : fail(`each key needs at least ${SHORTEST_KEY} characters`);
+    : fail(`each key needs at least ${MIN_KEY_LENGTH} characters`);
 }
 
 function onOrOff(text: string): boolean {

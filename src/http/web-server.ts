@@ -2,7 +2,7 @@
 import { admit } from './api/admission.ts';
 import { answerCall } from './api/call.ts';
 import { routes } from './api/routes.ts';
-import { ProcessFigures } from './metrics/process.ts';
+import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery.ts';
@@ -17,8 +17,8 @@ import type { Services } from './services.ts';
 export function createWebServer(services: Services, prefixes: readonly string[], log: Log): HttpServer {
   const router = new Router<Mounted>();
   const traffic = new Traffic();
-  const ownProcess = new ProcessFigures();
-  const figures = () => [...traffic.figures(), ...ownProcess.figures()];
+  const ownProcess = new ProcessMetrics();
+  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics()];
   /** `route` is the name that requests are counted by. */
   const mount = (path: string, handle: Handle, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
@@ -32,7 +32,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   mount('/health/ready', (exchange) => sendReadiness(services, exchange));
-  mount('/metrics', (exchange) => sendMetrics(services, figures, exchange));
+  mount('/metrics', (exchange) => sendMetrics(services, metrics, exchange));
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
     mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
   const gallery = new Gallery(prefixes[0] ?? '');

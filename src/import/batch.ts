@@ -3,11 +3,11 @@
  * later one has to see what the earlier one did.
  */
 import { fold } from '../catalogue/fold.ts';
-import type { Kind } from '../model.ts';
+import type { Kind } from '../catalogue/types.ts';
 import type { EntryLine } from './record.ts';
 
-const MOST_LINES = 1000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_LINES = 1000;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** How a name is remembered: two records of a kind that share it may be the same. */
 export const nameIdentity = (kind: Kind, name: string): string => `${kind} ${fold(name)}`;
@@ -32,7 +32,7 @@ export class Batch<T extends { weight: number }> {
   isFullFor(item: T): boolean {
     const [first] = this.items;
     if (!first) return false;
-    const isFull = this.items.length === MOST_LINES || this.#bytes + item.weight > MOST_BYTES;
+    const isFull = this.items.length === MAX_LINES || this.#bytes + item.weight > MAX_BYTES;
     return isFull || this.#typeOf(first) !== this.#typeOf(item);
   }
 

@@ -2,18 +2,18 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../catalogue/document.ts';
-import { MOST_BYTES, PictureError, readPicture } from '../media/picture.ts';
-import type { Intake } from '../model.ts';
+import type { Upload } from '../media/files.ts';
+import { MAX_BYTES, PictureError, readPicture } from '../media/picture.ts';
 import { LineError } from './lines.ts';
 import type { Picture } from './plan.ts';
 
-export async function keepPicture(folder: string, file: string, intake: Intake): Promise<Picture> {
+export async function keepPicture(folder: string, file: string, upload: Upload): Promise<Picture> {
   const bytes = await readInside(folder, file);
   try {
     const facts = await readPicture(bytes);
     const { hash, mimetype } = facts;
     const key = `${hash.slice(0, 2)}/${hash}.${extensionOf(mimetype)}`;
-    const eTag = await intake.put(key, bytes, { hash, mimetype });
+    const eTag = await upload.put(key, bytes, { hash, mimetype });
     return { ...facts, key, eTag };
   } catch (error) {
     if (error instanceof PictureError) throw new LineError(`${file}: ${error.message}`);
@@ -29,7 +29,7 @@ async function readInside(folder: string, file: string): Promise<Buffer> {
     // Looked at before it is opened: opening a pipe would wait for whoever writes into it.
     const facts = await stat(path);
     if (!facts.isFile()) throw new LineError(`${file}: is not a file`);
-    if (facts.size > MOST_BYTES) throw new LineError(`${file}: is larger than ${MOST_BYTES / 2 ** 20} MiB`);
+    if (facts.size > MAX_BYTES) throw new LineError(`${file}: is larger than ${MAX_BYTES / 2 ** 20} MiB`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof LineError) throw error;

@@ -5,10 +5,10 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { ImageLine, Kind } from '../model.ts';
+import type { Kind } from '../catalogue/types.ts';
 import { LineError } from './lines.ts';
 import { isId } from './plan.ts';
-import type { EntryLine } from './record.ts';
+import type { EntryLine, ImageLine } from './record.ts';
 import { type Facts, readSidecar } from './sidecar.ts';
 import type { Offer, Source } from './source.ts';
 

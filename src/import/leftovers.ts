@@ -1,10 +1,11 @@
 /** Bytes that were taken in, or are about to be given up, and that no image uses: found under the lock, and removed. */
-import type { CatalogueWriter, Files } from '../model.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Files } from '../media/files.ts';
 
 /** Removes what an import that was killed left behind. Whoever has a writer knows that none is running. */
 export async function removeLeftovers(files: Files, writer: CatalogueWriter): Promise<void> {
-  for (const key of await writer.unusedKeys(await files.abandoned())) await files.remove(key);
-  await files.forgetAbandoned();
+  for (const key of await writer.unusedKeys(await files.abandonedKeys())) await files.remove(key);
+  await files.clearAbandoned();
 }
 
 /** Removes those of the bytes that nothing uses by now, and tells how many that were. */

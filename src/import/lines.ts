@@ -10,7 +10,7 @@ export interface Line {
   bytes: Buffer;
 }
 
-export const LONGEST_LINE = 1024 * 1024;
+export const MAX_LINE_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /** The lines of a stream. One that is too long is given up to just over the limit, which `lineText` then refuses. */
@@ -19,7 +19,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   let begun: Buffer[] = [];
   let length = 0;
   const take = (piece: Buffer) => {
-    if (length <= LONGEST_LINE) begun.push(piece);
+    if (length <= MAX_LINE_BYTES) begun.push(piece);
     length += piece.length;
   };
   const finish = (): Line => {
@@ -45,7 +45,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 
 /** The text of a line, without blanks around it, nor the byte order mark that some editors put first. */
 export function lineText(bytes: Buffer): string {
-  if (bytes.length > LONGEST_LINE) throw new LineError(`the line is longer than ${LONGEST_LINE} bytes`);
+  if (bytes.length > MAX_LINE_BYTES) throw new LineError(`the line is longer than ${MAX_LINE_BYTES} bytes`);
   if (!isUtf8(bytes)) throw new LineError('the line is not valid UTF-8');
   return bytes.toString().trim();
 }

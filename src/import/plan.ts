@@ -11,12 +11,13 @@ import {
   type StoredImage,
 } from '../catalogue/document.ts';
 import { fold } from '../catalogue/fold.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type { Entry, FixedShelves, ImageRow, SavedEntry } from '../catalogue/writer.ts';
 import type { PictureFacts } from '../media/picture.ts';
-import type { Entry, FixedShelves, ImageLine, ImageRow, Kind, SavedEntry } from '../model.ts';
 import { uuidPattern } from '../schemas.ts';
 import { nameIdentity } from './batch.ts';
 import { LineError } from './lines.ts';
-import type { EntryLine } from './record.ts';
+import type { EntryLine, ImageLine } from './record.ts';
 
 /** A picture's bytes: read from a file, or taken from the record's word, whose entity tag stands for the hash then. */
 export interface Picture extends PictureFacts {

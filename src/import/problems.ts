@@ -1,7 +1,7 @@
 /** The wrong lines of an import, as they are found. */
 import { LineError } from './lines.ts';
 
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Where a record stands. */
 export interface Place {
@@ -21,7 +21,7 @@ export class Problems {
   readonly #found: { place: Place; reason: string }[] = [];
 
   get areMany(): boolean {
-    return this.#found.length >= MOST_PROBLEMS;
+    return this.#found.length >= MAX_PROBLEMS;
   }
 
   get areNone(): boolean {
@@ -47,7 +47,7 @@ export class Problems {
   list(): Problem[] {
     return this.#found
       .sort((a, b) => a.place.source - b.place.source || a.place.number - b.place.number)
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map(({ place, reason }) => ({ where: place.where, reason }));
   }
 }

@@ -1,10 +1,16 @@
 /** One line of a catalogue file to one checked record. */
+
+import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import type { ArtistLine, CategoryLine, CharacterLine, ImageLine } from '../model.ts';
 import * as schemas from '../schemas.ts';
 import { LineError } from './lines.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
+
+export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
+export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
+export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
+export type ImageLine = Type.Static<typeof schemas.ImageLine>;
 
 /** `isOnlyNamed`: somebody mentioned it, and it is made if there is none of that name. No line of a file says so. */
 export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isOnlyNamed?: true };

@@ -2,14 +2,15 @@
  * An import from the first record to the commit: all or nothing, in batches of bounded size. Every wrong record is
  * looked for, and one is enough to leave the catalogue as it was.
  */
-import type { CatalogueWriter, Files, ImageLine, Intake } from '../model.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
 import { keepPicture } from './files.ts';
 import { removeLeftovers, removeUnused } from './leftovers.ts';
 import type { Fresh, Picture } from './plan.ts';
 import { type Place, type Problem, Problems } from './problems.ts';
-import type { EntryLine, RecordLine } from './record.ts';
+import type { EntryLine, ImageLine, RecordLine } from './record.ts';
 import { type ImageWithPicture, type Report, Saver } from './save.ts';
 import type { Source } from './source.ts';
 
@@ -48,22 +49,22 @@ export async function runImport(
   options: ImportOptions,
 ): Promise<void> {
   const { files, isRehearsal } = options;
-  let intake = files.rehearsal();
+  let upload = files.dryRunUpload();
   try {
     await using writer = await openWriter();
     await removeLeftovers(files, writer);
-    if (!isRehearsal) intake = await files.intake();
-    const run = new ImportRun(writer, intake, options);
+    if (!isRehearsal) upload = await files.beginUpload();
+    const run = new ImportRun(writer, upload, options);
     for (const [index, source] of sources.entries()) await run.read(source, index);
     run.finish();
-    await intake.settle();
+    await upload.flush();
     options.signal.throwIfAborted();
     if (!isRehearsal) await writer.commit();
   } catch (error) {
-    await giveUp(intake, files, openWriter);
+    await giveUp(upload, files, openWriter);
     throw error;
   }
-  await intake.end();
+  await upload.finish();
 }
 
 /**
@@ -71,29 +72,29 @@ export async function runImport(
  * now, and a commit whose answer was lost may have been one. Where it cannot be known, the next import finds out.
  */
 async function giveUp(
-  intake: Intake,
+  upload: Upload,
   files: Files,
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await removeUnused(files, intake.taken(), openWriter);
-    await intake.end();
+    await removeUnused(files, upload.newKeys(), openWriter);
+    await upload.finish();
   } catch {
-    await intake.leave();
+    await upload.abandon();
   }
 }
 
 class ImportRun {
   readonly #options: ImportOptions;
-  readonly #intake: Intake;
+  readonly #upload: Upload;
   readonly #problems = new Problems();
   readonly #saver: Saver;
   /** Where each picture was met first, for sources that leave copies out. */
   readonly #met = new Map<string, string>();
 
-  constructor(writer: CatalogueWriter, intake: Intake, options: ImportOptions) {
+  constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
-    this.#intake = intake;
+    this.#upload = upload;
     this.#saver = new Saver(writer, options.fresh, this.#problems, options.report);
   }
 
@@ -149,7 +150,7 @@ class ImportRun {
     file: string,
     read: Map<string, Promise<Picture>>,
   ): Promise<Picture | undefined> {
-    const reading = read.get(file) ?? keepPicture(line.from.folder, file, this.#intake);
+    const reading = read.get(file) ?? keepPicture(line.from.folder, file, this.#upload);
     read.set(file, reading);
     try {
       return await reading;

@@ -1,5 +1,7 @@
 /** A batch of checked lines into the store: asks what the store has of what they mention, plans, and saves. */
-import type { CatalogueWriter, ImageLine, Kind } from '../model.ts';
+
+import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { identities, inRuns } from './batch.ts';
 import {
   type Fresh,
@@ -12,7 +14,7 @@ import {
   planImage,
 } from './plan.ts';
 import type { Place, Problems } from './problems.ts';
-import type { EntryLine, RecordLine } from './record.ts';
+import type { EntryLine, ImageLine, RecordLine } from './record.ts';
 
 /** Told of everything as it is planned. */
 export interface Report {

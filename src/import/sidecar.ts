@@ -3,10 +3,11 @@
  * writes. Anything else in it is left alone.
  */
 import { Compile } from 'typebox/schema';
-import type { ImageLine, Rating } from '../model.ts';
+import type { Rating } from '../catalogue/types.ts';
 import { ImageLine as ImageLineSchema } from '../schemas.ts';
 import { LineError } from './lines.ts';
 import { isId } from './plan.ts';
+import type { ImageLine } from './record.ts';
 import { explain } from './record.ts';
 
 export type Facts = Omit<ImageLine, 'type' | 'file' | 'key' | 'meta'>;

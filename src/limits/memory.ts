@@ -1,12 +1,15 @@
 /** The rate limit of one process, in bounded memory. */
+
+import type { Decision } from '../access/rate.ts';
 import { decide, forgettableFrom, freshState, type RateState } from '../access/rate.ts';
-import type { Clock, Decision, Limiter } from '../model.ts';
+import type { Clock } from '../clock.ts';
+import type { Limiter } from './limiter.ts';
 
 /** The time of day as it was when the process began, and steady since: setting the clock back must not block anyone. */
 export const steadyClock: Clock = () => performance.timeOrigin + performance.now();
 
 /** More clients than this are not remembered at a time; beyond, one is forgotten for each that comes. */
-const MOST_CLIENTS = 500_000;
+const MAX_CLIENTS = 500_000;
 /** How many clients each decision looks at to see whether they can be forgotten. */
 const LOOKED_AT = 2;
 /** A map that grows is copied whole: of one for all clients that takes 100 ms, of one of so many no more than two. */
@@ -38,7 +41,7 @@ export class MemoryLimiter implements Limiter {
     return decision;
   }
 
-  trouble(): undefined {
+  degradedReason(): undefined {
     return undefined;
   }
 
@@ -52,7 +55,7 @@ export class MemoryLimiter implements Limiter {
       let now = yield;
       for (const clients of this.#maps) {
         for (const [client, state] of clients) {
-          if (forgettableFrom(state) <= now || this.#size >= MOST_CLIENTS) {
+          if (forgettableFrom(state) <= now || this.#size >= MAX_CLIENTS) {
             clients.delete(client);
             this.#size--;
           }

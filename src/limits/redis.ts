@@ -4,12 +4,14 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { HOUR_MS, MOST_VIOLATIONS, PERIOD_MS, TOLERANCE_MS } from '../access/rate.ts';
-import type { Clock, Decision, Limiter } from '../model.ts';
+import type { Decision } from '../access/rate.ts';
+import { HOUR_MS, MAX_VIOLATIONS, PERIOD_MS, TOLERANCE_MS } from '../access/rate.ts';
+import type { Clock } from '../clock.ts';
+import type { Limiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
 
 /** The longest that a request waits for an answer. */
-const PATIENCE_MS = 40;
+const TIMEOUT_MS = 40;
 const PING_EVERY_MS = 500;
 /** So long after the start, Redis is away if it is not there. */
 const STARTING_MS = 1000;
@@ -22,7 +24,7 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local PERIOD, TOLERANCE, MOST, HOUR = ${PERIOD_MS}, ${TOLERANCE_MS}, ${MOST_VIOLATIONS}, ${HOUR_MS}
+local PERIOD, TOLERANCE, MOST, HOUR = ${PERIOD_MS}, ${TOLERANCE_MS}, ${MAX_VIOLATIONS}, ${HOUR_MS}
 local state = redis.call('HMGET', KEYS[1], 'due', 'violations', 'first', 'blocked')
 local due, violations = tonumber(state[1]) or 0, tonumber(state[2]) or 0
 local first, blocked = tonumber(state[3]) or 0, tonumber(state[4]) or 0
@@ -73,7 +75,7 @@ export class RedisLimiter implements Limiter {
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: PATIENCE_MS,
+      commandTimeout: TIMEOUT_MS,
       connectTimeout: 1000,
       retryStrategy: () => 200,
     }) as WithRule;
@@ -103,7 +105,7 @@ export class RedisLimiter implements Limiter {
     }
   }
 
-  trouble(): string | undefined {
+  degradedReason(): string | undefined {
     return this.#isAway ? 'Redis is away: each instance limits on its own' : undefined;
   }
 

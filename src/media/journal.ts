@@ -15,7 +15,7 @@ export interface Journal {
   note(key: string): Promise<void>;
   end(): Promise<void>;
   /** Ends, but leaves the journal for the next import. */
-  leave(): Promise<void>;
+  abandon(): Promise<void>;
 }
 
 export async function startJournal(folder: string): Promise<Journal> {
@@ -36,7 +36,7 @@ export async function startJournal(folder: string): Promise<Journal> {
       return writing;
     },
 
-    leave: () => file.close(),
+    abandon: () => file.close(),
 
     async end() {
       await file.close();

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, glob, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { Files, Intake, OpenFile } from '../model.ts';
 import { inParallel } from '../parallel.ts';
+import type { Files, OpenFile, Upload } from './files.ts';
 import { journalled, removeJournals, startJournal } from './journal.ts';
 
 /** Hidden files of the folder are ours: bytes that are being written, and the journals of intakes. */
@@ -33,11 +33,11 @@ export function openFolder(folder: string): Files {
       }
     },
 
-    intake: () => startIntake(folder),
-    rehearsal: () => rehearsal,
-    abandoned: () => journalled(folder),
+    beginUpload: () => beginUpload(folder),
+    dryRunUpload: () => dryRunUpload,
+    abandonedKeys: () => journalled(folder),
 
-    async forgetAbandoned(): Promise<void> {
+    async clearAbandoned(): Promise<void> {
       const names = await readdir(folder).catch(() => []);
       for (const name of names.filter((name) => name.startsWith(ASIDE)))
         await rm(join(folder, name), { force: true });
@@ -46,7 +46,7 @@ export function openFolder(folder: string): Files {
   };
 }
 
-async function startIntake(folder: string): Promise<Intake> {
+async function beginUpload(folder: string): Promise<Upload> {
   const journal = await startJournal(folder);
   return {
     async put(key, bytes, { hash }) {
@@ -59,24 +59,24 @@ async function startIntake(folder: string): Promise<Intake> {
       return hash;
     },
 
-    async settle() {
+    async flush() {
       const paths = [...journal.keys].map((key) => join(folder, key));
       // Once for each folder, and at the end: flushing file by file as they come takes ten times as long.
       await inParallel([...paths, ...new Set(paths.map(dirname))], FLUSHED_AT_ONCE, flush);
     },
 
-    taken: () => [...journal.keys],
-    end: () => journal.end(),
-    leave: () => journal.leave(),
+    newKeys: () => [...journal.keys],
+    finish: () => journal.end(),
+    abandon: () => journal.abandon(),
   };
 }
 
-const rehearsal: Intake = {
+const dryRunUpload: Upload = {
   put: async (_key, _bytes, { hash }) => hash,
-  settle: async () => {},
-  taken: () => [],
-  end: async () => {},
-  leave: async () => {},
+  flush: async () => {},
+  newKeys: () => [],
+  finish: async () => {},
+  abandon: async () => {},
 };
 
 /** Written aside and renamed, so that nobody ever reads half a file. */

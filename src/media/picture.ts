@@ -1,7 +1,7 @@
 /** Reading a picture: its type by its bytes, its size as it is seen, its dominant colour, its hash. */
 import { hash } from 'node:crypto';
 import type Sharp from 'sharp';
-import type { Mimetype } from '../model.ts';
+import type { Mimetype } from '../catalogue/types.ts';
 
 export interface PictureFacts {
   /** SHA-256, in hex. */
@@ -16,8 +16,8 @@ export interface PictureFacts {
 /** The picture is of no use, and the message says why. */
 export class PictureError extends Error {}
 
-export const MOST_BYTES = 256 * 1024 * 1024;
-const MOST_PIXELS = 100_000_000;
+export const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_PIXELS = 100_000_000;
 /** The colour is read from a copy this wide and high at most: it is a placeholder, not a measurement. */
 const COLOUR_SAMPLE = 64;
 
@@ -55,8 +55,8 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
   if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
   try {
     const { width, height } = await readSize(bytes);
-    if (width * height > MOST_PIXELS)
-      throw new PictureError(`${width} x ${height} pixels are more than ${MOST_PIXELS / 1e6} megapixels`);
+    if (width * height > MAX_PIXELS)
+      throw new PictureError(`${width} x ${height} pixels are more than ${MAX_PIXELS / 1e6} megapixels`);
     const color = await readColour(bytes);
     return { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
   } catch (error) {
@@ -74,7 +74,7 @@ async function readSize(bytes: Buffer): Promise<{ width: number; height: number 
 
 /** Decodes the whole (first) frame, so a damaged picture is found out here. */
 async function readColour(bytes: Buffer): Promise<string> {
-  const options = { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true } as const;
+  const options = { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true } as const;
   const sharp = await library();
   const pixels = await sharp(bytes, options)
     .resize(COLOUR_SAMPLE, COLOUR_SAMPLE, { fit: 'inside', withoutEnlargement: true })

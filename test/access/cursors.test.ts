@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Cursors } from '../../src/access/cursors.ts';
-import { walkOf } from '../../src/catalogue/cursor-scope.ts';
-import type { Filter } from '../../src/model.ts';
+import type { Filter } from '../../src/catalogue/catalogue.ts';
+import { cursorScope } from '../../src/catalogue/cursor-scope.ts';
 
 const [old, current] = ['a key of sixteen', 'another such key'];
 const cursors = new Cursors([current]);
@@ -62,9 +62,9 @@ describe('a walk', () => {
       ...{ ratings: ['nsfw', 'sfw'], orientations: ['square'], categories: ['DOG', 'cat', 'dog'] },
       ...{ exclude: ['y', 'X'], match: 'all', artist: 'a1', character: 'c1' },
     };
-    assert.equal(walkOf('s', filter), walkOf('s', other));
+    assert.equal(cursorScope('s', filter), cursorScope('s', other));
     for (const categories of [['a'], ['A', 'a']])
-      assert.equal(walkOf('s', { categories, match: 'any' }), walkOf('s', { categories: ['a'] }));
+      assert.equal(cursorScope('s', { categories, match: 'any' }), cursorScope('s', { categories: ['a'] }));
   });
 
   test('is another one with another seed or any other filter', () => {
@@ -81,7 +81,7 @@ describe('a walk', () => {
         ...{ g: { ...filter, artist: 'c1', character: 'a1' }, h: { ...filter, artist: undefined } },
       }).map(([, changed]): [string, Filter] => ['s', changed]),
     ];
-    const walks = others.map(([seed, changed]) => walkOf(seed, changed));
-    assert.equal(new Set([...walks, walkOf('s', filter)]).size, others.length + 1);
+    const walks = others.map(([seed, changed]) => cursorScope(seed, changed));
+    assert.equal(new Set([...walks, cursorScope('s', filter)]).size, others.length + 1);
   });
 });

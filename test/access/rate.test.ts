@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Decision } from '../../src/access/rate.ts';
 import { decide, forgettableFrom, freshState, HOUR_MS } from '../../src/access/rate.ts';
-import type { Decision } from '../../src/model.ts';
 import { seededChance } from '../support/service.ts';
 
 const START = 1_000_000_000_000;
@@ -70,7 +70,7 @@ test('it decides like the naive rule, whatever the moments', () => {
   );
 });
 
-test('in no stretch of time is more allowed than one a second, but for the tolerance', () => {
+test('in no page of time is more allowed than one a second, but for the tolerance', () => {
   fc.assert(
     fc.property(fc.array(gap, { maxLength: 150 }), (gaps) => {
       const allowed = run(gaps)
@@ -104,11 +104,11 @@ test('who waits as long as told is allowed', () => {
 });
 
 test('a client that paces itself at a second, give or take 50 ms, is never refused in ten minutes', () => {
-  const chance = seededChance(8);
+  const randomInt = seededChance(8);
   for (let round = 0; round < 50; round++) {
     let state = freshState;
     for (let second = 0; second < 600; second++) {
-      const result = decide(state, START + second * 1000 + chance(101) - 50);
+      const result = decide(state, START + second * 1000 + randomInt(101) - 50);
       state = result.state;
       assert.ok(result.decision.isAllowed, `in second ${second}`);
     }

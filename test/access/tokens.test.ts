@@ -1,6 +1,7 @@
 /** Tokens: their secret, their scopes, their end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Token } from '../../src/access/token-store.ts';
 import {
   expiryAllowance,
   hashSecret,
@@ -9,17 +10,16 @@ import {
   newSecret,
   secretIn,
 } from '../../src/access/tokens.ts';
-import type { Token } from '../../src/model.ts';
-import { secureChance } from '../../src/random.ts';
+import { secureRandomInt } from '../../src/random.ts';
 
 test('a secret is 100 letters and digits, and never the same twice', () => {
-  const secrets = Array.from({ length: 100 }, () => newSecret(secureChance));
+  const secrets = Array.from({ length: 100 }, () => newSecret(secureRandomInt));
   for (const secret of secrets) assert.match(secret, /^[0-9A-Za-z]{100}$/);
   assert.equal(new Set(secrets).size, 100);
 });
 
 test('a secret uses the whole alphabet', () => {
-  assert.equal(new Set(Array.from({ length: 50 }, () => newSecret(secureChance)).join('')).size, 62);
+  assert.equal(new Set(Array.from({ length: 50 }, () => newSecret(secureRandomInt)).join('')).size, 62);
 });
 
 test('the stored form is the SHA-256', () => {

@@ -11,7 +11,7 @@ import {
   repeatEntry,
   type StoredImage,
 } from '../../src/catalogue/document.ts';
-import { LinkableDocument, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
+import { ImageDocument, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
 
 const image = (text: string): StoredImage => ({
   id: '40000000-0000-4000-8000-000000000001',
@@ -28,7 +28,7 @@ const texts = (entries: object[]) => entries.map((entry) => JSON.stringify(entry
 const write = (image: StoredImage, key = 'ab/cd.jpg') =>
   composeDocument(image, key, texts(image.categories), texts(image.characters));
 
-const linkTo = (name: string) => ({
+const signLink = (name: string) => ({
   url: `https://example.org/files/${name}`,
   expires: '2026-01-01T01:00:00.000Z',
 });
@@ -39,7 +39,7 @@ test('any text survives being stored and filled', () => {
       const stored = image(text);
       const document = write(stored);
       assert.deepEqual(readDocument(document), JSON.parse(JSON.stringify(stored)));
-      const { url, meta, ...rest } = JSON.parse(new LinkableDocument(document).withLink(linkTo));
+      const { url, meta, ...rest } = JSON.parse(new ImageDocument(document).withLink(signLink));
       const { expires, ...facts } = meta;
       assert.equal(url, `https://example.org/files/${stored.id}.jpg`);
       assert.equal(expires, '2026-01-01T01:00:00.000Z');
@@ -50,7 +50,7 @@ test('any text survives being stored and filled', () => {
 
 test('a link may be made of the key of the bytes, whatever is in it', () => {
   const key = 'some/"odd\' name%+ö.jpg';
-  const filled = new LinkableDocument(write(image('x'), key)).withLink((_name, key) => ({
+  const filled = new ImageDocument(write(image('x'), key)).withLink((_name, key) => ({
     url: encodeURI(key),
     expires: 't',
   }));
@@ -62,9 +62,9 @@ test('how many bytes it has more than characters is known, whatever it and its k
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, text, (text, key) => {
-      const linkable = new LinkableDocument(write(image(text), key.replaceAll('\n', '')));
-      const json = linkable.withLink(linkTo);
-      assert.equal(json.length + linkable.surplus, Buffer.byteLength(json));
+      const linkable = new ImageDocument(write(image(text), key.replaceAll('\n', '')));
+      const json = linkable.withLink(signLink);
+      assert.equal(json.length + linkable.extraBytes, Buffer.byteLength(json));
     }),
   );
 });
@@ -81,10 +81,10 @@ test('the lists of a document can be taken out and put back, whatever they are m
       const lists = document.slice(start, end);
       assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
       const without = document.slice(0, start) + document.slice(end);
-      const apart = new LinkableDocument(without, { text: lists, place: start });
-      const whole = new LinkableDocument(document);
-      assert.equal(apart.withLink(linkTo), whole.withLink(linkTo));
-      assert.equal(apart.surplus, whole.surplus);
+      const apart = new ImageDocument(without, { text: lists, place: start });
+      const whole = new ImageDocument(document);
+      assert.equal(apart.withLink(signLink), whole.withLink(signLink));
+      assert.equal(apart.extraBytes, whole.extraBytes);
     }),
   );
 });
@@ -111,7 +111,7 @@ test('an entry is repeated as it is now, in its place by name, and no other of t
 
 test('only the image’s own aspect ratio is left out', () => {
   const { meta, categories } = JSON.parse(
-    withoutAspectRatio(new LinkableDocument(write(image('x'))).withLink(linkTo)),
+    withoutAspectRatio(new ImageDocument(write(image('x'))).withLink(signLink)),
   );
   assert.deepEqual(meta.dimens, { width: 300, height: 200, orientation: 'landscape' });
   assert.equal(categories[0].description, '"aspectRatio":"1:1",');

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { noBits, setBit } from '../../src/catalogue/bits.ts';
+import { emptyBits, setBit } from '../../src/catalogue/bits.ts';
 import {
-  FlaggedSet,
+  BitmapBuilder,
+  BitmapSet,
   type ImageSet,
   imagesFrom,
-  ListedSet,
+  ListSet,
   picked,
-  SetMaker,
-  WholeSet,
+  RangeSet,
 } from '../../src/catalogue/image-set.ts';
 
 const LAST = 3000;
 const everything = Array.from({ length: LAST }, (_, index) => index + 1);
 
-const listed = (images: number[]) => new ListedSet(Uint32Array.from(images));
-function flagged(images: number[]): FlaggedSet {
-  const bits = noBits(LAST + 1);
+const listed = (images: number[]) => new ListSet(Uint32Array.from(images));
+function flagged(images: number[]): BitmapSet {
+  const bits = emptyBits(LAST + 1);
   for (const image of images) setBit(bits, image);
-  return new FlaggedSet(bits);
+  return new BitmapSet(bits);
 }
 
 /** Few or many, all over or in one place. */
@@ -56,8 +56,8 @@ describe('a set', () => {
   });
 
   test('of all images has all of them', () => {
-    assertSame(new WholeSet(LAST), everything);
-    assertSame(new WholeSet(0), []);
+    assertSame(new RangeSet(LAST), everything);
+    assertSame(new RangeSet(0), []);
   });
 
   test('gives a window of its images, and none past its end', () => {
@@ -69,8 +69,8 @@ describe('a set', () => {
   });
 });
 
-function makerOf(sets: ImageSet[]): SetMaker {
-  const maker = new SetMaker(LAST);
+function makerOf(sets: ImageSet[]): BitmapBuilder {
+  const maker = new BitmapBuilder(LAST);
   for (const set of sets) maker.add(set);
   return maker;
 }
@@ -78,7 +78,7 @@ function makerOf(sets: ImageSet[]): SetMaker {
 test('what sets have in common, without what is excluded, is what a filter of all images finds', () => {
   const someSet = fc.oneof(
     someImages.map((images) => ({ images, set: images.length > 90 ? flagged(images) : listed(images) })),
-    fc.constant({ images: everything, set: new WholeSet(LAST) }),
+    fc.constant({ images: everything, set: new RangeSet(LAST) }),
   );
   const someSets = fc.array(someSet, { minLength: 1, maxLength: 3 });
   fc.assert(
@@ -99,7 +99,7 @@ test('what sets have in common, without what is excluded, is what a filter of al
         for (const set of unwanted) made.drop(set);
         const found = made.done();
         assertSame(found, expected);
-        assert.equal(found instanceof ListedSet, expected.length * 32 <= LAST);
+        assert.equal(found instanceof ListSet, expected.length * 32 <= LAST);
       },
     ),
     { numRuns: 60 },

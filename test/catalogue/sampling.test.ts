@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { WholeSet } from '../../src/catalogue/image-set.ts';
+import { RangeSet } from '../../src/catalogue/image-set.ts';
 import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sampling.ts';
 import { seededChance } from '../support/service.ts';
 
@@ -31,16 +31,16 @@ function inequality(draw: () => number[], outcomes: number): number {
 }
 
 test('every order of four is equally likely', () => {
-  const chance = seededChance(7);
-  const chiSquare = inequality(() => [...shuffledPositions(4, chance)], 24);
+  const randomInt = seededChance(7);
+  const chiSquare = inequality(() => [...shuffledPositions(4, randomInt)], 24);
   assert.ok(chiSquare < 49.7, `${chiSquare} is beyond the 99.9% bound for 23 degrees of freedom`);
 });
 
 test('every two of eight, in every order, are equally likely, and so are every two of seven', () => {
-  const chance = seededChance(8);
-  const few = inequality(() => drawPositions(8, 2, chance), 56);
+  const randomInt = seededChance(8);
+  const few = inequality(() => drawPositions(8, 2, randomInt), 56);
   assert.ok(few < 93.2, `${few} is beyond the 99.9% bound for 55 degrees of freedom`);
-  const many = inequality(() => drawPositions(7, 2, chance), 42);
+  const many = inequality(() => drawPositions(7, 2, randomInt), 42);
   assert.ok(many < 74.7, `${many} is beyond the 99.9% bound for 41 degrees of freedom`);
 });
 
@@ -57,14 +57,14 @@ test('as many positions are drawn as are wanted, or as there are, and none twice
 
 test('a few of very many cost a few draws', () => {
   let draws = 0;
-  const chance = (below: number) => {
+  const randomInt = (below: number) => {
     draws++;
     return below - 1;
   };
-  assert.equal(shuffledPositions(1e12, chance).take(10).toArray().length, 10);
+  assert.equal(shuffledPositions(1e12, randomInt).take(10).toArray().length, 10);
   assert.equal(draws, 10);
 });
 
 test('a sample larger than its source is all of it', () => {
-  assert.deepEqual(sample(new WholeSet(2), 10, seededChance(1)).sort(), [1, 2]);
+  assert.deepEqual(sample(new RangeSet(2), 10, seededChance(1)).sort(), [1, 2]);
 });

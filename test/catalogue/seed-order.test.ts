@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type ImageSet, ListedSet, WholeSet } from '../../src/catalogue/image-set.ts';
-import { Shuffle, stretchOf } from '../../src/catalogue/seed-order.ts';
-import type { Mark } from '../../src/model.ts';
+import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/image-set.ts';
+import type { SeedPosition } from '../../src/catalogue/seed-order.ts';
+import { SeedOrder, seededNumbers } from '../../src/catalogue/seed-order.ts';
 
 const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: 'binary' });
-const listed = (images: number[]) => new ListedSet(Uint32Array.from(images));
+const listed = (images: number[]) => new ListSet(Uint32Array.from(images));
 
 /** What comes when all that follows is asked for, so many at a time. */
-function walk(set: ImageSet, shuffle: Shuffle, limit: number): number[] {
+function walk(set: ImageSet, order: SeedOrder, limit: number): number[] {
   const images: number[] = [];
-  let mark: Mark | undefined;
+  let mark: SeedPosition | undefined;
   do {
-    const stretch = stretchOf(set, shuffle, mark, limit);
-    images.push(...(stretch?.images ?? []));
-    mark = stretch?.next;
+    const page = seededNumbers(set, order, mark, limit);
+    images.push(...(page?.images ?? []));
+    mark = page?.next;
   } while (mark);
   return images;
 }
@@ -26,21 +26,21 @@ describe('ranks', () => {
     test(`of numbers up to ${last} lead back to their numbers`, () => {
       fc.assert(
         fc.property(anySeed, fc.nat(last), (seed, number) => {
-          const shuffle = new Shuffle(seed, last);
-          const rank = shuffle.rankOf(number);
-          assert.ok(Number.isInteger(rank) && rank >= 0 && rank < shuffle.size);
-          assert.equal(shuffle.numberAt(rank), number);
+          const order = new SeedOrder(seed, last);
+          const rank = order.rankOf(number);
+          assert.ok(Number.isInteger(rank) && rank >= 0 && rank < order.size);
+          assert.equal(order.numberAt(rank), number);
         }),
       );
     });
 
   test('do not depend on how many images there are, as long as there are fewer than four million', () => {
-    const [one, other] = [new Shuffle('a', 10), new Shuffle('a', 2 ** 22 - 1)];
+    const [one, other] = [new SeedOrder('a', 10), new SeedOrder('a', 2 ** 22 - 1)];
     for (let number = 1; number < 1000; number++) assert.equal(one.rankOf(number), other.rankOf(number));
   });
 
   test('are other ones for another seed', () => {
-    const ranks = ['a', 'b', 'A', 'a '].map((seed) => new Shuffle(seed, 10).rankOf(1));
+    const ranks = ['a', 'b', 'A', 'a '].map((seed) => new SeedOrder(seed, 10).rankOf(1));
     assert.equal(new Set(ranks).size, 4);
   });
 });
@@ -53,9 +53,9 @@ describe('a walk', () => {
         fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { maxLength: 300 }),
         fc.integer({ min: 1, max: 25 }),
         (seed, images, limit) => {
-          const shuffle = new Shuffle(seed, 100_000);
-          const expected = images.toSorted((a, b) => shuffle.rankOf(a) - shuffle.rankOf(b));
-          assert.deepEqual(walk(listed(images.toSorted((a, b) => a - b)), shuffle, limit), expected);
+          const order = new SeedOrder(seed, 100_000);
+          const expected = images.toSorted((a, b) => order.rankOf(a) - order.rankOf(b));
+          assert.deepEqual(walk(listed(images.toSorted((a, b) => a - b)), order, limit), expected);
         },
       ),
     );
@@ -64,30 +64,33 @@ describe('a walk', () => {
   test('along the ranks finds what looking at every image finds', () => {
     // So many that walking is the shorter way, and as a reference the ranks of all.
     const size = 60_000;
-    const shuffle = new Shuffle('2026-11-14', size);
+    const order = new SeedOrder('2026-11-14', size);
     const all = Array.from({ length: size }, (_, index) => index + 1);
-    const byRank = all.toSorted((a, b) => shuffle.rankOf(a) - shuffle.rankOf(b));
-    let mark: Mark | undefined;
+    const byRank = all.toSorted((a, b) => order.rankOf(a) - order.rankOf(b));
+    let mark: SeedPosition | undefined;
     for (let shown = 0; shown < 250; shown += 25) {
-      const stretch = stretchOf(new WholeSet(size), shuffle, mark, 25);
-      assert.deepEqual(stretch?.images, byRank.slice(shown, shown + 25));
-      mark = stretch?.next;
+      const page = seededNumbers(new RangeSet(size), order, mark, 25);
+      assert.deepEqual(page?.images, byRank.slice(shown, shown + 25));
+      mark = page?.next;
     }
-    const rank = shuffle.rankOf(byRank[size - 3] as number);
-    const last = stretchOf(new WholeSet(size), shuffle, { bits: shuffle.bits, rank }, 25);
+    const rank = order.rankOf(byRank[size - 3] as number);
+    const last = seededNumbers(new RangeSet(size), order, { bits: order.bits, rank }, 25);
     assert.deepEqual(last, { images: byRank.slice(-3), next: undefined });
   });
 
   test('through nothing is nothing', () => {
-    for (const set of [new WholeSet(0), listed([])])
-      assert.deepEqual(stretchOf(set, new Shuffle('a', 10), undefined, 10), { images: [], next: undefined });
+    for (const set of [new RangeSet(0), listed([])])
+      assert.deepEqual(seededNumbers(set, new SeedOrder('a', 10), undefined, 10), {
+        images: [],
+        next: undefined,
+      });
   });
 
   test('does not go on in another order, as after the catalogue has outgrown its own', () => {
-    const [few, many] = [new Shuffle('a', 2 ** 22 - 1), new Shuffle('a', 2 ** 22)];
-    const mark = stretchOf(new WholeSet(100), few, undefined, 10)?.next;
-    assert.ok(stretchOf(new WholeSet(100), few, mark, 10));
-    assert.equal(stretchOf(new WholeSet(100), many, mark, 10), undefined);
+    const [few, many] = [new SeedOrder('a', 2 ** 22 - 1), new SeedOrder('a', 2 ** 22)];
+    const mark = seededNumbers(new RangeSet(100), few, undefined, 10)?.next;
+    assert.ok(seededNumbers(new RangeSet(100), few, mark, 10));
+    assert.equal(seededNumbers(new RangeSet(100), many, mark, 10), undefined);
   });
 });
 
@@ -96,7 +99,7 @@ test('over many seeds, every two of nine images in every order are equally likel
   const rounds = 72 * 500;
   for (let round = 0; round < rounds; round++) {
     const order =
-      stretchOf(new WholeSet(9), new Shuffle(`2026-${round}`, 9), undefined, 2)?.images.join() ?? '';
+      seededNumbers(new RangeSet(9), new SeedOrder(`2026-${round}`, 9), undefined, 2)?.images.join() ?? '';
     counts.set(order, (counts.get(order) ?? 0) + 1);
   }
   assert.equal(counts.size, 72);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
-import { dumpOf } from '../../src/engines.ts';
+import { openSnapshot } from '../../src/engines.ts';
 import { filesIn } from '../support/dump.ts';
 import { draw } from '../support/pictures.ts';
 import { zukan } from '../support/program.ts';
@@ -19,11 +19,11 @@ function workplace() {
   const environment = { DATA_DIR: join(folder, 'data') };
   const run = (...command: string[]) => zukan(command, environment);
   const records = async () => {
-    await using dump = await dumpOf(configFor(folder));
+    await using snapshot = await openSnapshot(configFor(folder));
     const lines: string[] = [];
     for (const kind of ['category', 'artist', 'character'] as const)
-      for await (const entry of dump.entries(kind)) lines.push(entryLine(entry));
-    for await (const image of dump.images()) lines.push(imageLine(image));
+      for await (const entry of snapshot.entries(kind)) lines.push(entryLine(entry));
+    for await (const image of snapshot.images()) lines.push(imageLine(image));
     return lines.map((line) => JSON.parse(line));
   };
   return { folder, pictures, environment, run, records };

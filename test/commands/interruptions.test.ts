@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { dump, filesIn } from '../support/dump.ts';
+import { filesIn, snapshot } from '../support/dump.ts';
 import { draw } from '../support/pictures.ts';
 import { start, zukan } from '../support/program.ts';
 import { configFor, filesFolder } from '../support/service.ts';
@@ -96,7 +96,7 @@ test('a refused import takes no bytes from the one that comes next', async () =>
     filesIn(filesFolder(config)).length,
     new Set(filesIn(filesFolder(config)).map((line) => line.split(' ')[1])).size,
   );
-  const { image } = JSON.parse(dump(config));
+  const { image } = JSON.parse(snapshot(config));
   for (const { key } of image) assert.ok(statSync(join(filesFolder(config), key)).size > 0, key);
 });
 
@@ -116,7 +116,7 @@ test('a full disk is told as such, and leaves the catalogue as it was', async ()
   const folder = temporaryFolder();
   const environment = { DATA_DIR: join(folder, 'data') };
   await zukan(['import', await writeKnownCatalogue(folder)], environment);
-  const before = dump(configFor(folder));
+  const before = snapshot(configFor(folder));
   const lines = Array.from({ length: 20_000 }, (_, index) =>
     JSON.stringify({
       type: 'artist',
@@ -136,7 +136,7 @@ test('a full disk is told as such, and leaves the catalogue as it was', async ()
   const [status] = await once(child, 'close');
   assert.equal(status, 1, errors);
   assert.match(errors, /disk/);
-  assert.equal(dump(configFor(folder)), before);
+  assert.equal(snapshot(configFor(folder)), before);
 });
 
 test('keys that are no keys stop the server with a message', async () => {

@@ -9,7 +9,7 @@ import { checkCatalogue } from '../../src/catalogue/check.ts';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { dumpOf } from '../../src/engines.ts';
+import { openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
@@ -40,10 +40,10 @@ function generation(folder: string, name: string, from: number, to: number, reco
 
 /** The records, without the ids and times that each import makes up. */
 async function contents(config: Config): Promise<string> {
-  await using dump = await dumpOf(config);
+  await using snapshot = await openSnapshot(config);
   const lines: string[] = [];
-  for await (const entry of dump.entries('category')) lines.push(entryLine(entry));
-  for await (const image of dump.images()) lines.push(imageLine(image));
+  for await (const entry of snapshot.entries('category')) lines.push(entryLine(entry));
+  for await (const image of snapshot.images()) lines.push(imageLine(image));
   const made = /"(id|createdAt)":"[^"]*",?|"categories":\["[^"]*"\]/g;
   return lines.map((line) => line.replaceAll(made, '')).join('\n');
 }
@@ -66,8 +66,8 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
     return contents(config(data));
   }
 
-  const chance = seededChance(50);
-  const moments = Array.from({ length: 50 }, () => 250 + chance(Math.round(wholeImport)));
+  const randomInt = seededChance(50);
+  const moments = Array.from({ length: 50 }, () => 250 + randomInt(Math.round(wholeImport)));
   const outcomes = { before: 0, after: 0 };
   await inParallel(moments, 2, async (moment, index) => {
     const data = join(folder, `data ${index}`);
@@ -80,8 +80,8 @@ test('killed at fifty moments, an import leaves the old catalogue or the new one
     const found = await contents(config(data));
     assert.ok(found === before || found === after, `a mixture after ${moment} ms`);
     outcomes[found === before ? 'before' : 'after']++;
-    await using dump = await dumpOf(config(data));
-    assert.deepEqual(await Array.fromAsync(checkCatalogue(dump)), []);
+    await using snapshot = await openSnapshot(config(data));
+    assert.deepEqual(await Array.fromAsync(checkCatalogue(snapshot)), []);
     if (index % 10 === 0) {
       assert.equal((await zukan(['check', '--quiet'], { DATA_DIR: data })).status, 0);
       assert.equal((await zukan(['import', '--quiet', next], { DATA_DIR: data })).status, 0);

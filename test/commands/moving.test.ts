@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dumpOf } from '../../src/engines.ts';
-import type { SavedImage } from '../../src/model.ts';
+import type { SavedImage } from '../../src/catalogue/writer.ts';
+import { openSnapshot } from '../../src/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
 import { keyed } from '../support/import.ts';
@@ -49,8 +49,8 @@ await zukan(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })))
 
 /** What images are, without the numbers that each store gives them. */
 async function documents(environment: Record<string, string>): Promise<string[]> {
-  await using dump = await dumpOf(configFor(folder, environment));
-  const rows: SavedImage[] = await Array.fromAsync(dump.images());
+  await using snapshot = await openSnapshot(configFor(folder, environment));
+  const rows: SavedImage[] = await Array.fromAsync(snapshot.images());
   return rows.map(({ number, ...row }) => JSON.stringify(row));
 }
 

@@ -6,24 +6,24 @@ import { describe, test } from 'node:test';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { dumpOf, writerOf } from '../../src/engines.ts';
+import { openSnapshot, openWriter } from '../../src/engines.ts';
 import { openFolder } from '../../src/media/local.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { dump, filesIn, shelfProblems } from '../support/dump.ts';
+import { filesIn, shelfProblems, snapshot } from '../support/dump.ts';
 import { forEachEngine, tamper } from '../support/engines.ts';
 import { serve, zukan } from '../support/program.ts';
 import { configFor, filesFolder } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 async function findings(config: Config) {
-  await using dump = await dumpOf(config);
-  return await Array.fromAsync(checkCatalogue(dump));
+  await using snapshot = await openSnapshot(config);
+  return await Array.fromAsync(checkCatalogue(snapshot));
 }
 
 async function repair(config: Config): Promise<void> {
-  await using dump = await dumpOf(config);
-  const writer = await writerOf(config);
-  await repairCatalogue(dump, writer);
+  await using snapshot = await openSnapshot(config);
+  const writer = await openWriter(config);
+  await repairCatalogue(snapshot, writer);
   await writer.commit();
 }
 
@@ -101,10 +101,10 @@ await forEachEngine(async (engine) => {
 
   test('an import that cleans up between the commit and the end of another does not make it fail', async () => {
     const files = openFolder(join(temporaryFolder(), 'files'));
-    const intake = await files.intake();
-    await intake.put('ab/cd.png', Buffer.from('bytes'), { hash: 'h', mimetype: 'image/png' });
-    await files.forgetAbandoned();
-    await intake.end();
+    const upload = await files.beginUpload();
+    await upload.put('ab/cd.png', Buffer.from('bytes'), { hash: 'h', mimetype: 'image/png' });
+    await files.clearAbandoned();
+    await upload.finish();
     assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
   });
 
@@ -136,11 +136,11 @@ await forEachEngine(async (engine) => {
       writeFileSync(join(folder, 'second.ndjson'), JSON.stringify(second));
       await run('import', join(folder, 'second.ndjson'));
       assert.equal((await run('remove', uuid(4, 99))).output, '1 removed, with the bytes of 0\n');
-      const before = dump(config);
+      const before = snapshot(config);
       const { status, errors } = await run('remove', uuid(4, 1), uuid(9, 9));
       assert.equal(status, 1);
       assert.match(errors, new RegExp(`there is no image ${uuid(9, 9)}`));
-      assert.equal(dump(config), before);
+      assert.equal(snapshot(config), before);
     });
   });
 
@@ -206,14 +206,14 @@ await forEachEngine(async (engine) => {
         const folder = temporaryFolder();
         const config = configFor(folder, engine.environment());
         await importFiles(config, [await writeKnownCatalogue(folder)]);
-        const before = dump(config);
+        const before = snapshot(config);
         tamper(config, sql);
         const found = await findings(config);
         assert.ok(found.every(({ canBeRepaired }) => canBeRepaired));
         assert.match(found.map((finding) => finding.problem).join('\n'), problem);
         await repair(config);
         assert.deepEqual(await findings(config), []);
-        assert.equal(dump(config), before);
+        assert.equal(snapshot(config), before);
       });
     }
   });

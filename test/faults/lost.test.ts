@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { filesOf, writerOf } from '../../src/engines.ts';
+import { openFiles, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
@@ -81,8 +81,8 @@ if (!skip) {
       await goOn.promise;
       yield Buffer.from(lines([picture]));
     }
-    const first = runImport([catalogueFile('first', folder, slowly)], () => writerOf(config), {
-      files: filesOf(config),
+    const first = runImport([catalogueFile('first', folder, slowly)], () => openWriter(config), {
+      files: openFiles(config),
       fresh: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
       parallel: 1,
       isRehearsal: false,

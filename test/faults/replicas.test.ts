@@ -33,11 +33,11 @@ if (!skip) {
     );
 
   /** The value of a figure for each server: the primary, then the replicas. */
-  async function figures(figure: string): Promise<number[]> {
+  async function metrics(metric: string): Promise<number[]> {
     const { text, headers } = await service.get('/metrics');
     assert.match(headers['content-type'] ?? '', /^text\/plain; version=0\.0\.4/);
     assert.ok(!text.includes('postgres@'), 'no address with a user in it');
-    return [...text.matchAll(new RegExp(`^zukan_database_${figure}\\{server="[^"]+"\\} (\\d+)$`, 'gm'))].map(
+    return [...text.matchAll(new RegExp(`^zukan_database_${metric}\\{server="[^"]+"\\} (\\d+)$`, 'gm'))].map(
       (match) => Number(match[1]),
     );
   }
@@ -62,16 +62,16 @@ if (!skip) {
   }
 
   test('replicas are read in turn, and the primary is left alone', async () => {
-    while ((await figures('reads_total'))[2] === 0) await get('/stats');
-    const before = await figures('reads_total');
+    while ((await metrics('reads_total'))[2] === 0) await get('/stats');
+    const before = await metrics('reads_total');
     for (let call = 0; call < 40; call++) assert.equal(await count(), images.length);
-    const [primary, ...others] = (await figures('reads_total')).map(
+    const [primary, ...others] = (await metrics('reads_total')).map(
       (reads, index) => reads - (before[index] ?? 0),
     );
     // Looking at the figures reads too: a token of the primary, and the size of the catalogue of the next replica.
     assert.equal(primary, 1);
     assert.deepEqual(others.sort(), [20, 21]);
-    assert.deepEqual(await figures('up'), [1, 1, 1]);
+    assert.deepEqual(await metrics('up'), [1, 1, 1]);
   });
 
   test('one is killed: no error at all; it is tried again when it is back', async () => {
@@ -79,7 +79,7 @@ if (!skip) {
       await setTimeout(300);
       await replicas[0].stop('kill');
       await setTimeout(1500);
-      assert.deepEqual(await figures('up'), [1, 0, 1]);
+      assert.deepEqual(await metrics('up'), [1, 0, 1]);
       assert.deepEqual((await service.get('/health/ready')).json, {
         status: 'degraded',
         parts: { replicas: 'replica 1 does not answer: other servers are read instead' },
@@ -88,10 +88,10 @@ if (!skip) {
     await wellWhile(async () => {
       await replicas[1].stop('kill');
       await setTimeout(1000);
-      assert.deepEqual(await figures('up'), [1, 0, 0], 'the primary alone');
+      assert.deepEqual(await metrics('up'), [1, 0, 0], 'the primary alone');
       await Promise.all(replicas.map((replica) => replica.start()));
       await setTimeout(2500);
-      assert.deepEqual(await figures('up'), [1, 1, 1]);
+      assert.deepEqual(await metrics('up'), [1, 1, 1]);
       assert.deepEqual((await service.get('/health/ready')).json, { status: 'ready' });
     });
   });
@@ -119,14 +119,14 @@ if (!skip) {
     const done = performance.now();
     while ((await count()) !== images.length + 2) assert.ok(performance.now() - done < 1000);
     for (let call = 0; call < 20; call++) assert.equal(await count(), images.length + 2);
-    assert.ok((await figures('behind_total')).some((behind) => behind > 0));
+    assert.ok((await metrics('behind_total')).some((behind) => behind > 0));
     for (const replica of replicas) replica.query('select pg_wal_replay_resume()');
     await setTimeout(1000);
-    const before = (await figures('reads_total'))[0];
+    const before = (await metrics('reads_total'))[0];
     for (let call = 0; call < 10; call++) assert.equal(await count(), images.length + 2);
     const own = 1;
     assert.equal(
-      (await figures('reads_total'))[0],
+      (await metrics('reads_total'))[0],
       (before ?? 0) + own,
       'they have caught up and are used again',
     );

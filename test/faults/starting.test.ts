@@ -41,7 +41,7 @@ if (!skip) {
   });
 
   test('a migration that is killed at any moment leaves nothing half done', async () => {
-    const chance = seededChance(6);
+    const randomInt = seededChance(6);
     let interrupted = 0;
     for (let round = 0; round < 8; round++) {
       const environment = place();
@@ -53,7 +53,7 @@ if (!skip) {
       );
       const child = start(['stats'], environment);
       const ended = once(child, 'close');
-      await setTimeout(300 + chance(700));
+      await setTimeout(300 + randomInt(700));
       child.kill('SIGKILL');
       await ended;
       psql(environment.DATABASE_URL, 'drop event trigger slow');

@@ -12,7 +12,7 @@ import { type Envelope, makeToken, startKnownService } from '../support/service.
 await forEachEngine(async (engine) => {
   const HOUR = 3_600_000;
   /** "A short bucket" is no number; a quarter of the lifetime is the most that still is short. */
-  const MOST_ROUNDING = HOUR / 4;
+  const MAX_ROUNDING = HOUR / 4;
 
   const service = await startKnownService({ engine, clock });
   const folder = dirname(service.config.dataDir);
@@ -97,7 +97,7 @@ await forEachEngine(async (engine) => {
       {
         name: 'the default lifetime',
         expiry: '',
-        ends: { from: NOW + HOUR, to: NOW + HOUR + MOST_ROUNDING },
+        ends: { from: NOW + HOUR, to: NOW + HOUR + MAX_ROUNDING },
       },
       {
         name: 'an explicit expiry',
@@ -165,7 +165,7 @@ await forEachEngine(async (engine) => {
       for (; now < NOW + HOUR; now += 4007) {
         const { url, meta } = (await timed.get(path)).json.data;
         const left = Date.parse(meta.expires) - now;
-        assert.ok(left >= HOUR && left <= HOUR + MOST_ROUNDING, `${left} ms are left`);
+        assert.ok(left >= HOUR && left <= HOUR + MAX_ROUNDING, `${left} ms are left`);
         assert.equal(seen.get(meta.expires) ?? url, url);
         seen.set(meta.expires, url);
       }
@@ -177,7 +177,7 @@ await forEachEngine(async (engine) => {
     test('LINK_LIFETIME sets the default lifetime', async () => {
       const brief = await startKnownService({ engine, clock, environment: { LINK_LIFETIME: '60' } });
       const left = Date.parse((await brief.get(path)).json.data.meta.expires) - NOW;
-      assert.ok(left >= 60_000 && left < 60_000 + MOST_ROUNDING, `${left} ms are left`);
+      assert.ok(left >= 60_000 && left < 60_000 + MAX_ROUNDING, `${left} ms are left`);
     });
 
     test('an explicit expiry is exact to the second', async () => {

@@ -114,14 +114,14 @@ await forEachEngine(async (engine) => {
     const [first = '', second = ''] = await keys();
     const bytes = await readAll(first);
     await files.remove(first);
-    const intake = await files.intake();
+    const upload = await files.beginUpload();
     const facts = { hash: createHash('sha256').update('x').digest('hex'), mimetype: 'image/png' as const };
-    await intake.put('stray.png', Buffer.from('x'), facts);
+    await upload.put('stray.png', Buffer.from('x'), facts);
     const kept = await readAll(second);
     const changed = Buffer.from(kept);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
-    await intake.put(second, changed, { ...facts, hash: createHash('sha256').update(changed).digest('hex') });
-    await intake.end();
+    await upload.put(second, changed, { ...facts, hash: createHash('sha256').update(changed).digest('hex') });
+    await upload.finish();
     const { status, output } = await run('check', '--quiet');
     assert.equal(status, 1);
     assert.match(output, new RegExp(`its bytes \\(${first}\\) are missing`));

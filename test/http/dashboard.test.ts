@@ -58,7 +58,7 @@ if (!skip) {
   const scrapes = [await scrapeOf({ engine: sqlite }), await scrapeOf({ environment })];
   const known = new Set(scrapes.flatMap(names));
 
-  test('its queries name only figures and labels that /metrics has, and leave none out that matters', () => {
+  test('its queries name only metrics and labels that /metrics has, and leave none out that matters', () => {
     const queries: string[] = [
       ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }: { expr: string }) => expr)),
       ...dashboard.templating.list.slice(1).map(({ definition }: { definition: string }) => definition),
@@ -89,7 +89,7 @@ if (!skip) {
     );
   });
 
-  test('docs/operating.md has every figure in its table, with its type and labels, and no other', () => {
+  test('docs/operating.md has every metric in its table, with its type and labels, and no other', () => {
     const rows = [...operating.matchAll(/^\| `((?:zukan|process)_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|/gm)];
     const documented = rows.map(([, name, labels = '', type]) => [name, type, labels]);
     const given = new Map(
@@ -109,5 +109,5 @@ if (!skip) {
     );
   });
 } else {
-  test('the figures of the dashboard and of the table', { skip }, () => {});
+  test('the metrics of the dashboard and of the table', { skip }, () => {});
 }

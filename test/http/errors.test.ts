@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
-import { storeOf } from '../../src/engines.ts';
+import { openStore } from '../../src/engines.ts';
 import { assertError, clock, examples, judges, NOW, withExpiry } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine, tamper } from '../support/engines.ts';
@@ -52,7 +52,7 @@ await forEachEngine(async (engine) => {
       const expired = await makeToken(config, ['image:list'], { expires: seconds(-1) });
       const revoked = await makeToken(config, ['image:list']);
       assert.equal((await service.get('/api/token', revoked.headers)).status, 200);
-      const store = await storeOf(config);
+      const store = await openStore(config);
       await store.tokens.revoke(revoked.token.id, seconds(0));
       await store[Symbol.asyncDispose]();
       const swapped = secret.replace(/./g, (letter) =>

@@ -98,19 +98,19 @@ test('decisions of the limit by outcome, and blocked clients until their hour is
 
 test('the size of the catalogue is what /stats says', async () => {
   const { json } = await service.get('/api/stats', headers);
-  const figures = await scrape();
+  const metrics = await scrape();
   for (const [kind, key] of Object.entries({ image: 'images', artist: 'artists', category: 'categories' }))
-    assert.equal(sampleIn(figures, `zukan_catalogue_records{kind="${kind}"}`), json.data[key].count);
+    assert.equal(sampleIn(metrics, `zukan_catalogue_records{kind="${kind}"}`), json.data[key].count);
   for (const [rating, count] of Object.entries(json.data.images.nsfw))
-    assert.equal(sampleIn(figures, `zukan_catalogue_images{rating="${rating}"}`), count);
+    assert.equal(sampleIn(metrics, `zukan_catalogue_images{rating="${rating}"}`), count);
 });
 
 test('images that are kept in memory are hits from the second time on', async () => {
   const fresh = await startKnownService();
   const cache = async () => {
-    const figures = parseMetrics((await fresh.get('/metrics')).text);
+    const metrics = parseMetrics((await fresh.get('/metrics')).text);
     return ['hits_total', 'misses_total', 'images', 'bytes'].map((name) =>
-      sampleIn(figures, `zukan_document_cache_${name}`),
+      sampleIn(metrics, `zukan_document_cache_${name}`),
     );
   };
   assert.deepEqual(await cache(), [0, 0, 0, 0]);
@@ -122,10 +122,10 @@ test('images that are kept in memory are hits from the second time on', async ()
 });
 
 test('a loop that is held up shows as delay, and as work', async () => {
-  const held = (figures: Scrape) =>
-    sampleIn(figures, 'zukan_event_loop_delay_seconds_count') -
-    sampleIn(figures, 'zukan_event_loop_delay_seconds_bucket{le="0.05"}');
-  const active = (figures: Scrape) => sampleIn(figures, 'zukan_event_loop_active_seconds_total');
+  const held = (metrics: Scrape) =>
+    sampleIn(metrics, 'zukan_event_loop_delay_seconds_count') -
+    sampleIn(metrics, 'zukan_event_loop_delay_seconds_bucket{le="0.05"}');
+  const active = (metrics: Scrape) => sampleIn(metrics, 'zukan_event_loop_active_seconds_total');
   const before = await scrape();
   const until = performance.now() + 150;
   while (performance.now() < until);

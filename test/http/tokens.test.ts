@@ -1,7 +1,7 @@
 /** Tokens over HTTP: until when they count, and where. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeOf } from '../../src/engines.ts';
+import { openStore } from '../../src/engines.ts';
 import { routes } from '../../src/http/api/routes.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -28,7 +28,7 @@ await forEachEngine(async (engine) => {
   test('a revoked token is invalid with the next request', async () => {
     const { headers, token } = await makeToken(service.config, []);
     assert.equal((await service.get('/api/token', headers)).status, 200);
-    const store = await storeOf(service.config);
+    const store = await openStore(service.config);
     assert.equal(await store.tokens.revoke(token.id, new Date(now).toISOString()), true);
     await store[Symbol.asyncDispose]();
     assert.equal((await service.get('/api/token', headers)).status, 401);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { importFiles } from '../../src/commands/import.ts';
-import { storeOf } from '../../src/engines.ts';
+import { openStore } from '../../src/engines.ts';
 import { uuid } from '../support/catalogue.ts';
 import { shelfProblems } from '../support/dump.ts';
 import { forEachEngine, sqlite } from '../support/engines.ts';
@@ -14,7 +14,7 @@ import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/impo
 await forEachEngine(async (engine) => {
   /** What the catalogue says, without the ids that were made up. */
   async function contents({ config }: Sandbox) {
-    await using store = await storeOf(config);
+    await using store = await openStore(config);
     const { catalogue } = store;
     const all = { offset: 0, limit: 1000 };
     const named = async (kind: 'artist' | 'category') =>
@@ -106,7 +106,7 @@ await forEachEngine(async (engine) => {
       { type: 'category', name: 'a', ...moved },
       { type: 'category', id: uuid(1, 1), name: 'b' },
     ]);
-    await using store = await storeOf(box.config);
+    await using store = await openStore(box.config);
     const { catalogue } = store;
     const { items } = await catalogue.list('category', { offset: 0, limit: 9 });
     assert.equal(JSON.parse(items[0] ?? '').createdAt, moved.createdAt);

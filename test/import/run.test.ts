@@ -1,12 +1,11 @@
 /** Imports: all or nothing, the same twice, and shelves and documents that follow every change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { storeOf, writerOf } from '../../src/engines.ts';
-import type { Catalogue } from '../../src/model.ts';
+import { openStore, openWriter } from '../../src/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { dump, shelfProblems } from '../support/dump.ts';
+import { shelfProblems, snapshot } from '../support/dump.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
 
@@ -20,7 +19,7 @@ await forEachEngine(async (engine) => {
   ];
 
   async function read<T>({ config }: Sandbox, work: (catalogue: Catalogue) => Promise<T>) {
-    await using store = await storeOf(config);
+    await using store = await openStore(config);
     return await work(store.catalogue);
   }
 
@@ -43,18 +42,18 @@ await forEachEngine(async (engine) => {
     const path = await writeKnownCatalogue(box.folder);
     const first = await importFiles(box.config, [path]);
     assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
-    const before = dump(box.config);
+    const before = snapshot(box.config);
     assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
-    assert.equal(dump(box.config), before);
+    assert.equal(snapshot(box.config), before);
   });
 
   test('records without ids are known by name, name and address, name and work, and bytes', async () => {
     const box = sandbox(engine);
     const records = [...people, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
     assert.equal((await box.import(records)).added, 6);
-    const before = dump(box.config);
+    const before = snapshot(box.config);
     assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 6 });
-    assert.equal(dump(box.config), before);
+    assert.equal(snapshot(box.config), before);
     const others = [
       { type: 'category', name: 'CATS', description: 'one' },
       { type: 'artist', name: 'Ann', url: 'https://example.org/other-ann' },
@@ -66,7 +65,7 @@ await forEachEngine(async (engine) => {
   test('one wrong line anywhere leaves the old catalogue as it was, to the byte', async () => {
     const box = sandbox(engine);
     await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
-    const before = dump(box.config);
+    const before = snapshot(box.config);
     const good = Array.from({ length: 2500 }, (_, index) => keyed(index));
     const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
     const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
@@ -74,12 +73,12 @@ await forEachEngine(async (engine) => {
       box.import([changed, file, ...good, '{"type":"image"', ...good]),
       /catalogue\.ndjson:2503: not JSON/,
     );
-    assert.equal(dump(box.config), before);
+    assert.equal(snapshot(box.config), before);
     await assert.rejects(
       box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
       /:2502: there is no artist "Nobody"/,
     );
-    assert.equal(dump(box.config), before);
+    assert.equal(snapshot(box.config), before);
   });
 
   test('every wrong line is told with its number, up to a hundred', async () => {
@@ -209,9 +208,9 @@ await forEachEngine(async (engine) => {
   test('a second writer is told that there is a first, while readers and new servers go on', async () => {
     const box = sandbox(engine);
     await box.import(people);
-    const first = await writerOf(box.config);
+    const first = await openWriter(box.config);
     assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
-    await assert.rejects(writerOf(box.config), /another command is changing the catalogue/);
+    await assert.rejects(openWriter(box.config), /another command is changing the catalogue/);
     await first[Symbol.asyncDispose]();
     assert.equal((await box.import([keyed(1)])).added, 1);
   });

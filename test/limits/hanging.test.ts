@@ -29,10 +29,10 @@ test('what was asked while Redis hung is not counted all at once when it goes on
     );
     assert.ok(performance.now() - begun < 100);
   }
-  assert.match(limiter.trouble() ?? '', /Redis is away/);
+  assert.match(limiter.degradedReason() ?? '', /Redis is away/);
   redis.signal('SIGCONT');
   await setTimeout(1500);
-  assert.equal(limiter.trouble(), undefined);
+  assert.equal(limiter.degradedReason(), undefined);
   assert.deepEqual(changes, ['away', 'back']);
   const decision = await limiter.decide(client);
   assert.deepEqual([decision.isAllowed, decision.isBlocked], [true, false]);
@@ -45,7 +45,7 @@ test('why Redis is away is told in its own words', { skip }, async () => {
     onChange: (_isAway, reason) => reasons.push(reason),
   });
   await limiter.start();
-  assert.match(limiter.trouble() ?? '', /Redis is away/);
+  assert.match(limiter.degradedReason() ?? '', /Redis is away/);
   assert.match(reasons.join(), /ECONNREFUSED/);
   await limiter.close();
 });

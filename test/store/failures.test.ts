@@ -4,7 +4,7 @@ import { StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type ImageSet, imagesFrom } from '../../src/catalogue/image-set.ts';
-import { Unavailable } from '../../src/model.ts';
+import { Unavailable } from '../../src/errors.ts';
 import { Members } from '../../src/store/shared/image-sets.ts';
 import { Names } from '../../src/store/shared/names.ts';
 import type { Selection } from '../../src/store/shared/selection.ts';

@@ -5,7 +5,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { imagesFrom } from '../../src/catalogue/image-set.ts';
 import { drawFrom } from '../../src/store/shared/draws.ts';
 import { Members } from '../../src/store/shared/image-sets.ts';
-import { Bounded } from '../../src/store/shared/lru-cache.ts';
+import { LruCache } from '../../src/store/shared/lru-cache.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { startService } from '../support/service.ts';
@@ -124,11 +124,11 @@ test('a selection of hundreds of shelves is worked out in short turns', async ()
 });
 
 test('what is nothing in itself takes room too: the oldest of very many goes', () => {
-  const bounded = new Bounded<string, { bytes: number }>(1_000_000);
+  const bounded = new LruCache<string, { bytes: number }>(1_000_000);
   for (let index = 0; index < 10_000; index++) bounded.set(`key ${index}`, { bytes: 0 });
   assert.equal(bounded.get('key 0'), undefined);
   assert.ok(bounded.get('key 9999'));
-  const long = new Bounded<string, { bytes: number }>(1_000_000);
+  const long = new LruCache<string, { bytes: number }>(1_000_000);
   for (let index = 0; index < 200; index++) long.set(`${index} ${'x'.repeat(10_000)}`, { bytes: 0 });
   assert.equal(long.get(`0 ${'x'.repeat(10_000)}`), undefined);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writerOf } from '../../src/engines.ts';
+import { openWriter } from '../../src/engines.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { zukan } from '../support/program.ts';
@@ -17,7 +17,7 @@ await forEachEngine(async (engine) => {
     const counts = async () => (await service.get('/api/stats')).json.data.images.count;
     assert.equal(await counts(), 1);
 
-    const writer = await writerOf(box.config);
+    const writer = await openWriter(box.config);
     const row = {
       id: '40000000-0000-4000-8000-000000000002',
       key: 'k',

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import { rowsIn } from './engines.ts';
 import { filesFolder } from './service.ts';
 
-export function dump(config: Config): string {
+export function snapshot(config: Config): string {
   const tables = {
     shelf: rowsIn(config, 'select * from shelf order by number'),
     image: rowsIn(config, 'select * from image order by number'),

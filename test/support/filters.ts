@@ -1,5 +1,5 @@
 /** Made-up catalogues with all that random images may be chosen by, and who qualifies, in plain words. */
-import type { Chance } from '../../src/model.ts';
+import type { RandomInt } from '../../src/random.ts';
 import { madeUpImage } from './api.ts';
 import { uuid } from './catalogue.ts';
 import { range } from './distribution.ts';
@@ -32,18 +32,18 @@ export interface Wanted {
   character?: string;
 }
 
-const pick = <T>(from: readonly T[], chance: Chance): T => from[chance(from.length)] as T;
+const pick = <T>(from: readonly T[], randomInt: RandomInt): T => from[randomInt(from.length)] as T;
 
 /** Ids that follow no order, so that the order of adding is not taken for theirs. */
 export const pictureId = (index: number) => uuid(5, (index * 7919) % 10_007);
 
-export function somePictures(from: number, to: number, chance: Chance): Picture[] {
-  const oneIn = (count: number) => chance(count) === 0;
+export function somePictures(from: number, to: number, randomInt: RandomInt): Picture[] {
+  const oneIn = (count: number) => randomInt(count) === 0;
   return range(from, to).map((index) => ({
     id: pictureId(index),
-    nsfw: pick(['sfw', 'sfw', 'sfw', 'questionable', 'questionable', 'nsfw'], chance),
-    orientation: pick(['landscape', 'landscape', 'landscape', 'portrait', 'portrait', 'square'], chance),
-    artist: pick([null, null, artists[0], artists[0], artists[0], artists[1], artists[2]], chance) ?? null,
+    nsfw: pick(['sfw', 'sfw', 'sfw', 'questionable', 'questionable', 'nsfw'], randomInt),
+    orientation: pick(['landscape', 'landscape', 'landscape', 'portrait', 'portrait', 'square'], randomInt),
+    artist: pick([null, null, artists[0], artists[0], artists[0], artists[1], artists[2]], randomInt) ?? null,
     characters: characters.filter((_, at) => at < 3 && oneIn(at + 2)),
     categories: shelves.filter((_, at) => at < 5 && oneIn([2, 3, 5, 50, 40][at] ?? 1)),
   }));
@@ -92,16 +92,16 @@ export function queryOf(wanted: Wanted): string {
 }
 
 /** A random choice of parameters, each of them given one time in three. */
-export function someWanted(chance: Chance): Wanted {
-  const some = (from: string[]) => range(0, 1 + chance(2)).map(() => pick(from, chance));
+export function someWanted(randomInt: RandomInt): Wanted {
+  const some = (from: string[]) => range(0, 1 + randomInt(2)).map(() => pick(from, randomInt));
   const all: Required<Wanted> = {
     nsfw: some(ratings),
     orientation: some(orientations),
     categories: some(shelves.slice(0, 5)),
     exclude: some(shelves),
-    match: pick(['all', 'any', 'any'], chance),
-    artist: pick(artists.slice(0, 3), chance),
-    character: pick(characters.slice(0, 3), chance),
+    match: pick(['all', 'any', 'any'], randomInt),
+    artist: pick(artists.slice(0, 3), randomInt),
+    character: pick(characters.slice(0, 3), randomInt),
   };
-  return Object.fromEntries(Object.entries(all).filter(() => chance(3) === 0));
+  return Object.fromEntries(Object.entries(all).filter(() => randomInt(3) === 0));
 }

@@ -1,9 +1,11 @@
 /** Importing made-up lines into a catalogue of its own. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Catalogue, ListFilter } from '../../src/catalogue/catalogue.ts';
+import type { ImageDocument } from '../../src/catalogue/image-document.ts';
+import type { Image, Window } from '../../src/catalogue/types.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import type { Catalogue, Image, Linkable, ListFilter, Window } from '../../src/model.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -43,14 +45,18 @@ export function keyed(index: number, rest: object = {}): object {
 }
 
 /** A page of images that there must be. */
-export async function listed(catalogue: Catalogue, filter: ListFilter, window: Window): Promise<Linkable[]> {
+export async function listed(
+  catalogue: Catalogue,
+  filter: ListFilter,
+  window: Window,
+): Promise<ImageDocument[]> {
   const page = await catalogue.images(filter, window);
-  if ('unknown' in page) throw new Error(`there is no such ${page.unknown}`);
+  if ('problem' in page) throw new Error(`there is no such ${page.problem}`);
   return page.items;
 }
 
 /** What an image says of itself, without its link. */
-export function contentOf(image: Linkable): Omit<Image, 'url'> {
+export function contentOf(image: ImageDocument): Omit<Image, 'url'> {
   const { url, ...content } = JSON.parse(image.withLink(() => ({ url: '', expires: '' }))) as Image;
   return content;
 }

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import type { Token } from '../../src/access/token-store.ts';
 import { hashSecret, newSecret } from '../../src/access/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { storeOf } from '../../src/engines.ts';
-import type { Chance, Token } from '../../src/model.ts';
-import { secureChance } from '../../src/random.ts';
+import { openStore } from '../../src/engines.ts';
+import type { RandomInt } from '../../src/random.ts';
+import { secureRandomInt } from '../../src/random.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
 import { assertDescribed } from './contract.ts';
 import type { Engine } from './engines.ts';
@@ -37,7 +38,7 @@ export interface Service {
 
 export interface ServiceOptions {
   clock?: () => number;
-  chance?: Chance;
+  randomInt?: RandomInt;
   environment?: Record<string, string>;
   /** SQLite unless told otherwise. */
   engine?: Engine;
@@ -86,8 +87,8 @@ export async function startKnownService(options: ServiceOptions = {}): Promise<S
 
 /** Makes a token and gives its secret. */
 export async function makeToken(config: Config, scopes: string[], rest: Partial<Token> = {}) {
-  const secret = newSecret(secureChance);
-  await using store = await storeOf(config);
+  const secret = newSecret(secureRandomInt);
+  await using store = await openStore(config);
   const token: Token = {
     id: randomUUID(),
     owner: 'a bot',
@@ -139,7 +140,7 @@ function exchange(url: URL, headers: Record<string, string>, method: string): Pr
 }
 
 /** A repeatable source of chance (mulberry32). */
-export function seededChance(seed: number): Chance {
+export function seededChance(seed: number): RandomInt {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,20 +1,20 @@
 /**
  * Matching in time linear in the name, whatever the pattern. What the beginning of a name can have matched is a set of
  * positions of the pattern (see positions.ts), and each further character leads from one set to another. The sets that
- * names really reach are worked out when they are first met, and kept: MOST_SETS of them at a time, so that memory is
+ * names really reach are worked out when they are first met, and kept: MAX_SETS of them at a time, so that memory is
  * bounded too.
  *
  * This and no library: the linear engine that there is for JavaScript (re2js 2.10) took 2.1 to 4.1 times as long for five
  * typical patterns on the same 100,000 names, and this one can tell how much work it has done, which the scan needs to
  * share the processor.
  */
-import { addBits, type Bits, commonBits, forEachBit, hasBit, noBits, setBit } from '../bits.ts';
+import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../bits.ts';
 import { isAny } from './pattern.ts';
-import { MOST_POSITIONS, type Positions } from './positions.ts';
+import { MAX_POSITIONS, type Positions } from './positions.ts';
 
-const MOST_SETS = 2000;
+const MAX_SETS = 2000;
 /** Characters whose class is remembered; there are more than a million, so not all are. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 const ASCII = 128;
 /** What working out a set costs, in the time that going from one known set to the next takes. */
 const STEPS_PER_SET = 100;
@@ -82,14 +82,14 @@ export class Automaton {
     if (code < ASCII) {
       this.#asciiClasses[code] = number;
     } else {
-      if (this.#otherClasses.size >= MOST_REMEMBERED) this.#otherClasses.clear();
+      if (this.#otherClasses.size >= MAX_REMEMBERED) this.#otherClasses.clear();
       this.#otherClasses.set(code, number);
     }
     return number;
   }
 
   #addClass(results: boolean[]): number {
-    const matching = noBits(MOST_POSITIONS);
+    const matching = emptyBits(MAX_POSITIONS);
     for (const [position, test] of this.#positions.testOf.entries())
       if (results[test]) setBit(matching, position);
     const number = this.#classes.push(matching) - 1;
@@ -103,7 +103,7 @@ export class Automaton {
     const key = reached.join();
     let next = this.#states.get(key);
     if (!next) {
-      if (this.#states.size >= MOST_SETS) this.#forget();
+      if (this.#states.size >= MAX_SETS) this.#forget();
       next = this.#stateOf(reached);
       this.#states.set(key, next);
     }
@@ -113,7 +113,7 @@ export class Automaton {
 
   #stateOf(reached: Bits): State {
     const { last, follow } = this.#positions;
-    const ahead = noBits(MOST_POSITIONS);
+    const ahead = emptyBits(MAX_POSITIONS);
     let isDead = true;
     let isAccepting = false;
     let isSure = false;

@@ -22,7 +22,7 @@ export type Node =
   | { type: 'repeat'; part: Node; least: number; most: number };
 
 /** As in PostgreSQL. */
-const MOST_REPEATS = 255;
+const MAX_REPEATS = 255;
 
 /** Holds for every character: the test of "_" and "%". */
 export const isAny: CharacterTest = () => true;
@@ -119,7 +119,7 @@ function readCount(cursor: Cursor): number {
   while (cursor.next !== undefined && isDigit(cursor.next)) digits += cursor.take();
   if (digits === '') throw cursor.error('a number is missing');
   const count = Number(digits);
-  if (count > MOST_REPEATS) throw new PatternError(`more than ${MOST_REPEATS} repetitions`, start);
+  if (count > MAX_REPEATS) throw new PatternError(`more than ${MAX_REPEATS} repetitions`, start);
   return count;
 }
 

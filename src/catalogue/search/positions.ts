@@ -2,12 +2,12 @@
  * A pattern's tree as positions (Glushkov's construction): each character of the pattern, its repetitions written out,
  * is a position; known are those that may come first, those that may come last, and those that may follow each.
  */
-import { addBits, type Bits, forEachBit, noBits, setBit } from '../bits.ts';
+import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../bits.ts';
 import type { CharacterTest } from './class.ts';
 import type { Node } from './pattern.ts';
 
 /** A longer pattern would cost too much for each character of each name. */
-export const MOST_POSITIONS = 256;
+export const MAX_POSITIONS = 256;
 
 /** The pattern would cost more than it may. */
 export class PatternTooExpensive extends Error {}
@@ -34,11 +34,11 @@ export function layOut(root: Node): Positions {
   const testNumbers = new Map<unknown, number>();
   const testOf: number[] = [];
   const follow: Bits[] = [];
-  const none = () => noBits(MOST_POSITIONS);
+  const none = () => emptyBits(MAX_POSITIONS);
 
   const leaf = (key: unknown, test: CharacterTest): Piece => {
     const position = testOf.length;
-    if (position === MOST_POSITIONS) throw new PatternTooExpensive();
+    if (position === MAX_POSITIONS) throw new PatternTooExpensive();
     const number = testNumbers.get(key) ?? tests.push(test) - 1;
     testNumbers.set(key, number);
     testOf.push(number);

@@ -2,7 +2,7 @@
  * Looking through all names for those that match, beside other work: the scan pauses every few milliseconds, and gives
  * up when its pattern has used more than its share of time.
  */
-import type { NameList } from '../../model.ts';
+import type { NameList } from '../catalogue.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
 import { layOut, PatternTooExpensive } from './positions.ts';
@@ -28,7 +28,7 @@ const STEPS_PER_NAME = 20;
 export async function scan(pattern: Node, names: NameList, options: ScanOptions): Promise<number[]> {
   const { budget, slice, clock, pause } = options;
   await pause();
-  const matcher = compile(pattern, names.longest);
+  const matcher = compile(pattern, names.maxLength);
   const found: number[] = [];
   let [used, begun, steps] = [0, clock(), 0];
   for (const [position, name] of names.folded.entries()) {

@@ -1,6 +1,8 @@
 /** Admitting a call: its token, its rate, and the headers that tell a client how it stands. */
+
+import type { Decision } from '../../access/rate.ts';
+import type { Token } from '../../access/token-store.ts';
 import { hashSecret, isExempt, isLive, secretIn } from '../../access/tokens.ts';
-import type { Decision, Token } from '../../model.ts';
 import { ApiError, unauthorized } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';

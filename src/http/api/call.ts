@@ -3,8 +3,8 @@
  * `answerCall` decides which one is told: 429, then 401, then 400, then 403, then 404.
  */
 import type Type from 'typebox';
+import type { Token } from '../../access/token-store.ts';
 import { expiryAllowance } from '../../access/tokens.ts';
-import type { Token } from '../../model.ts';
 import { isKnown } from '../server/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../server/errors.ts';
 import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
@@ -31,7 +31,7 @@ export interface Answer {
   /** JSON text. */
   data: string;
   /** How many bytes more than characters that is, where it is known: counting puts a long text together once more. */
-  surplus?: number;
+  extraBytes?: number;
   meta?: string;
   headers?: Record<string, string>;
   /** Given where the same answer is often asked for again: who names it is told that nothing has changed. */
@@ -64,7 +64,7 @@ export async function answerCall(
 
   const id = named === '' ? '' : readId(named);
   const query = readQuery(route.query, raw);
-  refuseTooLong(query, services.links.longestLife);
+  refuseTooLong(query, services.links.maxLifetime);
 
   const origin = services.originOf(exchange.request);
   const call: Call<never> = {
@@ -79,14 +79,14 @@ export async function answerCall(
   };
   const denied = denial(route, query, token);
   if (denied) throw await errorBefore(denied, route, call);
-  const { data, surplus, meta, headers, eTag } = await route.handle(call);
+  const { data, extraBytes, meta, headers, eTag } = await route.handle(call);
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
     if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
   }
   const body = successBody(data, meta);
-  exchange.sendCompressed(200, body, JSON_TYPE, surplus);
+  exchange.sendCompressed(200, body, JSON_TYPE, extraBytes);
 }
 
 /**

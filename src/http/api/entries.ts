@@ -1,5 +1,6 @@
 /** The handlers of artists, characters and categories, which differ only in kind. */
-import type { Kind, Page } from '../../model.ts';
+
+import type { Kind, Page } from '../../catalogue/types.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Answer, Call } from './call.ts';

@@ -1,6 +1,7 @@
 /** Records to show in the reference. They are of the demo catalogue, so that its examples work there. */
 import type Type from 'typebox';
-import type { Artist, Category, Character, Image, Statistics, TokenInformation } from '../../model.ts';
+import type { TokenInformation } from '../../access/token-store.ts';
+import type { Artist, Category, Character, Image, Statistics } from '../../catalogue/types.ts';
 import type { ArtistImage } from '../../schemas.ts';
 
 export const artist: Artist = {

@@ -1,17 +1,11 @@
 /** The handlers of images: one, a page, by artist, random. */
+
 import { validityOf } from '../../access/links.ts';
-import { walkOf } from '../../catalogue/cursor-scope.ts';
+import type { Filter, FilterProblem, ListFilter } from '../../catalogue/catalogue.ts';
+import { cursorScope } from '../../catalogue/cursor-scope.ts';
+import type { ImageDocument, SignLink } from '../../catalogue/image-document.ts';
 import { withoutAspectRatio } from '../../catalogue/image-document.ts';
-import type {
-  Filter,
-  Linkable,
-  LinkTo,
-  ListFilter,
-  Orientation,
-  Rating,
-  Unknown,
-  Window,
-} from '../../model.ts';
+import type { Orientation, Rating, Window } from '../../catalogue/types.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Answer, Call } from './call.ts';
 import { titles } from './entries.ts';
@@ -40,12 +34,12 @@ interface RandomQuery extends LinkQuery, FilterQuery {
 }
 
 /** How many unknown categories an error message names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 export async function oneImage(call: Call<LinkQuery>): Promise<Answer> {
   const image = await call.services.catalogue.image(call.id);
   if (!image) throw new ApiError(404, 'Image not found.');
-  return { data: image.withLink(linkMaker(call)), surplus: image.surplus };
+  return { data: image.withLink(linkMaker(call)), extraBytes: image.extraBytes };
 }
 
 export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
@@ -56,26 +50,26 @@ export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
 export async function artistImages(call: Call<PageQuery>): Promise<Answer> {
   const filter = { ...filterOf(call.query), artist: call.id };
   const { total, items } = known(await call.services.catalogue.images(filter, call.query));
-  const linkTo = linkMaker(call);
-  const images = items.map((image) => withoutAspectRatio(image.withLink(linkTo)));
+  const signLink = linkMaker(call);
+  const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
   return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
 }
 
 export async function randomImages(call: Call<RandomQuery>): Promise<Answer> {
-  const { catalogue, chance } = call.services;
+  const { catalogue, randomInt } = call.services;
   const { seed, cursor, limit, categories, match, exclude, artist, character } = call.query;
   const filter = { ...filterOf(call.query), categories, match, exclude, artist, character };
   if (seed !== undefined) return seededImages(call, filter, seed);
   if (cursor !== undefined)
     throw new ApiError(400, 'Invalid cursor: it goes with the seed that it came with.');
-  return listed(call, known(await catalogue.randomImages(filter, limit, chance)));
+  return listed(call, known(await catalogue.randomImages(filter, limit, randomInt)));
 }
 
 /** The images of a seed, in its order, and where to go on. */
 async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: string): Promise<Answer> {
   const { catalogue, cursors } = call.services;
   const { cursor, limit } = call.query;
-  const walk = walkOf(seed, filter);
+  const walk = cursorScope(seed, filter);
   const from = cursor === undefined ? undefined : cursors.read(cursor, walk);
   if (cursor !== undefined && !from)
     throw new ApiError(400, 'Invalid cursor: it is none of ours, or of another seed or other filters.');
@@ -90,41 +84,41 @@ function filterOf({ nsfw, orientation }: FilterQuery): ListFilter {
   return { ratings: nsfw, orientations: orientation };
 }
 
-function listed(call: Call<LinkQuery>, images: Linkable[]): Answer {
-  const linkTo = linkMaker(call);
+function listed(call: Call<LinkQuery>, images: ImageDocument[]): Answer {
+  const signLink = linkMaker(call);
   let data = '[';
-  let surplus = 0;
+  let extraBytes = 0;
   for (const image of images) {
-    data += (data.length > 1 ? ',' : '') + image.withLink(linkTo);
-    surplus += image.surplus;
+    data += (data.length > 1 ? ',' : '') + image.withLink(signLink);
+    extraBytes += image.extraBytes;
   }
-  return { data: `${data}]`, surplus };
+  return { data: `${data}]`, extraBytes };
 }
 
 /** Makes the links of one answer, which expire together. */
-function linkMaker({ services, query, now, origin }: Call<LinkQuery>): LinkTo {
+function linkMaker({ services, query, now, origin }: Call<LinkQuery>): SignLink {
   const isExact = query.expiry !== undefined;
   const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);
 }
 
 /** What was found; an error where the filter names something that there is none of. */
-function known<Found extends object>(found: Found | Unknown): Found {
-  if (!('unknown' in found)) return found;
-  const { unknown } = found;
-  if (unknown === 'mark')
+function known<Found extends object>(found: Found | FilterProblem): Found {
+  if (!('problem' in found)) return found;
+  const { problem } = found;
+  if (problem === 'position')
     throw new ApiError(
       400,
       'Invalid cursor: the catalogue has outgrown the order that it is of, begin anew.',
     );
-  if (typeof unknown === 'string') throw new ApiError(404, `${titles[unknown]} not found.`);
-  const problems = [unknownNames('categories', unknown.categories), unknownNames('exclude', unknown.exclude)];
+  if (typeof problem === 'string') throw new ApiError(404, `${titles[problem]} not found.`);
+  const problems = [unknownNames('categories', problem.categories), unknownNames('exclude', problem.exclude)];
   throw new ApiError(400, problems.filter(Boolean).join(' '));
 }
 
 function unknownNames(parameter: string, names: string[]): string {
   if (names.length === 0) return '';
-  const quoted = names.slice(0, MOST_NAMED).map((name) => JSON.stringify(name));
-  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
+  const quoted = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
   return `Invalid ${parameter}: there is no category ${[...quoted, ...more].join(', ')}.`;
 }

@@ -1,5 +1,5 @@
 /** The handlers that tell of the service itself: what it is, what it holds, whose token this is. */
-import type { Token } from '../../model.ts';
+import type { Token } from '../../access/token-store.ts';
 import { version } from '../../version.ts';
 import { entityTag } from '../server/conditional.ts';
 import type { Answer, Call } from './call.ts';

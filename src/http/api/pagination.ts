@@ -1,5 +1,5 @@
 /** How a list says where its other pages are. */
-import type { Window } from '../../model.ts';
+import type { Window } from '../../catalogue/types.ts';
 import type { Call } from './call.ts';
 
 /** The total, and links to the next and the previous page where there is one. */

@@ -1,24 +1,26 @@
 /** A page of the records whose names match a pattern. */
 
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { parsePattern } from '../../catalogue/search/pattern.ts';
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { PatternError } from '../../catalogue/search/reader.ts';
 import { type ScanOptions, scan } from '../../catalogue/search/scan.ts';
-import { nextTurn } from '../../event-loop.ts';
-import { type Catalogue, type Kind, type Page, Unavailable, type Window } from '../../model.ts';
+import type { Kind, Page, Window } from '../../catalogue/types.ts';
+import { Unavailable } from '../../errors.ts';
+import { yieldToEventLoop } from '../../event-loop.ts';
 import { ApiError } from '../server/errors.ts';
 
 const scanning: ScanOptions = {
   budget: 1000,
   slice: 5,
   clock: () => performance.now(),
-  pause: nextTurn,
+  pause: yieldToEventLoop,
 };
 
 /** How often a search begins anew because of imports. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 /** More searches than this would only wait for each other. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 let running = 0;
 
 export async function searchPage(
@@ -27,12 +29,12 @@ export async function searchPage(
   search: string,
   { offset, limit }: Window,
 ): Promise<Page> {
-  if (running >= MOST_AT_ONCE)
+  if (running >= MAX_AT_ONCE)
     throw new ApiError(503, 'Too many searches are running: try again in a second.', { 'Retry-After': '1' });
   running++;
   try {
     const pattern = parsePattern(search);
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const names = await catalogue.names(kind);
       const positions = await scan(pattern, names, scanning);
       const documents = await catalogue.listed(names, positions.slice(offset, offset + limit));

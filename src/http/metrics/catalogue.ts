@@ -1,7 +1,9 @@
 /** How much there is in the catalogue. */
-import type { Figure, Statistics } from '../../model.ts';
 
-export function catalogueFigures({ images, artists, characters, categories }: Statistics): Figure[] {
+import type { Statistics } from '../../catalogue/types.ts';
+import type { Metric } from '../../metrics.ts';
+
+export function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {
   const counts = { image: images, artist: artists, character: characters, category: categories };
   return [
     {

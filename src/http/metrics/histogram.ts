@@ -1,5 +1,5 @@
 /** How long things take, counted in buckets, so that whoever watches can put several processes and hours together. */
-import type { Sample } from '../../model.ts';
+import type { Sample } from '../../metrics.ts';
 
 /** Upper ends of the buckets, in seconds. What takes longer than the last is in one more. */
 const ENDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

@@ -1,10 +1,13 @@
 /** What the rate limit decided, and who is blocked as far as this process has seen. */
-import type { Clock, Decision, Figure } from '../../model.ts';
+
+import type { Decision } from '../../access/rate.ts';
+import type { Clock } from '../../clock.ts';
+import type { Metric } from '../../metrics.ts';
 
 /** More blocked clients than this are not remembered, and so not counted. */
-const MOST_BLOCKED = 100_000;
+const MAX_BLOCKED = 100_000;
 
-export class Decisions {
+export class LimiterCounters {
   #allowed = 0;
   #refused = 0;
   #blocked = 0;
@@ -21,11 +24,11 @@ export class Decisions {
     else if (!isBlocked) this.#refused++;
     else {
       this.#blocked++;
-      if (this.#blockedUntil.size < MOST_BLOCKED) this.#blockedUntil.set(client, clock() + wait);
+      if (this.#blockedUntil.size < MAX_BLOCKED) this.#blockedUntil.set(client, clock() + wait);
     }
   }
 
-  figures(now: number): Figure[] {
+  metrics(now: number): Metric[] {
     for (const [client, until] of this.#blockedUntil) if (until <= now) this.#blockedUntil.delete(client);
     const outcome = (name: string, value: number) => ({ labels: { outcome: name }, value });
     return [

@@ -3,7 +3,7 @@
  * who watch can take differences of its own; a maximum since the last time someone looked would be anyone's.
  */
 import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
-import type { Figure } from '../../model.ts';
+import type { Metric } from '../../metrics.ts';
 import { version } from '../../version.ts';
 import { Histogram } from './histogram.ts';
 
@@ -17,7 +17,7 @@ const collections = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak'],
 ]);
 
-export class ProcessFigures {
+export class ProcessMetrics {
   readonly #delays = new Histogram();
   readonly #collecting = new Map([...collections.values()].map((kind) => [kind, 0]));
   readonly #observer = new PerformanceObserver((list) => this.#countCollections(list.getEntries()));
@@ -39,7 +39,7 @@ export class ProcessFigures {
     this.#observer.disconnect();
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     const { idle, active } = performance.eventLoopUtilization();
     const { user, system } = process.cpuUsage();
     const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
@@ -92,6 +92,6 @@ export class ProcessFigures {
   }
 }
 
-function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Figure {
+function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Metric {
   return { name, type, help, samples: [{ value }] };
 }

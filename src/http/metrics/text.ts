@@ -1,13 +1,13 @@
 /** Figures as Prometheus reads them. */
-import type { Figure, Sample } from '../../model.ts';
+import type { Metric, Sample } from '../../metrics.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export function metricsText(figures: Figure[]): string {
-  return figures.map(figureText).join('');
+export function metricsText(metrics: Metric[]): string {
+  return metrics.map(metricText).join('');
 }
 
-function figureText({ name, help, type, samples }: Figure): string {
+function metricText({ name, help, type, samples }: Metric): string {
   const line = ({ suffix, labels = {}, value }: Sample) =>
     `${name}${suffix ?? ''}${labelText(labels)} ${value}\n`;
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(line).join('')}`;

@@ -1,5 +1,5 @@
 /** What was asked for and how it was answered, by route. Addresses are as many as anyone likes; routes are a few. */
-import type { Figure } from '../../model.ts';
+import type { Metric } from '../../metrics.ts';
 import { Histogram } from './histogram.ts';
 
 export class RouteTraffic {
@@ -29,7 +29,7 @@ export class Traffic {
     this.#malformed.set(status, (this.#malformed.get(status) ?? 0) + 1);
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     const routes = [...this.#routes];
     return [
       {
@@ -54,7 +54,7 @@ export class Traffic {
   }
 }
 
-function byStatus(statuses: Map<number, number>, labels: Record<string, string> = {}): Figure['samples'] {
+function byStatus(statuses: Map<number, number>, labels: Record<string, string> = {}): Metric['samples'] {
   return Array.from(statuses, ([status, value]) => ({
     labels: { ...labels, status: String(status) },
     value,

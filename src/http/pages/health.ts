@@ -2,7 +2,7 @@
  * How the parts are that the service is made of, found out by using them. What is told of a trouble are words of ours
  * and never those of an error, which may have addresses or secrets in it; the log has the reason.
  */
-import type { Statistics } from '../../model.ts';
+import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { factsOf } from '../server/log.ts';
 import type { Services } from '../services.ts';
@@ -23,7 +23,7 @@ export interface Health {
 /** No secret has this hash. */
 const NO_HASH = '';
 
-export async function examine({ catalogue, tokens, limiter }: Services): Promise<Health> {
+export async function examine({ store, catalogue, tokens, limiter }: Services): Promise<Health> {
   const [read, found] = await Promise.allSettled([catalogue.statistics(), tokens.find(NO_HASH)]);
   const troubles: Health['troubles'] = {};
   const errors: unknown[] = [];
@@ -34,9 +34,9 @@ export async function examine({ catalogue, tokens, limiter }: Services): Promise
   };
   judge(read, 'catalogue', 'it cannot be read: the API answers with errors');
   judge(found, 'tokens', 'they cannot be looked up: calls with a token are answered with errors');
-  const limits = limiter?.trouble();
+  const limits = limiter?.degradedReason();
   if (limits !== undefined) troubles.limits = limits;
-  const replicas = catalogue.trouble();
+  const replicas = store.degradedReason();
   if (replicas !== undefined) troubles.replicas = replicas;
   return { troubles, errors, statistics: read.status === 'fulfilled' ? read.value : undefined };
 }

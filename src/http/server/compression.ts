@@ -4,13 +4,13 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export type Encoding = 'br' | 'gzip';
 
 /** Smaller ones would gain nothing that is worth the time. */
-export const SMALLEST = 1024;
+export const MIN_COMPRESSED_LENGTH = 1024;
 /** More than this in one turn of the event loop would keep others waiting; they are sent as they are. */
-const MOST_A_TURN = 40;
+const MAX_A_TURN = 40;
 /** Of the levels, those that give most for their time on answers of 10 to 40 kB: a sixth of the size, in 0.1 ms. */
 const BROTLI_QUALITY = 1;
 const GZIP_LEVEL = 2;
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /**
  * It is done right here: handing it to another thread and taking it back costs more than it does itself, and what it leaves
@@ -32,7 +32,7 @@ let doneInThisTurn = 0;
 
 /** Undefined when there is too much to do. */
 export function compress(text: string, encoding: Encoding): Buffer | undefined {
-  if (doneInThisTurn >= MOST_A_TURN) return undefined;
+  if (doneInThisTurn >= MAX_A_TURN) return undefined;
   if (doneInThisTurn++ === 0)
     setImmediate(() => {
       doneInThisTurn = 0;
@@ -48,7 +48,7 @@ export function encodingFor(accepted: string | undefined): Encoding | undefined 
   if (accepted === undefined) return undefined;
   if (remembered.has(accepted)) return remembered.get(accepted);
   const encoding = choose(accepted);
-  if (remembered.size < MOST_REMEMBERED) remembered.set(accepted, encoding);
+  if (remembered.size < MAX_REMEMBERED) remembered.set(accepted, encoding);
   return encoding;
 }
 

@@ -1,5 +1,5 @@
 /** The envelope of every answer, and the one place where errors become HTTP. */
-import { Unavailable } from '../../model.ts';
+import { Unavailable } from '../../errors.ts';
 import type { Exchange } from './exchange.ts';
 import { factsOf } from './log.ts';
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { surplusOf } from '../../catalogue/image-document.ts';
+import { extraBytesOf } from '../../catalogue/image-document.ts';
 import type { RouteTraffic } from '../metrics/traffic.ts';
-import { compress, encodingFor, SMALLEST } from './compression.ts';
+import { compress, encodingFor, MIN_COMPRESSED_LENGTH } from './compression.ts';
 import { factsOf, type Log } from './log.ts';
 
 const EXPOSED = [
@@ -65,22 +65,22 @@ export class Exchange {
   }
 
   /** `surplus` is how many bytes more than characters the text has. */
-  send(status: number, text: string, type = JSON_TYPE, surplus = surplusOf(text)): void {
-    this.#headers.push('Content-Type', type, 'Content-Length', String(text.length + surplus));
+  send(status: number, text: string, type = JSON_TYPE, extraBytes = extraBytesOf(text)): void {
+    this.#headers.push('Content-Type', type, 'Content-Length', String(text.length + extraBytes));
     this.response.writeHead(status, this.#headers);
     // What is all ASCII needs no encoding.
-    this.response.end(text, surplus === 0 ? 'latin1' : 'utf8');
+    this.response.end(text, extraBytes === 0 ? 'latin1' : 'utf8');
     this.#onAnswered(this, status);
   }
 
   /** Compressed, where it is long enough and the client asks for it. */
-  sendCompressed(status: number, text: string, type = JSON_TYPE, surplus?: number): void {
-    const isLong = text.length >= SMALLEST;
+  sendCompressed(status: number, text: string, type = JSON_TYPE, extraBytes?: number): void {
+    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
     if (isLong) this.header('Vary', 'Accept-Encoding');
     const encoding = isLong ? encodingFor(this.request.headers['accept-encoding'] as string) : undefined;
     const bytes = encoding && compress(text, encoding);
     if (!bytes) {
-      this.send(status, text, type, surplus);
+      this.send(status, text, type, extraBytes);
       return;
     }
     this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });

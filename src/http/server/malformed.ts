@@ -11,7 +11,7 @@ const statuses: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 };
 
-export function garbageRefuser(log: Log, traffic: Traffic) {
+export function malformedRequestHandler(log: Log, traffic: Traffic) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     // Behind an answer that may be running there is no room for another.
     if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {

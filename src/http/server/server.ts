@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gather } from '../../event-loop.ts';
+import { batchPerTick } from '../../event-loop.ts';
 import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Log } from './log.ts';
-import { garbageRefuser } from './malformed.ts';
+import { malformedRequestHandler } from './malformed.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -61,7 +61,7 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
       throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
     throw new ApiError(404, 'There is nothing at this address.');
   };
-  const answerAll = gather<Exchange>((exchanges) => {
+  const answerAll = batchPerTick<Exchange>((exchanges) => {
     for (const exchange of exchanges) answer(exchange).catch((error) => sendError(error, exchange));
   });
 
@@ -80,7 +80,7 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
     // A request without a Host gets an answer too: the origin of links then is the address that was called.
     requireHostHeader: false,
   });
-  server.on('clientError', garbageRefuser(log, traffic));
+  server.on('clientError', malformedRequestHandler(log, traffic));
   server.on('request', (request, response) => {
     const exchange = new Exchange(request, response, log, traffic.unknown, onAnswered);
     if (isClosing) exchange.header('Connection', 'close');

@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { setTimeout as pauseFor } from 'node:timers/promises';
-import { type Clock, Unavailable } from '../../model.ts';
+import type { Clock } from '../../clock.ts';
+import { Unavailable } from '../../errors.ts';
 import { addressOf, type S3Location } from './location.ts';
 import { encodeQuery, Signer } from './sigv4.ts';
 
@@ -43,16 +44,16 @@ export class Refused extends Error {
   }
 }
 
-export const PATIENCE_MS = 5000;
+export const TIMEOUT_MS = 5000;
 const PAUSE_MS = 100;
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 /** An upload slower than this, in bytes a millisecond, is given up: how far it has got cannot be seen. */
-const SLOWEST_UPLOAD = 100;
+const MIN_UPLOAD_RATE = 100;
 const passing = [429, 500, 502, 503, 504];
 const HASH_OF_NOTHING = hash('sha256', '');
 
 export function connect(location: S3Location, options: S3Options = {}): Send {
-  const { clock = Date.now, patience = PATIENCE_MS, pause = PAUSE_MS } = options;
+  const { clock = Date.now, patience = TIMEOUT_MS, pause = PAUSE_MS } = options;
   const { origin, host, root, pathOf } = addressOf(location);
   const signer = new Signer(location);
 
@@ -61,7 +62,7 @@ export function connect(location: S3Location, options: S3Options = {}): Send {
     const search = encodeQuery(query);
     const contentHash = body?.hash ?? HASH_OF_NOTHING;
     const signed = signer.headers({ method, host, path, query: search, headers, contentHash }, clock());
-    const limit = patience + (body?.bytes.length ?? 0) / SLOWEST_UPLOAD;
+    const limit = patience + (body?.bytes.length ?? 0) / MIN_UPLOAD_RATE;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${limit / 1000} s`)), limit);
     try {
@@ -101,7 +102,7 @@ export function connect(location: S3Location, options: S3Options = {}): Send {
       try {
         return await attempt(request, read);
       } catch (error) {
-        const isOver = tries === MOST_TRIES || request.signal?.aborted;
+        const isOver = tries === MAX_TRIES || request.signal?.aborted;
         if (!(error instanceof Unavailable) || isOver) throw error;
         await pauseFor(pause * 3 ** (tries - 1));
       }

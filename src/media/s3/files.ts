@@ -1,11 +1,12 @@
 /** Image bytes in a bucket of Amazon S3, or of a server that speaks its protocol. */
 import { Readable } from 'node:stream';
-import { type Files, type OpenFile, Unavailable } from '../../model.ts';
+import { Unavailable } from '../../errors.ts';
+import type { Files, OpenFile } from '../files.ts';
 import { journalled, removeJournals, startJournal } from '../journal.ts';
-import { connect, PATIENCE_MS, Refused, type S3Options, type Send } from './client.ts';
+import { connect, Refused, type S3Options, type Send, TIMEOUT_MS } from './client.ts';
 import { listKeys } from './list.ts';
 import type { S3Location } from './location.ts';
-import { eTagOf, intakeOf, rehearsalOf } from './upload.ts';
+import { dryRunUploadTo, eTagOf, uploadTo } from './upload.ts';
 
 export type { S3Location };
 
@@ -39,17 +40,17 @@ export function openBucket(location: S3Location, journalFolder: string, options:
       return {
         size: Number(headers.get('content-length')),
         eTag: eTagOf(headers),
-        stream: (start, end) => streamOf(send, key, start, end, options.patience ?? PATIENCE_MS),
+        stream: (start, end) => streamOf(send, key, start, end, options.patience ?? TIMEOUT_MS),
         close: async () => {},
       };
     },
 
     remove,
     keys: () => listKeys(send, location.prefix),
-    intake: async () => intakeOf(bucket, await startJournal(journalFolder)),
-    rehearsal: () => rehearsalOf(bucket),
-    abandoned: () => journalled(journalFolder),
-    forgetAbandoned: () => removeJournals(journalFolder),
+    beginUpload: async () => uploadTo(bucket, await startJournal(journalFolder)),
+    dryRunUpload: () => dryRunUploadTo(bucket),
+    abandonedKeys: () => journalled(journalFolder),
+    clearAbandoned: () => removeJournals(journalFolder),
   };
 }
 

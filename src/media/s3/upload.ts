@@ -1,6 +1,6 @@
 /** Taking bytes into a bucket: what is there already is not sent again, and what was sent is held against the answer. */
 import { hash } from 'node:crypto';
-import type { Intake } from '../../model.ts';
+import type { Upload } from '../files.ts';
 import type { Journal } from '../journal.ts';
 import type { Send } from './client.ts';
 
@@ -10,7 +10,7 @@ interface Bucket {
   find(key: string): Promise<Headers | undefined>;
 }
 
-export function intakeOf({ send, find }: Bucket, journal: Journal): Intake {
+export function uploadTo({ send, find }: Bucket, journal: Journal): Upload {
   return {
     async put(key, bytes, { hash, mimetype }) {
       const before = await find(key);
@@ -33,24 +33,24 @@ export function intakeOf({ send, find }: Bucket, journal: Journal): Intake {
     },
 
     // What S3 has confirmed is safe already.
-    settle: async () => {},
-    taken: () => [...journal.keys],
-    end: () => journal.end(),
-    leave: () => journal.leave(),
+    flush: async () => {},
+    newKeys: () => [...journal.keys],
+    finish: () => journal.end(),
+    abandon: () => journal.abandon(),
   };
 }
 
-export function rehearsalOf({ find }: Bucket): Intake {
+export function dryRunUploadTo({ find }: Bucket): Upload {
   return {
     async put(key, bytes, { hash }) {
       const before = await find(key);
       const digest = digestOf(bytes);
       return before && isSame(before, bytes.length, digest, hash) ? eTagOf(before) : digest;
     },
-    settle: async () => {},
-    taken: () => [],
-    end: async () => {},
-    leave: async () => {},
+    flush: async () => {},
+    newKeys: () => [],
+    finish: async () => {},
+    abandon: async () => {},
   };
 }
 

@@ -4,31 +4,26 @@
  * statement's own revision tells whether that was still true; if not, it is read anew and the call is made again.
  */
 
-import { LinkableDocument } from '../../catalogue/image-document.ts';
-import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
-import { drawPositions, sample } from '../../catalogue/sampling.ts';
-import { Shuffle, stretchOf } from '../../catalogue/seed-order.ts';
 import type {
   Catalogue,
-  Chance,
-  Figure,
   FileFacts,
   Filter,
-  Kind,
-  Linkable,
+  FilterProblem,
   ListFilter,
-  Mark,
   NameList,
-  Page,
-  Statistics,
-  Stretch,
-  Unknown,
-  Window,
-} from '../../model.ts';
+  SeededImages,
+} from '../../catalogue/catalogue.ts';
+import { ImageDocument } from '../../catalogue/image-document.ts';
+import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
+import { drawPositions, sample } from '../../catalogue/sampling.ts';
+import type { SeedPosition } from '../../catalogue/seed-order.ts';
+import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
+import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
+import type { RandomInt } from '../../random.ts';
 import { drawPlaces, isEverything, isForDrawing } from '../shared/draws.ts';
 import { Names } from '../shared/names.ts';
 import { onlyShelf, type Selection } from '../shared/selection.ts';
-import type { Moment, Shelf } from '../shared/shelves.ts';
+import type { CatalogueVersion, Shelf } from '../shared/shelves.ts';
 import { statisticsOf } from '../shared/statistics.ts';
 import { PostgresSelections } from './selections.ts';
 import type { Servers, Statement } from './servers.ts';
@@ -65,14 +60,14 @@ export class PostgresCatalogue implements Catalogue {
     return statisticsOf(new Map(rows.map(([, id, size]) => [id as string, size as number])));
   }
 
-  async image(id: string): Promise<Linkable | undefined> {
+  async image(id: string): Promise<ImageDocument | undefined> {
     const { rows } = await this.#servers.read(statements.image, [id]);
     return imagesIn(rows, 1)[0];
   }
 
-  async images(filter: ListFilter, window: Window): Promise<Page<Linkable> | Unknown> {
+  async images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
     const shelf = namedShelf(filter);
-    if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { unknown: 'artist' };
+    if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { problem: 'artist' };
     return this.#selections.select(filter, async (selection, moment) => {
       const set = await this.#selections.all(selection, moment);
       const items = set && (await this.#numbered(imagesFrom(set, window), moment));
@@ -80,15 +75,19 @@ export class PostgresCatalogue implements Catalogue {
     });
   }
 
-  randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown> {
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+  ): Promise<ImageDocument[] | FilterProblem> {
     return this.#selections.select(filter, async (selection, moment) => {
       const fromSet = async (set: ImageSet | undefined) =>
-        set && this.#numbered(sample(set, limit, chance), moment);
+        set && this.#numbered(sample(set, limit, randomInt), moment);
       const known = this.#selections.known(selection, moment);
       if (known) return fromSet(known);
       const shelf = onlyShelf(selection);
-      if (shelf) return this.#drawFrom(shelf, limit, chance, moment);
-      const drawn = await this.#drawAmong(selection, limit, chance, moment);
+      if (shelf) return this.#drawFrom(shelf, limit, randomInt, moment);
+      const drawn = await this.#drawAmong(selection, limit, randomInt, moment);
       return drawn === 'too few' ? fromSet(await this.#selections.all(selection, moment)) : drawn;
     });
   }
@@ -96,16 +95,16 @@ export class PostgresCatalogue implements Catalogue {
   seededImages(
     filter: Filter,
     seed: string,
-    from: Mark | undefined,
+    from: SeedPosition | undefined,
     limit: number,
-  ): Promise<Stretch | Unknown> {
+  ): Promise<SeededImages | FilterProblem> {
     return this.#selections.select(filter, async (selection, moment) => {
       const set = await this.#selections.all(selection, moment);
       if (!set) return undefined;
-      const stretch = stretchOf(set, new Shuffle(seed, moment.lastImage), from, limit);
-      if (!stretch) return { unknown: 'mark' } satisfies Unknown;
-      const images = await this.#numbered(stretch.images, moment);
-      return images && { images, next: stretch.next };
+      const page = seededNumbers(set, new SeedOrder(seed, moment.lastImage), from, limit);
+      if (!page) return { problem: 'position' } satisfies FilterProblem;
+      const images = await this.#numbered(page.images, moment);
+      return images && { images, next: page.next };
     });
   }
 
@@ -135,37 +134,34 @@ export class PostgresCatalogue implements Catalogue {
     return key === null ? undefined : { key, eTag, mimetype };
   }
 
-  figures(): Figure[] {
-    return this.#servers.figures();
-  }
-
-  trouble(): string | undefined {
-    return this.#servers.trouble();
-  }
-
-  async #page(kind: string, id: string, window: Window): Promise<Page<Linkable> | undefined> {
+  async #page(kind: string, id: string, window: Window): Promise<Page<ImageDocument> | undefined> {
     const { rows } = await this.#servers.read(statements.page, [kind, id, positionsIn(window)]);
     return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };
   }
 
   /** Undefined when the catalogue is no longer the one of that moment; so with the next two. */
-  async #numbered(numbers: number[], { version }: Moment): Promise<Linkable[] | undefined> {
+  async #numbered(numbers: number[], { version }: CatalogueVersion): Promise<ImageDocument[] | undefined> {
     const read = await this.#servers.read(statements.documents, [numbers]);
     return read.version === version ? inOrder(numbers, read.rows) : undefined;
   }
 
-  async #drawFrom({ number, size }: Shelf, limit: number, chance: Chance, { version }: Moment) {
-    const positions = drawPositions(size, limit, chance);
+  async #drawFrom(
+    { number, size }: Shelf,
+    limit: number,
+    randomInt: RandomInt,
+    { version }: CatalogueVersion,
+  ) {
+    const positions = drawPositions(size, limit, randomInt);
     const read = await this.#servers.read(statements.standing, [number, positions]);
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
 
   /** As `drawFrom` of draws.ts does it, in one statement. */
-  async #drawAmong(selection: Selection, limit: number, chance: Chance, { version }: Moment) {
+  async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt, { version }: CatalogueVersion) {
     if (!isForDrawing(selection)) return 'too few';
     const [first, ...others] = selection.choices;
     const numbers = first.shelves.map(({ number }) => number);
-    const places = [...drawPlaces(first, chance)];
+    const places = [...drawPlaces(first, randomInt)];
     const shelves = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
     const read = await this.#servers.read(statements.qualifying, [
       places.map(({ index }) => numbers[index]),
@@ -210,8 +206,8 @@ function totalIn(rows: unknown[][]): number {
   return rows[0]?.[1] as number;
 }
 
-function imagesIn(rows: unknown[][], column: number): Linkable[] {
-  return documentsIn(rows, column).map((document) => new LinkableDocument(document));
+function imagesIn(rows: unknown[][], column: number): ImageDocument[] {
+  return documentsIn(rows, column).map((document) => new ImageDocument(document));
 }
 
 /** The documents in a column, which is null where there is none. */
@@ -220,7 +216,7 @@ function documentsIn(rows: unknown[][], column: number): string[] {
 }
 
 /** The images of rows with a number and a document, in the order of the numbers. */
-function inOrder(numbers: number[], rows: unknown[][]): Linkable[] {
+function inOrder(numbers: number[], rows: unknown[][]): ImageDocument[] {
   const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
-  return numbers.map((number) => new LinkableDocument(documents.get(number) as string));
+  return numbers.map((number) => new ImageDocument(documents.get(number) as string));
 }

@@ -8,7 +8,7 @@ import { SCHEMA, steps } from './schema.ts';
 const LOCKS = 0x7a756b6e;
 const MIGRATING = 1;
 export const WRITING = 2;
-const OLDEST_VERSION = 14;
+const MIN_VERSION = 14;
 const MISSING_RIGHT = '42501';
 /** The longest that a command waits for a connection, and for its first word. */
 const CONNECTING_MS = 10_000;
@@ -94,8 +94,8 @@ async function checkServer(client: pg.Client): Promise<void> {
             current_setting('server_encoding') as encoding`,
   );
   const [{ version, encoding }] = rows;
-  if (version < OLDEST_VERSION)
-    throw new Error(`this is PostgreSQL ${version}; zukan needs ${OLDEST_VERSION} or newer`);
+  if (version < MIN_VERSION)
+    throw new Error(`this is PostgreSQL ${version}; zukan needs ${MIN_VERSION} or newer`);
   if (encoding !== 'UTF8')
     throw new Error(
       `its encoding is ${encoding}; make the database with "create database … encoding 'UTF8'"`,

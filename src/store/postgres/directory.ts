@@ -1,6 +1,12 @@
 /** Which shelves draws are made from, and how long each is, kept in memory with the revision that it is of. */
 
-import { SHELF_COLUMNS, SHELF_KINDS, type ShelfRow, type Shelves, shelvesIn } from '../shared/shelves.ts';
+import {
+  SHELF_COLUMNS,
+  SHELF_KINDS,
+  type ShelfRow,
+  type ShelfSnapshot,
+  shelvesIn,
+} from '../shared/shelves.ts';
 import { Kept } from '../shared/versioned.ts';
 import type { Servers, Statement } from './servers.ts';
 
@@ -14,7 +20,7 @@ const revision: Statement = { name: 'revision', text: 'select number from revisi
 
 export class Directory {
   readonly #servers: Servers;
-  readonly #kept: Kept<Shelves>;
+  readonly #kept: Kept<ShelfSnapshot>;
 
   constructor(servers: Servers) {
     this.#servers = servers;
@@ -25,16 +31,16 @@ export class Directory {
   }
 
   /** As of the newest revision that is known of. */
-  current(): Promise<Shelves> {
+  current(): Promise<ShelfSnapshot> {
     return this.#kept.current();
   }
 
   /** Whether nothing newer is to be had. */
-  async isCurrent({ version }: Shelves): Promise<boolean> {
+  async isCurrent({ version }: ShelfSnapshot): Promise<boolean> {
     return (await this.#servers.read(revision, [])).version === version;
   }
 
-  async #read(): Promise<Shelves> {
+  async #read(): Promise<ShelfSnapshot> {
     const { version, rows } = await this.#servers.read(directory, []);
     return shelvesIn(version, rows[0]?.[1] as number, rows.map(([, , ...shelf]) => shelf) as ShelfRow[]);
   }

@@ -8,7 +8,7 @@ export const CHANNEL = 'zukan_revision';
 const RETRY_MS = 500;
 /** How often it is made sure that the connection is not lost. */
 const HEARTBEAT_MS = 15_000;
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /**
  * Calls back with each revision that is announced. While the connection is lost nothing is heard; each answer tells its
@@ -39,7 +39,7 @@ async function listenOnce(
   signal: AbortSignal,
   pause: (time: number) => Promise<void>,
 ): Promise<void> {
-  const timeouts = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS };
+  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
   const client = new pg.Client({ ...settings(url), ...timeouts });
   const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
   client.on('error', () => {});

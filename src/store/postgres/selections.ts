@@ -1,10 +1,12 @@
 /** What filters select in PostgreSQL: from sizes of shelves that are kept in memory, and where all of it is needed, from sets. */
+
+import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import type { ImageSet } from '../../catalogue/image-set.ts';
-import type { Filter, Kind, Unknown } from '../../model.ts';
+import type { Kind } from '../../catalogue/types.ts';
 import { Members, type ReadShelf } from '../shared/image-sets.ts';
 import { kindsById, type Selection, selectionOf } from '../shared/selection.ts';
-import type { Moment, Shelf } from '../shared/shelves.ts';
-import { MOST_TRIES, tooRestless } from '../shared/versioned.ts';
+import type { CatalogueVersion, Shelf } from '../shared/shelves.ts';
+import { changedTooOften, MAX_TRIES } from '../shared/versioned.ts';
 import { Directory } from './directory.ts';
 import type { Servers } from './servers.ts';
 import { statements } from './statements.ts';
@@ -36,14 +38,14 @@ export class PostgresSelections {
   /** Does the work with what the filter selects, and anew as long as it gives nothing: then the catalogue has changed. */
   async select<T extends object>(
     filter: Filter,
-    work: (selection: Selection, moment: Moment) => Promise<T | undefined>,
-  ): Promise<T | Unknown> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    work: (selection: Selection, moment: CatalogueVersion) => Promise<T | undefined>,
+  ): Promise<T | FilterProblem> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const directory = await this.#directory.current();
       const found = await this.#shelvesById(filter);
       if ([...found.values()].some(({ version }) => version !== directory.version)) continue;
       const selection = selectionOf(directory, filter, (kind) => found.get(kind)?.shelf);
-      if ('unknown' in selection) {
+      if ('problem' in selection) {
         // Only a fresh look can tell that there is no such category: it may have come with an import just now.
         if (await this.#directory.isCurrent(directory)) return selection;
       } else {
@@ -51,16 +53,16 @@ export class PostgresSelections {
         if (answer) return answer;
       }
     }
-    throw tooRestless();
+    throw changedTooOften();
   }
 
   /** Where it is in memory already. */
-  known(selection: Selection, moment: Moment): ImageSet | undefined {
+  known(selection: Selection, moment: CatalogueVersion): ImageSet | undefined {
     return this.#members.known(selection, moment);
   }
 
   /** Undefined when the catalogue is no longer the one of that moment. */
-  all(selection: Selection, moment: Moment): Promise<ImageSet | undefined> {
+  all(selection: Selection, moment: CatalogueVersion): Promise<ImageSet | undefined> {
     return this.#members.of(selection, moment);
   }
 

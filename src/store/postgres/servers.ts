@@ -4,7 +4,8 @@
  * `Unavailable`, and soon: a request waits for a connection and for its statement, but neither for long.
  */
 import pg from 'pg';
-import { type Figure, Unavailable } from '../../model.ts';
+import { Unavailable } from '../../errors.ts';
+import type { Metric } from '../../metrics.ts';
 import { reasonOf, settings, soon } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 
@@ -14,7 +15,7 @@ const STATEMENT_MS = 2000;
 /** So long after the server should have given up, we do. */
 const GRACE_MS = 500;
 /** More requests than this do not wait for connections: they would only be a pile. */
-const MOST_WAITING = 2000;
+const MAX_WAITING = 2000;
 /** A replica that failed is left alone for so long, and then tried by one request. */
 const REST_MS = 1000;
 /** One that is behind is given so long to catch up. */
@@ -112,38 +113,38 @@ export class Servers {
     return { version, rows };
   }
 
-  figures(): Figure[] {
+  metrics(): Metric[] {
     const servers = [this.#primary, ...this.#replicas];
-    const figure = (
+    const metric = (
       name: string,
-      type: Figure['type'],
+      type: Metric['type'],
       help: string,
       measure: (server: Server) => number,
-    ): Figure => ({
+    ): Metric => ({
       name: `zukan_database_${name}`,
       type,
       help,
       samples: servers.map((server) => ({ labels: { server: server.name }, value: measure(server) })),
     });
     return [
-      figure('reads_total', 'counter', 'Statements that a server answered.', ({ reads }) => reads),
-      figure(
+      metric('reads_total', 'counter', 'Statements that a server answered.', ({ reads }) => reads),
+      metric(
         'read_seconds_total',
         'counter',
         'Time that they took, from asking for a connection on.',
         ({ took }) => took / 1000,
       ),
-      figure('failures_total', 'counter', 'Statements that failed.', ({ failures }) => failures),
-      figure('behind_total', 'counter', 'Answers not used: of an old catalogue.', ({ behind }) => behind),
-      figure('up', 'gauge', 'Whether the server is in use.', ({ isUp }) => (isUp ? 1 : 0)),
-      figure('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
-      figure('connections_idle', 'gauge', 'Connections not in use.', ({ pool }) => pool.idleCount),
-      figure('connections_max', 'gauge', 'Connections that may be open.', ({ pool }) => pool.options.max),
-      figure('waiting', 'gauge', 'Requests that wait for a connection.', ({ pool }) => pool.waitingCount),
+      metric('failures_total', 'counter', 'Statements that failed.', ({ failures }) => failures),
+      metric('behind_total', 'counter', 'Answers not used: of an old catalogue.', ({ behind }) => behind),
+      metric('up', 'gauge', 'Whether the server is in use.', ({ isUp }) => (isUp ? 1 : 0)),
+      metric('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
+      metric('connections_idle', 'gauge', 'Connections not in use.', ({ pool }) => pool.idleCount),
+      metric('connections_max', 'gauge', 'Connections that may be open.', ({ pool }) => pool.options.max),
+      metric('waiting', 'gauge', 'Requests that wait for a connection.', ({ pool }) => pool.waitingCount),
     ];
   }
 
-  trouble(): string | undefined {
+  degradedReason(): string | undefined {
     const away = this.#replicas.filter(({ isUp }) => !isUp).map(({ name }) => name);
     if (away.length === 0) return undefined;
     return `${away.join(' and ')} ${away.length === 1 ? 'does' : 'do'} not answer: other servers are read instead`;
@@ -210,7 +211,7 @@ function openServer(name: string, url: string, connections: number): Server {
 }
 
 async function query(server: Server, { name, text }: Statement, values: unknown[]): Promise<unknown[][]> {
-  if (server.pool.waitingCount >= MOST_WAITING)
+  if (server.pool.waitingCount >= MAX_WAITING)
     throw new Unavailable('too many requests wait for a connection');
   const begun = performance.now();
   const { rows } = await server.pool.query({ name, text, values, rowMode: 'array' });

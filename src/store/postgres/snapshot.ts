@@ -1,6 +1,6 @@
 /** The whole of a catalogue in PostgreSQL, read in one transaction: as it was when the reading began. */
 import type pg from 'pg';
-import type { CatalogueDump, FixedShelves, SavedEntry, SavedImage } from '../../model.ts';
+import type { CatalogueSnapshot, FixedShelves, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
@@ -13,21 +13,21 @@ import { connect, disconnect, explained } from './connection.ts';
 /** So many rows are fetched at a time. */
 const FETCHED_AT_ONCE = 1000;
 
-export async function openDump(url: string): Promise<CatalogueDump> {
+export async function openSnapshot(url: string): Promise<CatalogueSnapshot> {
   const client = await connect(url);
   try {
     await client.query(
       `begin isolation level repeatable read read only;
        set local statement_timeout to 0; set local idle_in_transaction_session_timeout to 0`,
     );
-    return dumpOf(client, fixedShelvesIn((await client.query(FIXED_SHELVES)).rows));
+    return snapshotOn(client, fixedShelvesIn((await client.query(FIXED_SHELVES)).rows));
   } catch (error) {
     await disconnect(client);
     throw explained(error, url);
   }
 }
 
-function dumpOf(client: pg.Client, fixedShelves: FixedShelves): CatalogueDump {
+function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSnapshot {
   const rowsOf = cursors(client);
   return {
     fixedShelves,

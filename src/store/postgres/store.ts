@@ -1,10 +1,10 @@
 /** A store in PostgreSQL, opened for serving: one pool of connections for the catalogue and the tokens, and one that listens. */
-import type { Store } from '../../model.ts';
+import type { Store } from '../store.ts';
 import { PostgresCatalogue } from './catalogue.ts';
 import { connect } from './connection.ts';
 import { listen } from './notifications.ts';
 import { Servers, type ServersOptions } from './servers.ts';
-import { postgresTokens } from './tokens.ts';
+import { openTokenStore } from './tokens.ts';
 
 export async function openStore(options: ServersOptions): Promise<Store> {
   // Brings the schema up to date, and tells at once when the database cannot be used.
@@ -14,7 +14,9 @@ export async function openStore(options: ServersOptions): Promise<Store> {
   const listening = listen(options.url, (revision) => catalogue.onRevision(revision));
   return {
     catalogue,
-    tokens: postgresTokens(servers),
+    tokens: openTokenStore(servers),
+    metrics: () => servers.metrics(),
+    degradedReason: () => servers.degradedReason(),
     async [Symbol.asyncDispose]() {
       await listening.close();
       await servers.close();

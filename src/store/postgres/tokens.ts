@@ -1,5 +1,5 @@
 /** The register of access tokens in PostgreSQL. The primary alone is asked: a token that was revoked is so everywhere. */
-import type { Token, TokenRegister } from '../../model.ts';
+import type { Token, TokenStore } from '../../access/token-store.ts';
 import type { Servers, Statement } from './servers.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';
@@ -21,7 +21,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-export function postgresTokens(servers: Servers): TokenRegister {
+export function openTokenStore(servers: Servers): TokenStore {
   return {
     async find(hash) {
       const [row] = await servers.ask(statements.find, [hash]);

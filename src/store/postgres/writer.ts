@@ -2,15 +2,15 @@
 import type pg from 'pg';
 import { repeatEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { Kind } from '../../catalogue/types.ts';
 import type {
   CatalogueWriter,
   Entry,
   FixedShelves,
   ImageRow,
-  Kind,
   SavedEntry,
   SavedImage,
-} from '../../model.ts';
+} from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
@@ -24,14 +24,14 @@ import { connect, disconnect, explained, lock, WRITING } from './connection.ts';
 import { CHANNEL } from './notifications.ts';
 
 /** How long a command waits for another one that is writing. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT = '55P03';
 
 export async function openWriter(url: string): Promise<CatalogueWriter> {
   const client = await connect(url);
   try {
     await client.query(
-      `begin isolation level read committed; set local lock_timeout to ${PATIENCE_MS}; set local statement_timeout to 0;
+      `begin isolation level read committed; set local lock_timeout to ${TIMEOUT_MS}; set local statement_timeout to 0;
        set local idle_in_transaction_session_timeout to 0`,
     );
     // Of tables that grow within a transaction the planner knows nothing, and would read all of them for each batch.

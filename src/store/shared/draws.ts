@@ -1,13 +1,13 @@
 /** Drawing images of a selection uniformly, without knowing all of it. */
 import { drawPositions, shuffledPositions } from '../../catalogue/sampling.ts';
-import type { Chance } from '../../model.ts';
+import type { RandomInt } from '../../random.ts';
 import { type Choice, type Selection, shelfCount } from './selection.ts';
 import type { Shelf } from './shelves.ts';
 
 /** How many draws may be made before the selection itself is worked out. */
-const MOST_DRAWS = 100;
+const MAX_DRAWS = 100;
 /** Of a selection with more shelves than this it is worked out at once: each draw would have to look at all of them. */
-const MOST_SHELVES = 20;
+const MAX_SHELVES = 20;
 
 /** How a store looks at shelves: which image is at a position, and whether an image is there at all. */
 export interface Look {
@@ -24,18 +24,18 @@ export interface Place {
 
 /** Whether drawing is quicker than working the selection out. */
 export function isForDrawing(selection: Selection): boolean {
-  return shelfCount(selection) <= MOST_SHELVES;
+  return shelfCount(selection) <= MAX_SHELVES;
 }
 
 /** So many places of a choice that something must be found there, or nothing much is there: distinct, in random order. */
-export function* drawPlaces(choice: Choice, chance: Chance): Generator<Place, void> {
-  for (const position of shuffledPositions(choice.size, chance).take(MOST_DRAWS))
+export function* drawPlaces(choice: Choice, randomInt: RandomInt): Generator<Place, void> {
+  for (const position of shuffledPositions(choice.size, randomInt).take(MAX_DRAWS))
     yield placeOf(choice, position);
 }
 
 /** Whether these draws have all that there is to find. */
 export function isEverything({ size }: Choice): boolean {
-  return size <= MOST_DRAWS;
+  return size <= MAX_DRAWS;
 }
 
 /**
@@ -47,7 +47,7 @@ export function isEverything({ size }: Choice): boolean {
 export function drawFrom(
   selection: Selection,
   limit: number,
-  chance: Chance,
+  randomInt: RandomInt,
   look: Look,
 ): number[] | undefined {
   if (!isForDrawing(selection)) return undefined;
@@ -58,12 +58,12 @@ export function drawFrom(
     ...selection.none.map((shelf) => not(look.tester(shelf))),
   ];
   if (tests.length === 0 && !first.mayOverlap)
-    return drawPositions(first.size, limit, chance).map(imageAt) as number[];
+    return drawPositions(first.size, limit, randomInt).map(imageAt) as number[];
   const images: number[] = [];
   let draws = 0;
-  for (const position of shuffledPositions(first.size, chance)) {
+  for (const position of shuffledPositions(first.size, randomInt)) {
     if (images.length === limit) break;
-    if (++draws > MOST_DRAWS) return undefined;
+    if (++draws > MAX_DRAWS) return undefined;
     const image = imageAt(position);
     if (image !== undefined && tests.every((isMet) => isMet(image))) images.push(image);
   }

@@ -3,27 +3,27 @@
  * slices, between other requests, and so is a selection worked out from its shelves, each of which takes a fraction of a
  * millisecond for a million images. Everything is of one version of the catalogue, and is forgotten with it.
  */
-import { noBits, setBit } from '../../catalogue/bits.ts';
+import { emptyBits, setBit } from '../../catalogue/bits.ts';
 import {
-  areFew,
-  FlaggedSet,
+  BitmapBuilder,
+  BitmapSet,
   type ImageSet,
-  ListedSet,
+  isSparse,
+  ListSet,
   picked,
-  SetMaker,
-  WholeSet,
+  RangeSet,
 } from '../../catalogue/image-set.ts';
-import { nextTurn } from '../../event-loop.ts';
-import { Bounded } from './lru-cache.ts';
+import { yieldToEventLoop } from '../../event-loop.ts';
+import { LruCache } from './lru-cache.ts';
 import { keyOf, onlyShelf, type Selection, shelfCount } from './selection.ts';
-import type { Moment, Shelf } from './shelves.ts';
+import type { CatalogueVersion, Shelf } from './shelves.ts';
 import { readSlices, type Slice } from './slices.ts';
 
-const MOST_BYTES_OF_SHELVES = 48 * 1024 * 1024;
+const MAX_BYTES_OF_SHELVES = 48 * 1024 * 1024;
 /** Anyone can ask for any number of selections, so they have a room of their own. */
-const MOST_BYTES_OF_SELECTIONS = 16 * 1024 * 1024;
+const MAX_BYTES_OF_SELECTIONS = 16 * 1024 * 1024;
 /** Images are looked at one by one where that takes no more looks at sets than this, a few milliseconds. */
-const MOST_LOOKS = 50_000;
+const MAX_LOOKS = 50_000;
 
 /** The numbers of the images on a shelf, from one position up to another. */
 export type ReadShelf = (shelf: number, from: number, to: number) => Promise<Slice<number>>;
@@ -39,9 +39,9 @@ export class Members {
   readonly #read: ReadShelf;
   readonly #readAtOnce: number;
   /** By number. */
-  readonly #shelves = new Bounded<number, Kept>(MOST_BYTES_OF_SHELVES);
+  readonly #shelves = new LruCache<number, Kept>(MAX_BYTES_OF_SHELVES);
   /** By key. */
-  readonly #selections = new Bounded<string, ImageSet>(MOST_BYTES_OF_SELECTIONS);
+  readonly #selections = new LruCache<string, ImageSet>(MAX_BYTES_OF_SELECTIONS);
   #version: number | undefined;
   /** Whether a shelf is being read that nobody waits for. */
   #isReadingAhead = false;
@@ -52,7 +52,7 @@ export class Members {
   }
 
   /** What is known already. */
-  known(selection: Selection, moment: Moment): ImageSet | undefined {
+  known(selection: Selection, moment: CatalogueVersion): ImageSet | undefined {
     this.#forgetOthers(moment);
     const shelf = onlyShelf(selection);
     if (shelf) return this.#knownShelf(shelf, moment);
@@ -63,7 +63,7 @@ export class Members {
    * Undefined when it is not known yet; then it is being read from now on, for the next who asks. One at a time: all
    * readings take turns, and who names hundreds of categories would make each turn a long one.
    */
-  shelf(shelf: Shelf, moment: Moment): ImageSet | undefined {
+  shelf(shelf: Shelf, moment: CatalogueVersion): ImageSet | undefined {
     this.#forgetOthers(moment);
     const known = this.#knownShelf(shelf, moment);
     if (known || this.#isReadingAhead) return known;
@@ -76,18 +76,18 @@ export class Members {
   }
 
   /** All images of a selection. Undefined when the catalogue is no longer the one of that moment. */
-  async of(selection: Selection, moment: Moment): Promise<ImageSet | undefined> {
+  async of(selection: Selection, moment: CatalogueVersion): Promise<ImageSet | undefined> {
     const known = this.known(selection, moment);
     if (known) return known;
     const shelf = onlyShelf(selection);
     if (shelf) return this.#set(shelf, moment);
-    const isPicked = selection.choices[0].size * shelfCount(selection) <= MOST_LOOKS;
+    const isPicked = selection.choices[0].size * shelfCount(selection) <= MAX_LOOKS;
     const set = await (isPicked ? this.#pick(selection, moment) : this.#combine(selection, moment));
     if (set && this.#version === moment.version) this.#selections.set(keyOf(selection), set);
     return set;
   }
 
-  async #pick({ choices: [first, ...others], none }: Selection, moment: Moment) {
+  async #pick({ choices: [first, ...others], none }: Selection, moment: CatalogueVersion) {
     const sets = new Map<Shelf, ImageSet>();
     for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(none)) {
       const set = await this.#set(shelf, moment);
@@ -100,20 +100,20 @@ export class Members {
   }
 
   /** Each set is let go as soon as it was taken in, and others have their turn between two of them. */
-  async #combine({ choices: [first, ...others], none }: Selection, moment: Moment) {
-    const made = new SetMaker(moment.lastImage);
+  async #combine({ choices: [first, ...others], none }: Selection, moment: CatalogueVersion) {
+    const made = new BitmapBuilder(moment.lastImage);
     const takeEach = async (shelves: Shelf[], take: (set: ImageSet) => void) => {
       for (const shelf of shelves) {
         const set = await this.#set(shelf, moment);
         if (!set) return false;
         take(set);
-        await nextTurn();
+        await yieldToEventLoop();
       }
       return true;
     };
     if (!(await takeEach(first.shelves, (set) => made.add(set)))) return undefined;
     for (const { shelves } of others) {
-      const choice = new SetMaker(moment.lastImage);
+      const choice = new BitmapBuilder(moment.lastImage);
       if (!(await takeEach(shelves, (set) => choice.add(set)))) return undefined;
       made.keep(choice);
     }
@@ -121,24 +121,24 @@ export class Members {
   }
 
   /** What stands on a shelf. Undefined when the catalogue is no longer the one of that moment. */
-  async #set(shelf: Shelf, moment: Moment): Promise<ImageSet | undefined> {
+  async #set(shelf: Shelf, moment: CatalogueVersion): Promise<ImageSet | undefined> {
     if (this.#version !== moment.version) return undefined;
     return this.#knownShelf(shelf, moment) ?? this.#reading(shelf, moment).reading;
   }
 
-  #forgetOthers({ version }: Moment): void {
+  #forgetOthers({ version }: CatalogueVersion): void {
     if (version === this.#version) return;
     this.#version = version;
     this.#shelves.clear();
     this.#selections.clear();
   }
 
-  #knownShelf({ number, size }: Shelf, { lastImage }: Moment): ImageSet | undefined {
+  #knownShelf({ number, size }: Shelf, { lastImage }: CatalogueVersion): ImageSet | undefined {
     // As many images as there are numbers: then it is all of them.
-    return size === lastImage ? new WholeSet(size) : this.#shelves.get(number)?.set;
+    return size === lastImage ? new RangeSet(size) : this.#shelves.get(number)?.set;
   }
 
-  #reading(shelf: Shelf, moment: Moment): Kept {
+  #reading(shelf: Shelf, moment: CatalogueVersion): Kept {
     const known = this.#shelves.get(shelf.number);
     if (known) return known;
     const kept = this.#begin(shelf, moment);
@@ -146,11 +146,11 @@ export class Members {
     return kept;
   }
 
-  #begin({ number, size }: Shelf, { version, lastImage }: Moment): Kept {
+  #begin({ number, size }: Shelf, { version, lastImage }: CatalogueVersion): Kept {
     const reading = this.#readSet(number, size, lastImage).then((found) =>
       found.version === version ? found.set : undefined,
     );
-    const bytes = areFew(size, lastImage) ? size * 4 : lastImage / 8;
+    const bytes = isSparse(size, lastImage) ? size * 4 : lastImage / 8;
     const kept: Kept = { bytes, reading, set: undefined };
     const forget = () => {
       if (this.#shelves.get(number) === kept) this.#shelves.delete(number);
@@ -166,16 +166,16 @@ export class Members {
   async #readSet(shelf: number, size: number, lastImage: number) {
     const read = (take: (image: number) => void) =>
       readSlices(this.#readAtOnce, (from, to) => this.#read(shelf, from, to), take);
-    if (areFew(size, lastImage)) {
+    if (isSparse(size, lastImage)) {
       const images = new Uint32Array(size);
       let position = 0;
       const version = await read((image) => {
         images[position++] = image;
       });
-      return { version, set: new ListedSet(images) };
+      return { version, set: new ListSet(images) };
     }
-    const bits = noBits(lastImage + 1);
+    const bits = emptyBits(lastImage + 1);
     const version = await read((image) => setBit(bits, image));
-    return { version, set: new FlaggedSet(bits) };
+    return { version, set: new BitmapSet(bits) };
   }
 }

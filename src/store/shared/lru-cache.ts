@@ -3,7 +3,7 @@
 /** What an entry takes beside its value: else anyone could fill the memory with what is nothing in itself. */
 const OVERHEAD = 500;
 
-export class Bounded<Key, Value extends { bytes: number }> {
+export class LruCache<Key, Value extends { bytes: number }> {
   readonly #most: number;
   readonly #entries = new Map<Key, Value>();
   #bytes = 0;

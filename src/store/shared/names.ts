@@ -1,8 +1,10 @@
 /** The names that searches look through, kept in memory as long as the catalogue stays the same. */
+
+import type { NameList } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
-import type { Kind, NameList } from '../../model.ts';
+import type { Kind } from '../../catalogue/types.ts';
 import { readSlices, type Slice } from './slices.ts';
-import { Kept, MOST_TRIES, tooRestless } from './versioned.ts';
+import { changedTooOften, Kept, MAX_TRIES } from './versioned.ts';
 
 /** The names of a kind, in the order of its list, from one position up to another. */
 export type ReadNames = (kind: Kind, from: number, to: number) => Promise<Slice<string>>;
@@ -24,19 +26,19 @@ export class Names {
   }
 
   async #readAll(kind: Kind): Promise<NameList> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const folded: string[] = [];
-      let longest = 0;
+      let maxLength = 0;
       const version = await readSlices(
         this.#readAtOnce,
         (from, to) => this.#read(kind, from, to),
         (name) => {
           folded.push(fold(name));
-          longest = Math.max(longest, name.length);
+          maxLength = Math.max(maxLength, name.length);
         },
       );
-      if (version !== undefined) return { kind, version, folded, longest };
+      if (version !== undefined) return { kind, version, folded, maxLength };
     }
-    throw tooRestless();
+    throw changedTooOften();
   }
 }

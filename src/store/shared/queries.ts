@@ -1,5 +1,7 @@
 /** SQL that both stores understand. */
-import type { FixedShelves, Orientation, Rating } from '../../model.ts';
+
+import type { Orientation, Rating } from '../../catalogue/types.ts';
+import type { FixedShelves } from '../../catalogue/writer.ts';
 
 export const IMAGE_COLUMNS = 'number, id, etag as "eTag", key, mimetype, document';
 export const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as "createdAt", document';

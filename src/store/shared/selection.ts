@@ -1,7 +1,9 @@
 /** Which images a filter asks for, in terms of shelves. */
+
+import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
-import type { Filter, Kind, Unknown } from '../../model.ts';
-import type { Shelf, Shelves } from './shelves.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import type { Shelf, ShelfSnapshot } from './shelves.ts';
 
 /** Shelves of which an image has to be on one. */
 export interface Choice {
@@ -24,20 +26,20 @@ export const kindsById = ['artist', 'character'] as const;
 
 /** `find` gives the shelf of an artist or character, where there is one. Unknown names of categories are told first. */
 export function selectionOf(
-  shelves: Shelves,
+  shelves: ShelfSnapshot,
   filter: Filter,
   find: (kind: Kind, id: string) => Shelf | undefined,
-): Selection | Unknown {
+): Selection | FilterProblem {
   const wanted = named(shelves, filter.categories);
   const unwanted = named(shelves, filter.exclude);
   if (wanted.unknown.length + unwanted.unknown.length > 0)
-    return { unknown: { categories: wanted.unknown, exclude: unwanted.unknown } };
+    return { problem: { categories: wanted.unknown, exclude: unwanted.unknown } };
   const choices: Choice[] = [];
   for (const kind of kindsById) {
     const id = filter[kind];
     if (id === undefined) continue;
     const shelf = find(kind, id);
-    if (!shelf) return { unknown: kind };
+    if (!shelf) return { problem: kind };
     choices.push(choiceOf([shelf]));
   }
   if (filter.match === 'any' && wanted.shelves.length > 1) choices.push(choiceOf(wanted.shelves, true));
@@ -76,7 +78,7 @@ export function keyOf({ choices, none }: Selection): string {
 }
 
 function named(
-  { categories }: Shelves,
+  { categories }: ShelfSnapshot,
   names: readonly string[] = [],
 ): { shelves: Shelf[]; unknown: string[] } {
   const found = new Set<Shelf>();

@@ -1,5 +1,5 @@
 /** What both stores agree on about shelves. */
-import type { Orientation, Rating } from '../../model.ts';
+import type { Orientation, Rating } from '../../catalogue/types.ts';
 
 export interface Shelf {
   number: number;
@@ -7,13 +7,13 @@ export interface Shelf {
 }
 
 /** A version of the catalogue, and the highest number of an image in it. */
-export interface Moment {
+export interface CatalogueVersion {
   version: number;
   lastImage: number;
 }
 
 /** The shelves that draws are made from, as of one version of the catalogue. Those of artists and characters are too many. */
-export interface Shelves extends Moment {
+export interface ShelfSnapshot extends CatalogueVersion {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
   orientations: Map<Orientation, Shelf>;
@@ -31,8 +31,8 @@ export type ShelfRow = [kind: string, id: string, category: string | null, numbe
 export const SHELF_COLUMNS = 'kind, id, category, shelf.number, size';
 export const SHELF_KINDS = `('catalogue', 'rating', 'orientation', 'category')`;
 
-export function shelvesIn(version: number, lastImage: number, rows: ShelfRow[]): Shelves {
-  const shelves: Shelves = {
+export function shelvesIn(version: number, lastImage: number, rows: ShelfRow[]): ShelfSnapshot {
+  const shelves: ShelfSnapshot = {
     ...{ version, lastImage, all: { number: 0, size: 0 } },
     ...{ ratings: new Map(), orientations: new Map(), categories: new Map() },
   };

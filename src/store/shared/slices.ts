@@ -1,5 +1,5 @@
 /** Reading a long row of things a slice at a time, between other requests. */
-import { nextTurn } from '../../event-loop.ts';
+import { yieldToEventLoop } from '../../event-loop.ts';
 
 /** After so long a reading, other requests have their turn. */
 const SLICE_MS = 5;
@@ -20,7 +20,7 @@ export async function readSlices<T>(
   take: (item: T) => void,
 ): Promise<number | undefined> {
   let version: number | undefined;
-  await nextTurn();
+  await yieldToEventLoop();
   let begun = performance.now();
   for (let from = 0; ; from += count) {
     const slice = await read(from, from + count);
@@ -29,7 +29,7 @@ export async function readSlices<T>(
     slice.items.forEach(take);
     if (slice.items.length < count) return version;
     if (performance.now() - begun < SLICE_MS) continue;
-    await nextTurn();
+    await yieldToEventLoop();
     begun = performance.now();
   }
 }

@@ -1,5 +1,5 @@
 /** The statistics from the sizes of shelves and the counts of kinds. */
-import type { Statistics } from '../../model.ts';
+import type { Statistics } from '../../catalogue/types.ts';
 
 export function statisticsOf(sizes: Map<string, number>): Statistics {
   const size = (id: string) => sizes.get(id) ?? 0;

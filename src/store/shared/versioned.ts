@@ -1,10 +1,10 @@
 /** What was read from the catalogue, kept for as long as the catalogue is the same. */
-import { Unavailable } from '../../model.ts';
+import { Unavailable } from '../../errors.ts';
 
 /** How often something is read anew because the catalogue has changed meanwhile. Imports are not that quick. */
-export const MOST_TRIES = 100;
+export const MAX_TRIES = 100;
 
-export const tooRestless = () => new Unavailable('the catalogue changes faster than it can be read');
+export const changedTooOften = () => new Unavailable('the catalogue changes faster than it can be read');
 
 export class Kept<T extends { version: number }> {
   readonly #read: () => Promise<T>;
@@ -18,7 +18,7 @@ export class Kept<T extends { version: number }> {
   }
 
   async current(): Promise<T> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       // Whoever asks while it is being read waits for the same reading.
       this.#reading ??= this.#read();
       const reading = this.#reading;
@@ -32,7 +32,7 @@ export class Kept<T extends { version: number }> {
         throw error;
       }
     }
-    throw tooRestless();
+    throw changedTooOften();
   }
 
   #forget(reading: Promise<T>): void {

@@ -4,30 +4,27 @@
  * in memory is of the version that the transaction reads, or is read anew.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { imagesFrom } from '../../catalogue/image-set.ts';
-import { sample } from '../../catalogue/sampling.ts';
-import { Shuffle, stretchOf } from '../../catalogue/seed-order.ts';
 import type {
   Catalogue,
-  Chance,
-  Figure,
   FileFacts,
   Filter,
-  Kind,
-  Linkable,
+  FilterProblem,
   ListFilter,
-  Mark,
   NameList,
-  Page,
-  Statistics,
-  Stretch,
-  Unknown,
-  Window,
-} from '../../model.ts';
+  SeededImages,
+} from '../../catalogue/catalogue.ts';
+import type { ImageDocument } from '../../catalogue/image-document.ts';
+import { imagesFrom } from '../../catalogue/image-set.ts';
+import { sample } from '../../catalogue/sampling.ts';
+import type { SeedPosition } from '../../catalogue/seed-order.ts';
+import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
+import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
+import type { Metric } from '../../metrics.ts';
+import type { RandomInt } from '../../random.ts';
 import { drawFrom } from '../shared/draws.ts';
 import { Names } from '../shared/names.ts';
 import { onlyShelf } from '../shared/selection.ts';
-import { type ShelfRow, type Shelves, shelvesIn } from '../shared/shelves.ts';
+import { type ShelfRow, type ShelfSnapshot, shelvesIn } from '../shared/shelves.ts';
 import type { Slice } from '../shared/slices.ts';
 import { statisticsOf } from '../shared/statistics.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
@@ -40,21 +37,21 @@ import { prepareAll, type SqliteStatements } from './statements.ts';
 /** Names that are read at once: each time takes a turn of the event loop, and must not make it long. */
 const NAMES_AT_ONCE = 500;
 /** How many pages of lists are kept, of 25 records at most. */
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 
-export function openCatalogue(path: string): Catalogue & Disposable {
+export function openCatalogue(path: string): SqliteCatalogue {
   openDatabase(path, catalogueSchema).close();
   return new SqliteCatalogue(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
 /** What is kept of one version of the catalogue. */
 interface Kept {
-  shelves: Shelves;
+  shelves: ShelfSnapshot;
   statistics: Statistics | undefined;
   pages: Map<string, Page>;
 }
 
-class SqliteCatalogue implements Catalogue, Disposable {
+export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #database: DatabaseSync;
   readonly #statements: SqliteStatements;
   readonly #names: Names;
@@ -90,11 +87,11 @@ class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  image(id: string): Promise<Linkable | undefined> {
+  image(id: string): Promise<ImageDocument | undefined> {
     return this.#read(() => this.#images.byId(id));
   }
 
-  images(filter: ListFilter, { offset, limit }: Window): Promise<Page<Linkable> | Unknown> {
+  images(filter: ListFilter, { offset, limit }: Window): Promise<Page<ImageDocument> | FilterProblem> {
     return this.#selections.select(filter, (selection, set) => {
       const shelf = onlyShelf(selection);
       if (shelf) {
@@ -105,11 +102,15 @@ class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  randomImages(filter: Filter, limit: number, chance: Chance): Promise<Linkable[] | Unknown> {
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+  ): Promise<ImageDocument[] | FilterProblem> {
     return this.#selections.select(filter, (selection, set, moment) => {
       const numbers = set
-        ? sample(set, limit, chance)
-        : drawFrom(selection, limit, chance, this.#selections.lookAt(moment));
+        ? sample(set, limit, randomInt)
+        : drawFrom(selection, limit, randomInt, this.#selections.lookAt(moment));
       return numbers && this.#imagesOf(numbers);
     });
   }
@@ -117,14 +118,14 @@ class SqliteCatalogue implements Catalogue, Disposable {
   seededImages(
     filter: Filter,
     seed: string,
-    from: Mark | undefined,
+    from: SeedPosition | undefined,
     limit: number,
-  ): Promise<Stretch | Unknown> {
+  ): Promise<SeededImages | FilterProblem> {
     return this.#selections.select(filter, (_, set, { lastImage }) => {
       if (!set) return undefined;
-      const stretch = stretchOf(set, new Shuffle(seed, lastImage), from, limit);
-      if (!stretch) return { unknown: 'mark' } satisfies Unknown;
-      return { images: this.#imagesOf(stretch.images), next: stretch.next };
+      const page = seededNumbers(set, new SeedOrder(seed, lastImage), from, limit);
+      if (!page) return { problem: 'position' } satisfies FilterProblem;
+      return { images: this.#imagesOf(page.images), next: page.next };
     });
   }
 
@@ -135,7 +136,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
       if (known) return known;
       const rows = this.#statements.entries.all(kind, offset, offset + limit);
       const page = { total: this.#countOf(kind), items: firstsOf<string>(rows) };
-      if (pages.size < MOST_PAGES) pages.set(key, page);
+      if (pages.size < MAX_PAGES) pages.set(key, page);
       return page;
     });
   }
@@ -167,12 +168,8 @@ class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  figures(): Figure[] {
-    return this.#images.figures();
-  }
-
-  trouble(): undefined {
-    return undefined;
+  metrics(): Metric[] {
+    return this.#images.metrics();
   }
 
   [Symbol.dispose](): void {
@@ -199,7 +196,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
     }
   }
 
-  #readShelves(version: number): Shelves {
+  #readShelves(version: number): ShelfSnapshot {
     const { lastImage, shelves } = this.#statements;
     const [last] = rowOf<[number | null]>(lastImage.get()) ?? [0];
     return shelvesIn(version, last ?? 0, shelves.all() as unknown as ShelfRow[]);
@@ -215,7 +212,7 @@ class SqliteCatalogue implements Catalogue, Disposable {
     return rowOf<[number | null]>(this.#statements.count.get(kind))?.[0] ?? 0;
   }
 
-  #imagesOf(numbers: number[]): Linkable[] {
+  #imagesOf(numbers: number[]): ImageDocument[] {
     return numbers.map((number) => this.#images.byNumber(number));
   }
 

@@ -7,16 +7,17 @@
  * objects; and what images repeat, their categories and characters, is kept once.
  */
 import { listsIn } from '../../catalogue/document.ts';
-import { holesIn, LinkableDocument } from '../../catalogue/image-document.ts';
-import type { Document, Figure, Linkable } from '../../model.ts';
+import { holesIn, ImageDocument } from '../../catalogue/image-document.ts';
+import type { Document } from '../../catalogue/types.ts';
+import type { Metric } from '../../metrics.ts';
 
-const MOST_BYTES = 60 * 1024 * 1024;
+const MAX_BYTES = 60 * 1024 * 1024;
 /** Of it, for what images have in common. */
-const MOST_LIST_BYTES = 16 * 1024 * 1024;
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
 /** What stands before the bytes of a text, in words of four bytes. */
 const LENGTH = 0;
 const IS_NARROW = 1;
-const SURPLUS = 2;
+const EXTRA_BYTES = 2;
 const CATEGORIES = 3;
 const CHARACTERS = 4;
 const LISTS_PLACE = 5;
@@ -25,9 +26,9 @@ const HEAD_WORDS = 10;
 /** The place 0 is none. */
 const FIRST_PLACE = 1;
 /** No document is longer than this in a catalogue that people made; one that is, is not kept. */
-const LONGEST = 64 * 1024;
+const MAX_DOCUMENT_LENGTH = 64 * 1024;
 
-export class Documents {
+export class DocumentCache {
   /** Where an image's text is, in words, by the image's number; 0 where it is not kept. */
   #places = new Uint32Array(0);
   #count = 0;
@@ -40,7 +41,7 @@ export class Documents {
   #hits = 0;
   #misses = 0;
 
-  constructor(mostBytes = MOST_BYTES) {
+  constructor(mostBytes = MAX_BYTES) {
     // Memory that was never written to is not taken from the machine.
     this.#bytes = Buffer.allocUnsafeSlow(mostBytes);
     this.#words = new Uint32Array(this.#bytes.buffer);
@@ -56,7 +57,7 @@ export class Documents {
     this.#listBytes = 0;
   }
 
-  get(image: number): Linkable | undefined {
+  get(image: number): ImageDocument | undefined {
     const place = wordAt(this.#places, image);
     if (place === 0) {
       this.#misses++;
@@ -77,12 +78,13 @@ export class Documents {
       body: wordAt(words, place + HOLES + 2),
       tail: wordAt(words, place + HOLES + 3),
     };
-    return new LinkableDocument(text, lists, holes, words[place + SURPLUS]);
+    return new ImageDocument(text, lists, holes, words[place + EXTRA_BYTES]);
   }
 
-  add(image: number, document: Document, surplus: number): void {
+  add(image: number, document: Document, extraBytes: number): void {
     const most = HEAD_WORDS * 4 + 3 * document.length;
-    if (document.length > LONGEST || this.#used * 4 + this.#listBytes + most > this.#bytes.length) return;
+    if (document.length > MAX_DOCUMENT_LENGTH || this.#used * 4 + this.#listBytes + most > this.#bytes.length)
+      return;
     const { start, middle, end } = listsIn(document);
     const categories = this.#numberOf(document.slice(start, middle));
     const characters = this.#numberOf(document.slice(middle, end));
@@ -93,7 +95,7 @@ export class Documents {
     const length = this.#bytes.write(own, (place + HEAD_WORDS) * 4);
     const isNarrow = length === own.length ? 1 : 0;
     const lists = [categories, characters, start];
-    this.#words.set([length, isNarrow, surplus, ...lists, name, key, body, tail], place);
+    this.#words.set([length, isNarrow, extraBytes, ...lists, name, key, body, tail], place);
     this.#used += HEAD_WORDS + Math.ceil(length / 4);
     this.#places[image] = place;
     this.#count++;
@@ -107,7 +109,7 @@ export class Documents {
   #numberOf(list: string): number | undefined {
     const known = this.#listNumbers.get(list);
     if (known !== undefined) return known;
-    if (this.#listBytes > MOST_LIST_BYTES) return undefined;
+    if (this.#listBytes > MAX_LIST_BYTES) return undefined;
     // Joined text is a text of its own, while a slice would hold on to all of the document.
     const own = [list, ''].join('');
     this.#listBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
@@ -115,17 +117,17 @@ export class Documents {
     return this.#lists.push(own) - 1;
   }
 
-  figures(): Figure[] {
-    const figure = (name: string, type: 'counter' | 'gauge', help: string, value: number): Figure => ({
+  metrics(): Metric[] {
+    const metric = (name: string, type: 'counter' | 'gauge', help: string, value: number): Metric => ({
       name: `zukan_document_cache_${name}`,
       ...{ type, help, samples: [{ value }] },
     });
     return [
-      figure('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
-      figure('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
-      figure('images', 'gauge', 'Images that are kept in memory.', this.#count),
-      figure('bytes', 'gauge', 'Memory that they take.', (this.#used - FIRST_PLACE) * 4 + this.#listBytes),
-      figure('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length),
+      metric('hits_total', 'counter', 'Images of answers that were in memory.', this.#hits),
+      metric('misses_total', 'counter', 'Images of answers that were read from the database.', this.#misses),
+      metric('images', 'gauge', 'Images that are kept in memory.', this.#count),
+      metric('bytes', 'gauge', 'Memory that they take.', (this.#used - FIRST_PLACE) * 4 + this.#listBytes),
+      metric('limit_bytes', 'gauge', 'Memory that they may take.', this.#bytes.length),
     ];
   }
 }

@@ -3,30 +3,30 @@
  * moment of the catalogue, which begins when all of them have been asked. So nobody gets an answer that was old when they
  * asked, and a moment of its own for each, which would cost more than most reads, is not needed.
  */
-import { gather } from '../../event-loop.ts';
+import { batchPerTick } from '../../event-loop.ts';
 
-interface Read<Moment> {
-  work: (moment: Moment) => unknown;
+interface Read<CatalogueVersion> {
+  work: (moment: CatalogueVersion) => unknown;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
 }
 
-export class Rounds<Moment> {
-  readonly #begin: () => Moment;
+export class Rounds<CatalogueVersion> {
+  readonly #begin: () => CatalogueVersion;
   readonly #end: () => void;
-  readonly #ask = gather<Read<Moment>>((asked) => this.#answer(asked));
+  readonly #ask = batchPerTick<Read<CatalogueVersion>>((asked) => this.#answer(asked));
 
-  constructor(begin: () => Moment, end: () => void) {
+  constructor(begin: () => CatalogueVersion, end: () => void) {
     this.#begin = begin;
     this.#end = end;
   }
 
   /** What `work`, which must not wait for anything, makes of the moment. */
-  read<T>(work: (moment: Moment) => T): Promise<T> {
+  read<T>(work: (moment: CatalogueVersion) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => this.#ask({ work, resolve, reject }));
   }
 
-  #answer(asked: Read<Moment>[]): void {
+  #answer(asked: Read<CatalogueVersion>[]): void {
     try {
       const moment = this.#begin();
       try {
@@ -41,7 +41,10 @@ export class Rounds<Moment> {
   }
 }
 
-function settle<Moment>({ work, resolve, reject }: Read<Moment>, moment: Moment): void {
+function settle<CatalogueVersion>(
+  { work, resolve, reject }: Read<CatalogueVersion>,
+  moment: CatalogueVersion,
+): void {
   try {
     resolve(work(moment) as never);
   } catch (error) {

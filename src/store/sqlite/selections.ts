@@ -1,27 +1,28 @@
 /** Answers from the images that a filter asks for: from shelves at once where that will do, else when all of them are known. */
+
+import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import type { ImageSet } from '../../catalogue/image-set.ts';
-import type { Filter, Unknown } from '../../model.ts';
 import type { Look } from '../shared/draws.ts';
 import { Members, type ReadShelf } from '../shared/image-sets.ts';
 import { type Selection, selectionOf } from '../shared/selection.ts';
-import type { Moment, Shelves } from '../shared/shelves.ts';
-import { MOST_TRIES, tooRestless } from '../shared/versioned.ts';
+import type { CatalogueVersion, ShelfSnapshot } from '../shared/shelves.ts';
+import { changedTooOften, MAX_TRIES } from '../shared/versioned.ts';
 import type { SqliteStatements } from './statements.ts';
 
 /** Images of a shelf that are read at once: each time takes a turn of the event loop, and must not make it long. */
 const MEMBERS_AT_ONCE = 8000;
 
 /** What is made of a selection and, where it is known, the set of its images. Undefined where that has to be known first. */
-type Work<T> = (selection: Selection, set: ImageSet | undefined, moment: Shelves) => T | undefined;
+type Work<T> = (selection: Selection, set: ImageSet | undefined, moment: ShelfSnapshot) => T | undefined;
 
 export class SqliteSelections {
   readonly #statements: Pick<SqliteStatements, 'shelf' | 'imageAt' | 'standsOn'>;
-  readonly #read: <T>(work: (shelves: Shelves) => T) => Promise<T>;
+  readonly #read: <T>(work: (shelves: ShelfSnapshot) => T) => Promise<T>;
   readonly #members: Members;
 
   constructor(
     statements: Pick<SqliteStatements, 'shelf' | 'imageAt' | 'standsOn'>,
-    read: <T>(work: (shelves: Shelves) => T) => Promise<T>,
+    read: <T>(work: (shelves: ShelfSnapshot) => T) => Promise<T>,
     readShelf: ReadShelf,
   ) {
     this.#statements = statements;
@@ -29,12 +30,12 @@ export class SqliteSelections {
     this.#members = new Members(MEMBERS_AT_ONCE, readShelf);
   }
 
-  async select<T extends object>(filter: Filter, work: Work<T>): Promise<T | Unknown> {
+  async select<T extends object>(filter: Filter, work: Work<T>): Promise<T | FilterProblem> {
     let found: { set: ImageSet | undefined; version: number } | undefined;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const attempt = await this.#read((moment) => {
         const selection = this.#selectionOf(moment, filter);
-        if ('unknown' in selection) return { answer: selection };
+        if ('problem' in selection) return { answer: selection };
         // After an import, what was worked out is of a catalogue that is gone.
         const set = found?.version === moment.version ? found.set : this.#members.known(selection, moment);
         const answer = work(selection, set, moment);
@@ -44,11 +45,11 @@ export class SqliteSelections {
       const { selection, moment } = attempt;
       found = { set: await this.#members.of(selection, moment), version: moment.version };
     }
-    throw tooRestless();
+    throw changedTooOften();
   }
 
   /** From memory, or from the database until it is there. */
-  lookAt(moment: Moment): Look {
+  lookAt(moment: CatalogueVersion): Look {
     const { imageAt, standsOn } = this.#statements;
     return {
       finder: (shelf) => {
@@ -64,7 +65,7 @@ export class SqliteSelections {
     };
   }
 
-  #selectionOf(shelves: Shelves, filter: Filter): Selection | Unknown {
+  #selectionOf(shelves: ShelfSnapshot, filter: Filter): Selection | FilterProblem {
     return selectionOf(shelves, filter, (kind, id) => {
       const row = this.#statements.shelf.get(kind, id) as [number, number] | undefined;
       return row && { number: row[0], size: row[1] };

@@ -1,6 +1,6 @@
 /** The whole of the embedded catalogue, read in one transaction: as it was when the reading began. */
 import { DatabaseSync } from 'node:sqlite';
-import type { CatalogueDump, SavedEntry, SavedImage } from '../../model.ts';
+import type { CatalogueSnapshot, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
@@ -11,7 +11,7 @@ import {
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
 import { catalogueSchema } from './schema.ts';
 
-export function openDump(path: string): CatalogueDump {
+export function openSnapshot(path: string): CatalogueSnapshot {
   openDatabase(path, catalogueSchema).close();
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   database.exec('begin');

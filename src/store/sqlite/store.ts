@@ -1,13 +1,15 @@
 /** The embedded store, opened for serving: the catalogue and the tokens, a file each. */
-import type { Store } from '../../model.ts';
+import type { Store } from '../store.ts';
 import { openCatalogue } from './catalogue.ts';
-import { openTokenRegister } from './tokens.ts';
+import { openTokenStore } from './tokens.ts';
 
 export function openStore(path: string, tokensPath: string): Store {
-  const [catalogue, tokens] = [openCatalogue(path), openTokenRegister(tokensPath)];
+  const [catalogue, tokens] = [openCatalogue(path), openTokenStore(tokensPath)];
   return {
     catalogue,
     tokens,
+    metrics: () => catalogue.metrics(),
+    degradedReason: () => undefined,
     async [Symbol.asyncDispose]() {
       catalogue[Symbol.dispose]();
       tokens[Symbol.dispose]();

@@ -1,14 +1,14 @@
 /** The register of access tokens in the embedded store, in a file of its own. */
 import { chmodSync } from 'node:fs';
-import type { Token, TokenRegister } from '../../model.ts';
+import type { Token, TokenStore } from '../../access/token-store.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { tokenSchema } from './schema.ts';
 
 /** Tokens that are in use are few; each is looked up with every request that it is sent with. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
-export function openTokenRegister(path: string): TokenRegister & Disposable {
+export function openTokenStore(path: string): TokenStore & Disposable {
   const database = openDatabase(path, tokenSchema);
   // Hashes of random secrets give nothing away, but whose tokens these are is nobody else's business.
   chmodSync(path, 0o600);
@@ -23,7 +23,7 @@ export function openTokenRegister(path: string): TokenRegister & Disposable {
     if (isCurrent) return;
     const [current] = version.get() as unknown as [number];
     // Another process has changed the register, or there are too many to keep.
-    if (current !== keptVersion || kept.size > MOST_KEPT) kept.clear();
+    if (current !== keptVersion || kept.size > MAX_KEPT) kept.clear();
     keptVersion = current;
     isCurrent = true;
     setImmediate(() => {

@@ -2,15 +2,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { repeatEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { Kind } from '../../catalogue/types.ts';
 import type {
   CatalogueWriter,
   Entry,
   FixedShelves,
   ImageRow,
-  Kind,
   SavedEntry,
   SavedImage,
-} from '../../model.ts';
+} from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
@@ -25,13 +25,13 @@ import { catalogueSchema } from './schema.ts';
 /** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
 const WRITE_CACHE_KIB = 65_536;
 /** A larger log is cut back to this many bytes once its pages are in the file. */
-const LARGEST_LOG = 64 * 1024 * 1024;
+const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
 export function openWriter(path: string): CatalogueWriter {
   const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
-    database.exec(`pragma journal_size_limit = ${LARGEST_LOG}`);
+    database.exec(`pragma journal_size_limit = ${MAX_WAL_BYTES}`);
     exclusively(() => database.exec('begin immediate'));
   } catch (error) {
     database.close();

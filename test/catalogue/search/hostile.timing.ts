@@ -37,10 +37,10 @@ const patterns = [
 
 /** Mostly a and b, so that nothing can be ruled out early. */
 function* lines(): Generator<string, void> {
-  const chance = seededChance(3);
+  const randomInt = seededChance(3);
   const name = (length: number) => {
     let text = '';
-    for (let at = 0; at < length; at++) text += 'aaabbbcdé '[chance(10)];
+    for (let at = 0; at < length; at++) text += 'aaabbbcdé '[randomInt(10)];
     return text;
   };
   for (let index = 0; index < NAMES; index++) yield JSON.stringify({ type: 'artist', name: `a${name(14)}a` });

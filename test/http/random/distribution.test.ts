@@ -42,7 +42,7 @@ await forEachEngine(async (engine) => {
           return { ...line, meta: { ...meta, dimens: { width: few.width(index), height: 20 } } };
         }),
       ],
-      { engine, chance: seededChance(51) },
+      { engine, randomInt: seededChance(51) },
     );
     const table: [query: string, where: (index: number) => boolean, limit: number, times: number][] = [
       // The smaller shelf must not come more often than the larger one.
@@ -86,7 +86,7 @@ await forEachEngine(async (engine) => {
           }),
         ),
       ],
-      { engine, chance: seededChance(52) },
+      { engine, randomInt: seededChance(52) },
     );
     for (const [query, limit, times] of [
       ['categories=some&nsfw=nsfw', 1, 200],
@@ -109,7 +109,7 @@ describe('seeds', async () => {
       { type: 'category', name: 'even' },
       ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
     ],
-    { chance: seededChance(53) },
+    { randomInt: seededChance(53) },
   );
   const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
@@ -144,10 +144,10 @@ describe('seeds', async () => {
 
   test('any order of four is as likely as any other, by seeds of random letters', async () => {
     const orders = new Map<string, number>();
-    const chance = seededChance(54);
+    const randomInt = seededChance(54);
     for (const _ of range(0, 240)) {
-      const seed = range(0, 1 + chance(64))
-        .map(() => String.fromCharCode(97 + chance(26)))
+      const seed = range(0, 1 + randomInt(64))
+        .map(() => String.fromCharCode(97 + randomInt(26)))
         .join('');
       const order = await draw(service, `seed=${seed}&limit=25`);
       hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());

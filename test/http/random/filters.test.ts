@@ -51,7 +51,7 @@ await forEachEngine(async (engine) => {
   const place = sandbox(engine);
   await place.import(linesOf(earlier));
   await place.import(linesOf(pictures));
-  const service = await startService(place.config, { clock, chance: seededChance(12) });
+  const service = await startService(place.config, { clock, randomInt: seededChance(12) });
 
   async function assertDrawn(query: string, qualify: string[]): Promise<void> {
     const ids = await draw(service, `${query}&limit=25`);

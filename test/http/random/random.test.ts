@@ -8,7 +8,7 @@ import { forEachEngine } from '../../support/engines.ts';
 import { seededChance, startKnownService } from '../../support/service.ts';
 
 await forEachEngine(async (engine) => {
-  const known = await startKnownService({ engine, clock, chance: seededChance(1) });
+  const known = await startKnownService({ engine, clock, randomInt: seededChance(1) });
 
   const id = (index: number) => uuid(5, index);
 
@@ -57,8 +57,8 @@ await forEachEngine(async (engine) => {
       });
 
     test('two draws differ, and one seed gives the same draws again', async () => {
-      const one = await startKnownService({ engine, clock, chance: seededChance(7) });
-      const other = await startKnownService({ engine, clock, chance: seededChance(7) });
+      const one = await startKnownService({ engine, clock, randomInt: seededChance(7) });
+      const other = await startKnownService({ engine, clock, randomInt: seededChance(7) });
       const draws: string[] = [];
       for (let time = 0; time < 20; time += 1) {
         const ids = await draw(one, 'limit=6');
@@ -68,7 +68,7 @@ await forEachEngine(async (engine) => {
       assert.ok(new Set(draws).size > 10);
     });
 
-    test('the service draws without being given any chance', async () => {
+    test('the service draws without being given any randomInt', async () => {
       const own = await startKnownService({ engine, clock });
       assert.equal((await draw(own, 'limit=4')).length, 4);
       assert.deepEqual((await draw(own, 'categories=kimono,catgirl')).sort(), [uuid(4, 1), uuid(4, 5)]);
@@ -91,7 +91,7 @@ await forEachEngine(async (engine) => {
           }),
         ),
       ],
-      { engine, chance: seededChance(2) },
+      { engine, randomInt: seededChance(2) },
     );
     const table: { query: string; where: (index: number) => boolean; limit: number; times: number }[] = [
       { query: '', where: () => true, limit: 25, times: 130 },
@@ -145,7 +145,7 @@ await forEachEngine(async (engine) => {
         ),
         ...range(LARGE, 2 * LARGE).map((index) => madeUpImage(id(index), { categories: names })),
       ],
-      { engine, chance: seededChance(3) },
+      { engine, randomInt: seededChance(3) },
     );
     const table: [name: string, limit: number, times: number][] = [
       ['twelve', 1, 200],

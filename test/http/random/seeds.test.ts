@@ -31,10 +31,10 @@ const wanted: Wanted[] = [
   { nsfw: ['sfw'], orientation: ['landscape'], exclude: ['beta'], artist: artists[0] ?? '' },
 ];
 
-async function serving(engine: Engine, chance: number) {
+async function serving(engine: Engine, randomInt: number) {
   const place = sandbox(engine);
   await place.import(linesOf(pictures));
-  return startService(place.config, { clock, chance: seededChance(chance) });
+  return startService(place.config, { clock, randomInt: seededChance(randomInt) });
 }
 
 /** What the first store said, for the others to say too. */

@@ -28,11 +28,11 @@ await forEachEngine(async (engine) => {
       const service = await startMadeUpService(linesOf(pictures), { engine });
 
       async function assertWhole(number: number): Promise<void> {
-        const chance = seededChance(size * 1000 + number);
+        const randomInt = seededChance(size * 1000 + number);
         // The first of them without any filter.
-        const wanted = number === 0 ? {} : someWanted(chance);
-        const query = `seed=${chance(1000)}&${queryOf(wanted)}`;
-        const shown = await walk(service, query, () => 1 + chance(25));
+        const wanted = number === 0 ? {} : someWanted(randomInt);
+        const query = `seed=${randomInt(1000)}&${queryOf(wanted)}`;
+        const shown = await walk(service, query, () => 1 + randomInt(25));
         assert.equal(new Set(shown).size, shown.length, `${query} shows an image twice`);
         assert.deepEqual(shown.sort(), idsOf(pictures, wanted).sort(), query);
       }

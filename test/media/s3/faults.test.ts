@@ -4,10 +4,11 @@ import { hash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { Unavailable } from '../../../src/errors.ts';
+import type { OpenFile } from '../../../src/media/files.ts';
 import type { S3Options } from '../../../src/media/s3/client.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
 import type { S3Location } from '../../../src/media/s3/location.ts';
-import { type OpenFile, Unavailable } from '../../../src/model.ts';
 import { freePort } from '../../support/redis.ts';
 import { startS3, type Trouble } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -36,11 +37,11 @@ function disturb(method: string, trouble: Trouble, times = Number.POSITIVE_INFIN
 }
 
 async function put(key: string, files = bucket()): Promise<string> {
-  const intake = await files.intake();
+  const upload = await files.beginUpload();
   try {
-    return await intake.put(key, bytes, facts);
+    return await upload.put(key, bytes, facts);
   } finally {
-    await intake.end();
+    await upload.finish();
   }
 }
 
@@ -142,13 +143,13 @@ test('an upload that arrives changed is refused by the server', async () => {
 
 test('an upload that a careless server stores changed is refused by us, and can be removed', async () => {
   disturb('PUT', { stored: Buffer.from('pictvre') });
-  const intake = await bucket().intake();
-  const error = await failureOf(intake.put('changed', bytes, facts));
+  const upload = await bucket().beginUpload();
+  const error = await failureOf(upload.put('changed', bytes, facts));
   assert.match(error.message, /S3 stored other bytes under changed than were sent/);
   assert.equal((await bucket().open('changed'))?.size, 7);
-  assert.deepEqual(intake.taken(), ['changed']);
+  assert.deepEqual(upload.newKeys(), ['changed']);
   await bucket().remove('changed');
-  await intake.end();
+  await upload.finish();
   assert.equal(await bucket().open('changed'), undefined);
 });
 

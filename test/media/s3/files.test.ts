@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { beforeEach, test } from 'node:test';
+import type { Files } from '../../../src/media/files.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
-import type { Files } from '../../../src/model.ts';
 import { startS3 } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -27,9 +27,9 @@ const md5 = (content: string) => hash('md5', content);
 const facts = (content: string) => ({ hash: hash('sha256', content), mimetype: 'image/png' as const });
 
 async function keep(...keys: string[]): Promise<void> {
-  const intake = await files.intake();
-  for (const key of keys) await intake.put(key, Buffer.from(key), facts(key));
-  await intake.end();
+  const upload = await files.beginUpload();
+  for (const key of keys) await upload.put(key, Buffer.from(key), facts(key));
+  await upload.finish();
 }
 
 /** From `start` to `end`, or all of it. */
@@ -43,10 +43,10 @@ async function all(listed = files): Promise<string[]> {
 }
 
 test('what is put is there, under its MD5', async () => {
-  const intake = await files.intake();
-  assert.equal(await intake.put('ab/c.png', Buffer.from('abcdef'), facts('abcdef')), md5('abcdef'));
-  await intake.settle();
-  await intake.end();
+  const upload = await files.beginUpload();
+  assert.equal(await upload.put('ab/c.png', Buffer.from('abcdef'), facts('abcdef')), md5('abcdef'));
+  await upload.flush();
+  await upload.finish();
   const file = await files.open('ab/c.png');
   assert.equal(file?.size, 6);
   assert.equal(file?.eTag, md5('abcdef'));
@@ -70,32 +70,32 @@ test('a range is just these bytes, and they are asked for when they are read', a
 
 test('a large object comes whole, and may be left in the middle', async () => {
   const large = 'picture'.repeat(700_000);
-  const intake = await files.intake();
-  await intake.put('large', Buffer.from(large), facts(large));
+  const upload = await files.beginUpload();
+  await upload.put('large', Buffer.from(large), facts(large));
   assert.equal(await read('large'), large);
   const file = await files.open('large');
   for await (const chunk of file?.stream(0, large.length - 1) ?? []) {
     assert.ok((chunk as Buffer).length < large.length);
     break;
   }
-  await intake.end();
+  await upload.finish();
 });
 
 test('the same bytes are not sent again', async () => {
-  const intake = await files.intake();
-  const first = await intake.put('a', Buffer.from('same'), facts('same'));
-  assert.equal(await intake.put('a', Buffer.from('same'), facts('same')), first);
+  const upload = await files.beginUpload();
+  const first = await upload.put('a', Buffer.from('same'), facts('same'));
+  assert.equal(await upload.put('a', Buffer.from('same'), facts('same')), first);
   assert.equal(asked(), 'HEAD PUT HEAD');
-  await intake.end();
+  await upload.finish();
 });
 
 test('other bytes of the same size replace what was there, which is nothing new', async () => {
   await keep('a');
-  const intake = await files.intake();
-  assert.equal(await intake.put('a', Buffer.from('b'), facts('b')), md5('b'));
-  assert.deepEqual(await files.abandoned(), []);
-  assert.deepEqual(intake.taken(), []);
-  await intake.end();
+  const upload = await files.beginUpload();
+  assert.equal(await upload.put('a', Buffer.from('b'), facts('b')), md5('b'));
+  assert.deepEqual(await files.abandonedKeys(), []);
+  assert.deepEqual(upload.newKeys(), []);
+  await upload.finish();
   assert.equal(await read('a'), 'b');
 });
 
@@ -103,66 +103,66 @@ test('where the ETag is no digest, our own hash tells what is the same', async (
   await keep('a');
   const eTag = 'd41d8cd98f00b204e9800998ecf8427e-2';
   s3.trouble = () => ({ answered: { etag: `W/"${eTag}"` } });
-  const intake = await files.intake();
+  const upload = await files.beginUpload();
   s3.requests = [];
-  assert.equal(await intake.put('a', Buffer.from('a'), facts('a')), eTag);
+  assert.equal(await upload.put('a', Buffer.from('a'), facts('a')), eTag);
   assert.equal(asked(), 'HEAD');
-  assert.equal(await intake.put('a', Buffer.from('b'), facts('b')), eTag);
+  assert.equal(await upload.put('a', Buffer.from('b'), facts('b')), eTag);
   assert.equal(asked(), 'HEAD HEAD PUT');
-  await intake.end();
+  await upload.finish();
 });
 
 test('where the bucket encrypts with a key of its own, the ETag is taken as it comes', async () => {
   const eTag = md5('encrypted');
   s3.trouble = () => ({ answered: { etag: `"${eTag}"`, 'x-amz-server-side-encryption': 'aws:kms' } });
-  const intake = await files.intake();
-  assert.equal(await intake.put('a', Buffer.from('a'), facts('a')), eTag);
-  assert.equal(await intake.put('a', Buffer.from('a'), facts('a')), eTag);
+  const upload = await files.beginUpload();
+  assert.equal(await upload.put('a', Buffer.from('a'), facts('a')), eTag);
+  assert.equal(await upload.put('a', Buffer.from('a'), facts('a')), eTag);
   assert.equal(asked(), 'HEAD PUT HEAD');
-  await intake.end();
+  await upload.finish();
 });
 
 test('what was not there before is told apart, and left to the next import if need be', async () => {
   await keep('old');
-  const intake = await files.intake();
-  for (const key of ['old', 'new', 'b/new']) await intake.put(key, Buffer.from(key), facts(key));
+  const upload = await files.beginUpload();
+  for (const key of ['old', 'new', 'b/new']) await upload.put(key, Buffer.from(key), facts(key));
   assert.deepEqual(await all(), ['b/new', 'new', 'old']);
-  assert.deepEqual(intake.taken(), ['new', 'b/new']);
-  await intake.leave();
-  assert.deepEqual(await files.abandoned(), ['new', 'b/new']);
-  await files.forgetAbandoned();
+  assert.deepEqual(upload.newKeys(), ['new', 'b/new']);
+  await upload.abandon();
+  assert.deepEqual(await files.abandonedKeys(), ['new', 'b/new']);
+  await files.clearAbandoned();
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('an intake that was killed is known by its journal', async () => {
-  const killed = await files.intake();
+test('an upload that was killed is known by its journal', async () => {
+  const killed = await files.beginUpload();
   for (const key of ['a', 'ö/"b" c']) await killed.put(key, Buffer.from(key), facts(key));
-  assert.deepEqual(await files.abandoned(), ['a', 'ö/"b" c']);
-  await files.forgetAbandoned();
-  assert.deepEqual(await files.abandoned(), []);
+  assert.deepEqual(await files.abandonedKeys(), ['a', 'ö/"b" c']);
+  await files.clearAbandoned();
+  assert.deepEqual(await files.abandonedKeys(), []);
   assert.deepEqual(await all(), ['a', 'ö/"b" c'], 'what becomes of the bytes is for others to decide');
-  await killed.end();
+  await killed.finish();
 });
 
 test('a key is in the journal before its bytes are there', async () => {
-  const intake = await files.intake();
+  const upload = await files.beginUpload();
   let noted: Promise<string[]> | undefined;
   s3.trouble = (method) => {
-    if (method === 'PUT') noted = files.abandoned();
+    if (method === 'PUT') noted = files.abandonedKeys();
     return undefined;
   };
-  await intake.put('a', Buffer.from('a'), facts('a'));
+  await upload.put('a', Buffer.from('a'), facts('a'));
   assert.deepEqual(await noted, ['a']);
-  await intake.end();
-  assert.deepEqual(await files.abandoned(), []);
+  await upload.finish();
+  assert.deepEqual(await files.abandonedKeys(), []);
 });
 
 test('a rehearsal tells the ETag and changes nothing', async () => {
-  const rehearsal = files.rehearsal();
+  const rehearsal = files.dryRunUpload();
   assert.equal(await rehearsal.put('a', Buffer.from('a'), facts('a')), md5('a'));
-  await rehearsal.settle();
-  await rehearsal.end();
-  assert.deepEqual(rehearsal.taken(), []);
+  await rehearsal.flush();
+  await rehearsal.finish();
+  assert.deepEqual(rehearsal.newKeys(), []);
   assert.equal(asked(), 'HEAD');
   assert.deepEqual(readdirSync(folder), []);
 });

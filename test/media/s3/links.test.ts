@@ -36,11 +36,11 @@ for (const [what, changes] of places) {
     const links = new S3Links(location);
     for (const [begins, expires] of [
       [1_767_225_600, 1_767_225_600 + HOUR],
-      [1_767_312_059, 1_767_312_059 + links.longestLife],
+      [1_767_312_059, 1_767_312_059 + links.maxLifetime],
     ] as const) {
-      const linkTo = links.signer('https://zukan.example', { begins, expires });
+      const signLink = links.signer('https://zukan.example', { begins, expires });
       for (const key of keys) {
-        const { url, expires: iso } = linkTo('any.webp', key);
+        const { url, expires: iso } = signLink('any.webp', key);
         assert.equal(url, await officialLink(location, key, begins, expires));
         assert.equal(iso, new Date(expires * 1000).toISOString());
       }
@@ -53,10 +53,10 @@ test('links to any key are those of the SDK', async () => {
     .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
     .filter((text) => !/[/\\]|^\./.test(text));
   const key = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
-  const linkTo = new S3Links(amazon).signer('', { begins: 1_767_225_600, expires: 1_767_229_200 });
+  const signLink = new S3Links(amazon).signer('', { begins: 1_767_225_600, expires: 1_767_229_200 });
   await fc.assert(
     fc.asyncProperty(key, async (key) => {
-      const { url } = linkTo('', key);
+      const { url } = signLink('', key);
       assert.equal(url, await officialLink(amazon, key, 1_767_225_600, 1_767_229_200));
       // Browsers ask for just this, and change nothing about it.
       assert.equal(new URL(url).href, url);
@@ -81,9 +81,9 @@ const now = () => Math.floor(Date.now() / 1000);
 for (const key of keys) {
   test(`the link to ${key} gives its bytes, until it expires`, async () => {
     const bytes = Buffer.from(`these are the bytes of ${key}`);
-    const intake = await openBucket(location, temporaryFolder()).intake();
-    const eTag = await intake.put(key, bytes, facts(bytes));
-    await intake.end();
+    const upload = await openBucket(location, temporaryFolder()).beginUpload();
+    const eTag = await upload.put(key, bytes, facts(bytes));
+    await upload.finish();
     const links = new S3Links(location);
     const link = (begins: number, expires: number) => links.signer('', { begins, expires })('', key).url;
 

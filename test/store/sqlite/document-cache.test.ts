@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { composeDocument, dimensions } from '../../../src/catalogue/document.ts';
-import { LinkableDocument } from '../../../src/catalogue/image-document.ts';
-import { Documents } from '../../../src/store/sqlite/document-cache.ts';
+import { ImageDocument } from '../../../src/catalogue/image-document.ts';
+import { DocumentCache } from '../../../src/store/sqlite/document-cache.ts';
 
-function emptyDocuments(bytes: number): Documents {
-  const documents = new Documents(bytes);
+function emptyDocuments(bytes: number): DocumentCache {
+  const documents = new DocumentCache(bytes);
   documents.forget(1000);
   return documents;
 }
 
 /** As the store adds what it has read. */
-function add(documents: Documents, image: number, document: string): void {
-  documents.add(image, document, new LinkableDocument(document).surplus);
+function add(documents: DocumentCache, image: number, document: string): void {
+  documents.add(image, document, new ImageDocument(document).extraBytes);
 }
 
-const linkTo = (name: string, key: string) => ({
+const signLink = (name: string, key: string) => ({
   url: `https://example.org/${name}#${key}`,
   expires: 'later',
 });
@@ -46,9 +46,9 @@ test('what was added comes back as it was, whatever it is made of', () => {
     fc.property(texts, texts, (text, character) => {
       const document = documentOf(text, character);
       add(documents, ++image, document);
-      const [kept, fresh] = [documents.get(image), new LinkableDocument(document)];
-      assert.equal(kept?.withLink(linkTo), fresh.withLink(linkTo));
-      assert.equal(kept?.surplus, fresh.surplus);
+      const [kept, fresh] = [documents.get(image), new ImageDocument(document)];
+      assert.equal(kept?.withLink(signLink), fresh.withLink(signLink));
+      assert.equal(kept?.extraBytes, fresh.extraBytes);
     }),
   );
 });
@@ -60,7 +60,7 @@ test('what is forgotten is gone, and there is room again', () => {
   documents.forget(1000);
   assert.equal(documents.get(7), undefined);
   add(documents, 7, documentOf('after'));
-  assert.match(documents.get(7)?.withLink(linkTo) ?? '', /after/);
+  assert.match(documents.get(7)?.withLink(signLink) ?? '', /after/);
 });
 
 test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
@@ -72,8 +72,8 @@ test('when it is full, the rest is not kept, and what is kept stays as it was', 
   assert.ok(kept.length > 20 && kept.length < 50, `${kept.length} are kept`);
   kept.forEach((it, image) => {
     assert.equal(
-      it?.withLink(linkTo),
-      new LinkableDocument(documentOf(`image ${image} 図鑑`, 'same')).withLink(linkTo),
+      it?.withLink(signLink),
+      new ImageDocument(documentOf(`image ${image} 図鑑`, 'same')).withLink(signLink),
     );
   });
 });

@@ -1,0 +1,78 @@
+/** The catalogue as request handlers read it. */
+import type { RandomInt } from '../random.ts';
+import type { ImageDocument } from './image-document.ts';
+import type { SeedPosition } from './seed-order.ts';
+import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './types.ts';
+
+/** Which images qualify: those that meet every condition given. */
+export interface Filter {
+  /** Rated one of these. */
+  ratings?: readonly Rating[] | undefined;
+  /** Of one of these orientations. */
+  orientations?: readonly Orientation[] | undefined;
+  /** In these categories, by name. */
+  categories?: readonly string[] | undefined;
+  /** Whether in all of the categories (the default) or in any of them. */
+  match?: 'all' | 'any' | undefined;
+  /** In none of these categories, by name. */
+  exclude?: readonly string[] | undefined;
+  /** By the artist with this id. */
+  artist?: string | undefined;
+  /** Showing the character with this id. */
+  character?: string | undefined;
+}
+
+/** The conditions that lists accept. */
+export type ListFilter = Pick<Filter, 'ratings' | 'orientations' | 'artist'>;
+
+/** Names or ids in a filter that do not exist, or a position that a newer catalogue no longer has. */
+export interface FilterProblem {
+  problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'position';
+}
+
+/** Images in the order of a seed, and the position of the one that follows, if any. */
+export interface SeededImages {
+  images: ImageDocument[];
+  next: SeedPosition | undefined;
+}
+
+/** What is needed to send an image's bytes. */
+export interface FileFacts {
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+}
+
+/** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
+export interface NameList {
+  kind: Kind;
+  version: number;
+  folded: readonly string[];
+  /** An upper bound on the length of a name, in code points. */
+  maxLength: number;
+}
+
+/** Each call answers from one version of the catalogue, never from two. */
+export interface Catalogue {
+  statistics(): Promise<Statistics>;
+  image(id: string): Promise<ImageDocument | undefined>;
+  /** In the order in which they were added. */
+  images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem>;
+  /** Distinct images, in random order. */
+  randomImages(filter: Filter, limit: number, randomInt: RandomInt): Promise<ImageDocument[] | FilterProblem>;
+  /** Images in the order of a seed, from the start or from a position on. */
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: SeedPosition | undefined,
+    limit: number,
+  ): Promise<SeededImages | FilterProblem>;
+  /** The public JSON of the entries of a kind, by name, then id. */
+  list(kind: Kind, window: Window): Promise<Page>;
+  /** The names to search in, as they are now. */
+  names(kind: Kind): Promise<NameList>;
+  /** The records at these positions of a list of names; undefined when the catalogue has changed since. */
+  listed(names: NameList, positions: number[]): Promise<string[] | undefined>;
+  one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
+  file(image: string): Promise<FileFacts | undefined>;
+}

@@ -1,0 +1,29 @@
+/** The nouns of the catalogue. Their shapes come from the schemas. */
+import type Type from 'typebox';
+import type * as schemas from '../schemas.ts';
+
+export type Rating = Type.Static<typeof schemas.Rating>;
+export type Orientation = Type.Static<typeof schemas.Orientation>;
+export type Mimetype = Type.Static<typeof schemas.Mimetype>;
+export type Artist = Type.Static<typeof schemas.Artist>;
+export type Category = Type.Static<typeof schemas.Category>;
+export type Character = Type.Static<typeof schemas.Character>;
+export type Image = Type.Static<typeof schemas.Image>;
+export type Statistics = Type.Static<typeof schemas.Statistics>;
+
+/** The kinds of entries: records with a name that images belong to. */
+export type Kind = 'artist' | 'category' | 'character';
+
+/** A stored image document: the public JSON with placeholders for its link (see document.ts). */
+export type Document = string;
+
+export interface Window {
+  offset: number;
+  limit: number;
+}
+
+/** A slice of an ordered list, and the length of the whole list. */
+export interface Page<Item = string> {
+  total: number;
+  items: Item[];
+}

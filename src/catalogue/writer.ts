@@ -1,0 +1,72 @@
+/** The catalogue as commands write it and read it whole. */
+import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
+
+/** An artist, category or character as the store keeps it. `shelf` is absent until it is saved. */
+export interface Entry {
+  shelf?: number;
+  kind: Kind;
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Its public JSON, without the count of images. */
+  document: string;
+}
+
+export type SavedEntry = Entry & { shelf: number };
+
+/**
+ * An image as the store keeps it. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The
+ * document has the entity tag of the file's own response, which some storage chooses itself.) `number` is its position
+ * in the order of adding, absent until it is saved.
+ */
+export interface ImageRow {
+  number?: number;
+  id: string;
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+  document: Document;
+}
+
+export type SavedImage = ImageRow & { number: number };
+
+/** The shelves that every catalogue has, by number. */
+export interface FixedShelves {
+  catalogue: number;
+  rating: Record<Rating, number>;
+  orientation: Record<Orientation, number>;
+}
+
+/**
+ * One transaction under one lock, from opening to `commit`; disposing of it without a commit rolls back. Its methods take
+ * many records a call, so that a store across a network needs few round trips.
+ */
+export interface CatalogueWriter extends AsyncDisposable {
+  fixedShelves: FixedShelves;
+  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  /** Every entry with one of the names; categories ignoring case. */
+  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
+  saveEntries(entries: Entry[]): Promise<void>;
+  /** Adds or updates images, and places each on exactly these shelves. */
+  saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
+  /** Returns the rows that were removed. */
+  removeImages(ids: string[]): Promise<ImageRow[]>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
+  /** Makes `commit` renumber all shelves and lists. */
+  renumberAll(): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/** A whole catalogue as of one version, a record at a time. */
+export interface CatalogueSnapshot extends AsyncDisposable {
+  fixedShelves: FixedShelves;
+  entries(kind: Kind): AsyncIterable<SavedEntry>;
+  images(): AsyncIterable<SavedImage>;
+  /** The shelves that each of the images is on. */
+  shelvesOf(images: number[]): Promise<Map<number, number[]>>;
+  /** Problems with the numbering of shelves and lists, as sentences. */
+  misnumbered(): AsyncIterable<string>;
+}
