@@ -7,9 +7,9 @@ import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } fr
 /** Which images qualify: those that meet every condition given. */
 export interface Filter {
   /** Rated one of these. */
-  ratings?: readonly Rating[] | undefined;
+  nsfw?: readonly Rating[] | undefined;
   /** Of one of these orientations. */
-  orientations?: readonly Orientation[] | undefined;
+  orientation?: readonly Orientation[] | undefined;
   /** In these categories, by name. */
   categories?: readonly string[] | undefined;
   /** Whether in all of the categories (the default) or in any of them. */
@@ -23,7 +23,7 @@ export interface Filter {
 }
 
 /** The conditions that lists accept. */
-export type ListFilter = Pick<Filter, 'ratings' | 'orientations' | 'artist'>;
+export type ListFilter = Pick<Filter, 'nsfw' | 'orientation' | 'artist'>;
 
 /** Names or ids in a filter that do not exist, or a position that a newer catalogue no longer has. */
 export interface FilterProblem {
@@ -43,19 +43,12 @@ export interface FileFacts {
   mimetype: Mimetype;
 }
 
-/** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
-export interface NameList {
-  kind: Kind;
-  version: number;
-  folded: readonly string[];
-  /** An upper bound on the length of a name, in code points. */
-  maxLength: number;
-}
-
 /** Each call answers from one version of the catalogue, never from two. */
 export interface Catalogue {
   statistics(): Promise<Statistics>;
   image(id: string): Promise<ImageDocument | undefined>;
+  /** Names and ids in the filter that do not exist. Reads no image. */
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
   images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem>;
   /** Distinct images, in random order. */
@@ -69,10 +62,8 @@ export interface Catalogue {
   ): Promise<SeededImages | FilterProblem>;
   /** The public JSON of the entries of a kind, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
-  /** The names to search in, as they are now. */
-  names(kind: Kind): Promise<NameList>;
-  /** The records at these positions of a list of names; undefined when the catalogue has changed since. */
-  listed(names: NameList, positions: number[]): Promise<string[] | undefined>;
+  /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
+  search(kind: Kind, pattern: string, window: Window): Promise<Page>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
 }

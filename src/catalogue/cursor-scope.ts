@@ -1,16 +1,18 @@
-/** What a seeded walk goes through, as text. */
+/** What a cursor is valid for: a seed and filters, as text. */
 import type { Filter } from './catalogue.ts';
 import { fold } from './fold.ts';
 
-/** The same for the same seed and filters, however they are written: neither the order of names nor their case matters. */
+/** The same text for the same seed and filters: neither the order of names nor their case matters. */
 export function cursorScope(seed: string, filter: Filter): string {
-  const { ratings = [], orientations = [], categories = [], match, exclude = [], artist, character } = filter;
-  const sorted = (names: readonly string[]) => [...new Set(names)].sort();
-  const folded = (names: readonly string[]) => sorted(names.map(fold));
-  const names = folded(categories);
-  const isAny = match === 'any' && names.length > 1;
+  const categories = namesIn(filter.categories);
+  // With fewer than two categories, "all" and "any" mean the same.
+  const match = categories.length > 1 ? (filter.match ?? 'all') : undefined;
+  const { nsfw, orientation, exclude, artist, character } = filter;
   return JSON.stringify([
-    ...[seed, sorted(ratings), sorted(orientations), names, isAny, folded(exclude)],
-    ...[artist ?? null, character ?? null],
+    ...[seed, namesIn(nsfw), namesIn(orientation), categories, match, namesIn(exclude), artist, character],
   ]);
+}
+
+function namesIn(list: readonly string[] = []): string[] {
+  return [...new Set(list.map(fold))].sort();
 }

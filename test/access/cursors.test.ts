@@ -49,8 +49,8 @@ describe('a cursor', () => {
 describe('a walk', () => {
   const filter: Filter = {
     ...{
-      ratings: ['sfw', 'nsfw'],
-      orientations: ['square'],
+      nsfw: ['sfw', 'nsfw'],
+      orientation: ['square'],
       categories: ['Cat', 'dog'],
       exclude: ['x', 'Y'],
     },
@@ -59,7 +59,7 @@ describe('a walk', () => {
 
   test('is the same, however it is written', () => {
     const other: Filter = {
-      ...{ ratings: ['nsfw', 'sfw'], orientations: ['square'], categories: ['DOG', 'cat', 'dog'] },
+      ...{ nsfw: ['nsfw', 'sfw'], orientation: ['square'], categories: ['DOG', 'cat', 'dog'] },
       ...{ exclude: ['y', 'X'], match: 'all', artist: 'a1', character: 'c1' },
     };
     assert.equal(cursorScope('s', filter), cursorScope('s', other));
@@ -68,11 +68,11 @@ describe('a walk', () => {
   });
 
   test('is another one with another seed or any other filter', () => {
-    const { ratings, ...anyRating } = filter;
+    const { nsfw, ...anyRating } = filter;
     const others: [string, Filter][] = [
       ...[['S', filter] as [string, Filter], ['s', anyRating] as [string, Filter]],
       ...Object.entries<Filter>({
-        ...{ a: { ...filter, ratings: ['sfw'] }, b: { ...filter, orientations: ['portrait'] } },
+        ...{ a: { ...filter, nsfw: ['sfw'] }, b: { ...filter, orientation: ['portrait'] } },
         ...{ c: { ...filter, match: 'any' }, d: { ...filter, categories: ['Cat'] } },
         ...{
           e: { ...filter, exclude: [] },

@@ -2,11 +2,20 @@
  * Looking through all names for those that match, beside other work: the scan pauses every few milliseconds, and gives
  * up when its pattern has used more than its share of time.
  */
-import type { NameList } from '../catalogue.ts';
+import type { Kind } from '../types.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
 import { layOut, PatternTooExpensive } from './positions.ts';
 import { requiredText, shortest, trim } from './shape.ts';
+
+/** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
+export interface NameList {
+  kind: Kind;
+  version: number;
+  folded: readonly string[];
+  /** An upper bound on the length of a name, in code points. */
+  maxLength: number;
+}
 
 export interface ScanOptions {
   /** How long the scan may compute in all, in milliseconds. */

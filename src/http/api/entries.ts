@@ -1,11 +1,12 @@
 /** The handlers of artists, characters and categories, which differ only in kind. */
 
+import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
+import { PatternError } from '../../catalogue/search/reader.ts';
 import type { Kind, Page } from '../../catalogue/types.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Answer, Call } from './call.ts';
 import { pageHeaders } from './pagination.ts';
-import { searchPage } from './search.ts';
 
 interface ListQuery {
   limit: number;
@@ -46,7 +47,22 @@ export const listOf = (kind: Kind) => {
     const page =
       search === undefined
         ? await call.services.catalogue.list(kind, call.query)
-        : await searchPage(call.services.catalogue, kind, search, call.query);
+        : await searchNames(call, kind, search);
     return { ...textOf(page), headers: pageHeaders(call, page.total) };
   };
 };
+
+/** A malformed or too expensive pattern is the client's mistake. */
+async function searchNames({ services, query }: Call<ListQuery>, kind: Kind, pattern: string): Promise<Page> {
+  try {
+    return await services.catalogue.search(kind, pattern, query);
+  } catch (error) {
+    if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
+    if (error instanceof PatternTooExpensive)
+      throw new ApiError(
+        400,
+        'Invalid search query: the pattern is too expensive; use fewer or smaller repetitions.',
+      );
+    throw error;
+  }
+}

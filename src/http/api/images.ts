@@ -81,7 +81,7 @@ async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: strin
 }
 
 function filterOf({ nsfw, orientation }: FilterQuery): ListFilter {
-  return { ratings: nsfw, orientations: orientation };
+  return { nsfw, orientation };
 }
 
 function listed(call: Call<LinkQuery>, images: ImageDocument[]): Answer {

@@ -10,21 +10,23 @@ import type {
   Filter,
   FilterProblem,
   ListFilter,
-  NameList,
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
+import type { NameList } from '../../catalogue/search/scan.ts';
 import type { SeedPosition } from '../../catalogue/seed-order.ts';
 import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../random.ts';
 import { drawPlaces, isEverything, isForDrawing } from '../shared/draws.ts';
+import { NameSearch } from '../shared/name-search.ts';
 import { Names } from '../shared/names.ts';
 import { onlyShelf, type Selection } from '../shared/selection.ts';
 import type { CatalogueVersion, Shelf } from '../shared/shelves.ts';
 import { statisticsOf } from '../shared/statistics.ts';
+import { changedTooOften, MAX_TRIES } from '../shared/versioned.ts';
 import { PostgresSelections } from './selections.ts';
 import type { Servers, Statement } from './servers.ts';
 import { statements } from './statements.ts';
@@ -35,6 +37,7 @@ const NAMES_AT_ONCE = 5000;
 export class PostgresCatalogue implements Catalogue {
   readonly #servers: Servers;
   readonly #names: Names;
+  readonly #search = new NameSearch();
   readonly #selections: PostgresSelections;
 
   constructor(servers: Servers) {
@@ -63,6 +66,10 @@ export class PostgresCatalogue implements Catalogue {
   async image(id: string): Promise<ImageDocument | undefined> {
     const { rows } = await this.#servers.read(statements.image, [id]);
     return imagesIn(rows, 1)[0];
+  }
+
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
+    return this.#selections.check(filter);
   }
 
   async images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
@@ -113,11 +120,17 @@ export class PostgresCatalogue implements Catalogue {
     return { total: totalIn(rows), items: documentsIn(rows, 2) };
   }
 
-  names(kind: Kind): Promise<NameList> {
-    return this.#names.of(kind);
+  async search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const names = await this.#names.of(kind);
+      const positions = await this.#search.find(names, pattern);
+      const items = await this.#entriesAt(names, positions.slice(offset, offset + limit));
+      if (items) return { total: positions.length, items };
+    }
+    throw changedTooOften();
   }
 
-  async listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
+  async #entriesAt({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
     const read = await this.#servers.read(statements.entries, [kind, positions]);
     return read.version === version ? documentsIn(read.rows, 1) : undefined;
   }
@@ -187,11 +200,11 @@ export class PostgresCatalogue implements Catalogue {
 
 /** The shelf that alone answers a filter, by its kind and id: one statement finds it and what is on it. */
 function namedShelf(filter: ListFilter): { kind: string; id: string } | undefined {
-  const { artist, ratings = [], orientations = [] } = filter;
+  const { artist, nsfw = [], orientation = [] } = filter;
   const named = [
     ...(artist === undefined ? [] : [{ kind: 'artist', id: artist }]),
-    ...ratings.map((id) => ({ kind: 'rating', id })),
-    ...orientations.map((id) => ({ kind: 'orientation', id })),
+    ...nsfw.map((id) => ({ kind: 'rating', id })),
+    ...orientation.map((id) => ({ kind: 'orientation', id })),
   ];
   return named.length > 1 ? undefined : (named[0] ?? { kind: 'catalogue', id: 'all' });
 }

@@ -56,6 +56,11 @@ export class PostgresSelections {
     throw changedTooOften();
   }
 
+  async check(filter: Filter): Promise<FilterProblem | undefined> {
+    const found = await this.select(filter, async () => ({}));
+    return 'problem' in found ? (found as FilterProblem) : undefined;
+  }
+
   /** Where it is in memory already. */
   known(selection: Selection, moment: CatalogueVersion): ImageSet | undefined {
     return this.#members.known(selection, moment);

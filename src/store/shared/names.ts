@@ -1,7 +1,7 @@
 /** The names that searches look through, kept in memory as long as the catalogue stays the same. */
 
-import type { NameList } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { NameList } from '../../catalogue/search/scan.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { readSlices, type Slice } from './slices.ts';
 import { changedTooOften, Kept, MAX_TRIES } from './versioned.ts';

@@ -44,10 +44,7 @@ export function selectionOf(
   }
   if (filter.match === 'any' && wanted.shelves.length > 1) choices.push(choiceOf(wanted.shelves, true));
   else for (const shelf of wanted.shelves) choices.push(choiceOf([shelf]));
-  choices.push(
-    ...oneOf(shelves.ratings, filter.ratings),
-    ...oneOf(shelves.orientations, filter.orientations),
-  );
+  choices.push(...oneOf(shelves.ratings, filter.nsfw), ...oneOf(shelves.orientations, filter.orientation));
   choices.sort((a, b) => a.size - b.size);
   const [first = choiceOf([shelves.all]), ...others] = choices;
   return { choices: [first, ...others], none: unwanted.shelves };

@@ -10,23 +10,25 @@ import type {
   Filter,
   FilterProblem,
   ListFilter,
-  NameList,
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
 import { imagesFrom } from '../../catalogue/image-set.ts';
 import { sample } from '../../catalogue/sampling.ts';
+import type { NameList } from '../../catalogue/search/scan.ts';
 import type { SeedPosition } from '../../catalogue/seed-order.ts';
 import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
 import { drawFrom } from '../shared/draws.ts';
+import { NameSearch } from '../shared/name-search.ts';
 import { Names } from '../shared/names.ts';
 import { onlyShelf } from '../shared/selection.ts';
 import { type ShelfRow, type ShelfSnapshot, shelvesIn } from '../shared/shelves.ts';
 import type { Slice } from '../shared/slices.ts';
 import { statisticsOf } from '../shared/statistics.ts';
+import { changedTooOften, MAX_TRIES } from '../shared/versioned.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
 import { SqliteImages } from './images.ts';
 import { Rounds } from './read-batches.ts';
@@ -55,6 +57,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #database: DatabaseSync;
   readonly #statements: SqliteStatements;
   readonly #names: Names;
+  readonly #search = new NameSearch();
   readonly #selections: SqliteSelections;
   readonly #images: SqliteImages;
   readonly #rounds = new Rounds(
@@ -89,6 +92,10 @@ export class SqliteCatalogue implements Catalogue, Disposable {
 
   image(id: string): Promise<ImageDocument | undefined> {
     return this.#read(() => this.#images.byId(id));
+  }
+
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
+    return this.#selections.check(filter);
   }
 
   images(filter: ListFilter, { offset, limit }: Window): Promise<Page<ImageDocument> | FilterProblem> {
@@ -141,11 +148,17 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  names(kind: Kind): Promise<NameList> {
-    return this.#names.of(kind);
+  async search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const names = await this.#names.of(kind);
+      const positions = await this.#search.find(names, pattern);
+      const items = await this.#entriesAt(names, positions.slice(offset, offset + limit));
+      if (items) return { total: positions.length, items };
+    }
+    throw changedTooOften();
   }
 
-  listed({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
+  #entriesAt({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
     return this.#read(({ shelves }) => {
       if (version !== shelves.version) return undefined;
       return positions.map(

@@ -48,6 +48,13 @@ export class SqliteSelections {
     throw changedTooOften();
   }
 
+  check(filter: Filter): Promise<FilterProblem | undefined> {
+    return this.#read((shelves) => {
+      const selection = this.#selectionOf(shelves, filter);
+      return 'problem' in selection ? selection : undefined;
+    });
+  }
+
   /** From memory, or from the database until it is there. */
   lookAt(moment: CatalogueVersion): Look {
     const { imageAt, standsOn } = this.#statements;
