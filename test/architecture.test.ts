@@ -125,3 +125,8 @@ test('the client takes nothing but types from outside its folder, so that browse
     );
   }
 });
+
+test('no source file has more than 250 lines', () => {
+  const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 251);
+  assert.deepEqual(long, []);
+});

@@ -1,9 +1,8 @@
 /**
- * Reading the catalogue from PostgreSQL: what the handlers see. Each call is one statement, so it answers from one moment.
- * What a call needs beforehand (sizes of shelves, names) is kept in memory with the revision that it is of, and the
- * statement's own revision tells whether that was still true; if not, it is read anew and the call is made again.
+ * The catalogue in PostgreSQL as handlers read it. A filter goes in a line: filter, selection (pure, against a cached
+ * snapshot of shelves), image numbers, documents. The last statement of a call reports its revision; if that is not the
+ * snapshot's, the catalogue changed meanwhile and the call starts again.
  */
-
 import type {
   Catalogue,
   FileFacts,
@@ -15,69 +14,58 @@ import type {
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
-import type { NameList } from '../../catalogue/search/scan.ts';
-import type { SeedPosition } from '../../catalogue/seed-order.ts';
-import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
+import { SeedOrder, type SeedPosition, seededNumbers } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../random.ts';
-import { drawPlaces, isEverything, isForDrawing } from '../shared/draws.ts';
+import { isDrawable, isExhaustive, makeDraws } from '../shared/draws.ts';
+import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
-import { Names } from '../shared/names.ts';
-import { onlyShelf, type Selection } from '../shared/selection.ts';
-import type { CatalogueVersion, Shelf } from '../shared/shelves.ts';
-import { statisticsOf } from '../shared/statistics.ts';
-import { changedTooOften, MAX_TRIES } from '../shared/versioned.ts';
-import { PostgresSelections } from './selections.ts';
-import type { Servers, Statement } from './servers.ts';
+import { type Selection, soleShelf } from '../shared/selection.ts';
+import { buildStatistics, type CatalogueVersion, type Shelf } from '../shared/shelves.ts';
+import { retryOnChange } from '../shared/versions.ts';
+import { PostgresReader } from './reader.ts';
+import type { Servers } from './servers.ts';
 import { statements } from './statements.ts';
-
-/** Names that are read at once: a round trip for fewer would take longer than they do. */
-const NAMES_AT_ONCE = 5000;
 
 export class PostgresCatalogue implements Catalogue {
   readonly #servers: Servers;
-  readonly #names: Names;
-  readonly #search = new NameSearch();
-  readonly #selections: PostgresSelections;
+  readonly #reader: PostgresReader;
+  readonly #sets: ImageSets;
+  readonly #search: NameSearch;
 
   constructor(servers: Servers) {
     this.#servers = servers;
-    this.#names = new Names(
-      NAMES_AT_ONCE,
-      async (kind, from, to) => this.#slice(statements.names, [kind, from, to]),
-      () => servers.revision,
-    );
-    this.#selections = new PostgresSelections(servers, (shelf, from, to) =>
-      this.#slice(statements.members, [shelf, from, to]),
-    );
+    this.#reader = new PostgresReader(servers);
+    this.#sets = new ImageSets(this.#reader);
+    this.#search = new NameSearch(this.#reader);
   }
 
-  /** A change was announced: what draws need is read anew before anyone asks. */
+  /** A commit announced this revision. */
   onRevision(revision: number): void {
     this.#servers.hearOf(revision);
-    this.#selections.refresh().catch(() => {});
+    this.#reader.refresh().catch(() => {});
   }
 
   async statistics(): Promise<Statistics> {
     const { rows } = await this.#servers.read(statements.statistics, []);
-    return statisticsOf(new Map(rows.map(([, id, size]) => [id as string, size as number])));
+    return buildStatistics(new Map(rows.map(([, id, size]) => [id as string, size as number])));
   }
 
   async image(id: string): Promise<ImageDocument | undefined> {
     const { rows } = await this.#servers.read(statements.image, [id]);
-    return imagesIn(rows, 1)[0];
+    return readImages(rows, 1)[0];
   }
 
-  checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
-    return this.#selections.check(filter);
+  async checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
+    const selection = await retryOnChange(() => this.#reader.select(filter));
+    return 'problem' in selection ? selection : undefined;
   }
 
   async images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
-    const shelf = namedShelf(filter);
-    if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { problem: 'artist' };
-    return this.#selections.select(filter, async (selection, moment) => {
-      const set = await this.#selections.all(selection, moment);
-      const items = set && (await this.#numbered(imagesFrom(set, window), moment));
+    const shelf = findSoleShelf(filter);
+    if (shelf) return this.#readPage(shelf.kind, shelf.id, window);
+    return this.#findInSet(filter, async (set, { of }) => {
+      const items = await this.#readNumbers(imagesFrom(set, window), of);
       return items && { total: set.size, items };
     });
   }
@@ -87,15 +75,17 @@ export class PostgresCatalogue implements Catalogue {
     limit: number,
     randomInt: RandomInt,
   ): Promise<ImageDocument[] | FilterProblem> {
-    return this.#selections.select(filter, async (selection, moment) => {
-      const fromSet = async (set: ImageSet | undefined) =>
-        set && this.#numbered(sample(set, limit, randomInt), moment);
-      const known = this.#selections.known(selection, moment);
-      if (known) return fromSet(known);
-      const shelf = onlyShelf(selection);
-      if (shelf) return this.#drawFrom(shelf, limit, randomInt, moment);
-      const drawn = await this.#drawAmong(selection, limit, randomInt, moment);
-      return drawn === 'too few' ? fromSet(await this.#selections.all(selection, moment)) : drawn;
+    return retryOnChange(async () => {
+      const selection = await this.#reader.select(filter);
+      if (!selection || 'problem' in selection) return selection;
+      const cached = this.#sets.cached(selection);
+      if (cached) return this.#readNumbers(sample(cached, limit, randomInt), selection.of);
+      const shelf = soleShelf(selection);
+      if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection.of);
+      const drawn = await this.#drawAmong(selection, limit, randomInt);
+      if (drawn !== 'too few') return drawn;
+      const set = await this.#sets.load(selection);
+      return set && this.#readNumbers(sample(set, limit, randomInt), selection.of);
     });
   }
 
@@ -105,34 +95,27 @@ export class PostgresCatalogue implements Catalogue {
     from: SeedPosition | undefined,
     limit: number,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#selections.select(filter, async (selection, moment) => {
-      const set = await this.#selections.all(selection, moment);
-      if (!set) return undefined;
-      const page = seededNumbers(set, new SeedOrder(seed, moment.lastImage), from, limit);
+    return this.#findInSet(filter, async (set, { of }) => {
+      const page = seededNumbers(set, new SeedOrder(seed, of.lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
-      const images = await this.#numbered(page.images, moment);
+      const images = await this.#readNumbers(page.images, of);
       return images && { images, next: page.next };
     });
   }
 
   async list(kind: Kind, window: Window): Promise<Page> {
-    const { rows } = await this.#servers.read(statements.list, [kind, positionsIn(window)]);
-    return { total: totalIn(rows), items: documentsIn(rows, 2) };
+    const { rows } = await this.#servers.read(statements.list, [kind, listPositions(window)]);
+    return { total: rows[0]?.[1] as number, items: readDocuments(rows, 2) };
   }
 
-  async search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const names = await this.#names.of(kind);
-      const positions = await this.#search.find(names, pattern);
-      const items = await this.#entriesAt(names, positions.slice(offset, offset + limit));
-      if (items) return { total: positions.length, items };
-    }
-    throw changedTooOften();
-  }
-
-  async #entriesAt({ kind, version }: NameList, positions: number[]): Promise<string[] | undefined> {
-    const read = await this.#servers.read(statements.entries, [kind, positions]);
-    return read.version === version ? documentsIn(read.rows, 1) : undefined;
+  search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+    return retryOnChange(async () => {
+      const { version, positions } = await this.#search.find(kind, pattern);
+      const page = positions.slice(offset, offset + limit);
+      const read = await this.#servers.read(statements.entries, [kind, page]);
+      if (read.version !== version) return undefined;
+      return { total: positions.length, items: readDocuments(read.rows, 1) };
+    });
   }
 
   async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
@@ -147,59 +130,64 @@ export class PostgresCatalogue implements Catalogue {
     return key === null ? undefined : { key, eTag, mimetype };
   }
 
-  async #page(kind: string, id: string, window: Window): Promise<Page<ImageDocument> | undefined> {
-    const { rows } = await this.#servers.read(statements.page, [kind, id, positionsIn(window)]);
-    return rows[0]?.[1] === null ? undefined : { total: totalIn(rows), items: imagesIn(rows, 2) };
+  /** Calls `read` with the set of all images that qualify, until it finds the catalogue unchanged. */
+  #findInSet<T extends object>(
+    filter: Filter,
+    read: (set: ImageSet, selection: Selection) => Promise<T | FilterProblem | undefined>,
+  ): Promise<T | FilterProblem> {
+    return retryOnChange(async () => {
+      const selection = await this.#reader.select(filter);
+      if (!selection || 'problem' in selection) return selection;
+      const set = await this.#sets.load(selection);
+      return set && read(set, selection);
+    });
   }
 
-  /** Undefined when the catalogue is no longer the one of that moment; so with the next two. */
-  async #numbered(numbers: number[], { version }: CatalogueVersion): Promise<ImageDocument[] | undefined> {
+  /** One statement finds the shelf and reads its images. */
+  async #readPage(kind: string, id: string, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
+    const { rows } = await this.#servers.read(statements.page, [kind, id, listPositions(window)]);
+    const total = rows[0]?.[1] as number | null;
+    return total === null ? { problem: 'artist' } : { total, items: readImages(rows, 2) };
+  }
+
+  // The following return undefined if the catalogue is no longer of that version.
+
+  async #readNumbers(numbers: number[], { version }: CatalogueVersion): Promise<ImageDocument[] | undefined> {
     const read = await this.#servers.read(statements.documents, [numbers]);
     return read.version === version ? inOrder(numbers, read.rows) : undefined;
   }
 
-  async #drawFrom(
-    { number, size }: Shelf,
-    limit: number,
-    randomInt: RandomInt,
-    { version }: CatalogueVersion,
-  ) {
-    const positions = drawPositions(size, limit, randomInt);
-    const read = await this.#servers.read(statements.standing, [number, positions]);
+  async #drawFromShelf(shelf: Shelf, limit: number, randomInt: RandomInt, { version }: CatalogueVersion) {
+    const positions = drawPositions(shelf.size, limit, randomInt);
+    const read = await this.#servers.read(statements.documentsAt, [shelf.number, positions]);
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
 
-  /** As `drawFrom` of draws.ts does it, in one statement. */
-  async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt, { version }: CatalogueVersion) {
-    if (!isForDrawing(selection)) return 'too few';
+  /** The equivalent of `drawImages` (shared/draws.ts) in one statement. */
+  async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt) {
+    if (!isDrawable(selection)) return 'too few';
     const [first, ...others] = selection.choices;
     const numbers = first.shelves.map(({ number }) => number);
-    const places = [...drawPlaces(first, randomInt)];
-    const shelves = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
+    const draws = makeDraws(first, randomInt);
+    const required = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
     const read = await this.#servers.read(statements.qualifying, [
-      places.map(({ index }) => numbers[index]),
-      places.map(({ position }) => position),
-      shelves.map(([index]) => index),
-      shelves.map(([, number]) => number),
+      draws.map(({ index }) => numbers[index]),
+      draws.map(({ position }) => position),
+      required.map(([index]) => index),
+      required.map(([, number]) => number),
       others.length,
-      selection.none.map(({ number }) => number),
+      selection.excluded.map(({ number }) => number),
       first.mayOverlap ? numbers : [],
       limit,
     ]);
-    if (read.version !== version) return undefined;
-    const images = imagesIn(read.rows, 1);
-    return images.length === limit || isEverything(first) ? images : 'too few';
-  }
-
-  /** Some items of a long row, each in the second column. */
-  async #slice<T>(statement: Statement, values: unknown[]): Promise<{ version: number; items: T[] }> {
-    const { version, rows } = await this.#servers.read(statement, values);
-    return { version, items: rows.filter((row) => row[1] !== null).map((row) => row[1] as T) };
+    if (read.version !== selection.of.version) return undefined;
+    const images = readImages(read.rows, 1);
+    return images.length === limit || isExhaustive(first) ? images : 'too few';
   }
 }
 
-/** The shelf that alone answers a filter, by its kind and id: one statement finds it and what is on it. */
-function namedShelf(filter: ListFilter): { kind: string; id: string } | undefined {
+/** The kind and id of the one shelf that a filter names, if it names no other. */
+function findSoleShelf(filter: ListFilter): { kind: string; id: string } | undefined {
   const { artist, nsfw = [], orientation = [] } = filter;
   const named = [
     ...(artist === undefined ? [] : [{ kind: 'artist', id: artist }]),
@@ -209,26 +197,21 @@ function namedShelf(filter: ListFilter): { kind: string; id: string } | undefine
   return named.length > 1 ? undefined : (named[0] ?? { kind: 'catalogue', id: 'all' });
 }
 
-function positionsIn({ offset, limit }: Window): number[] {
-  // What lies beyond the largest number that a position can be does not exist.
+function listPositions({ offset, limit }: Window): number[] {
+  // A larger position would not fit the column's type.
   return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
 }
 
-/** Of rows with a total in the second column. */
-function totalIn(rows: unknown[][]): number {
-  return rows[0]?.[1] as number;
+function readImages(rows: unknown[][], column: number): ImageDocument[] {
+  return readDocuments(rows, column).map((document) => new ImageDocument(document));
 }
 
-function imagesIn(rows: unknown[][], column: number): ImageDocument[] {
-  return documentsIn(rows, column).map((document) => new ImageDocument(document));
-}
-
-/** The documents in a column, which is null where there is none. */
-function documentsIn(rows: unknown[][], column: number): string[] {
+/** The column is null in a row without a document. */
+function readDocuments(rows: unknown[][], column: number): string[] {
   return rows.map((row) => row[column] as string | null).filter((document) => document !== null);
 }
 
-/** The images of rows with a number and a document, in the order of the numbers. */
+/** Images from rows of number and document, in the order of the numbers. */
 function inOrder(numbers: number[], rows: unknown[][]): ImageDocument[] {
   const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
   return numbers.map((number) => new ImageDocument(documents.get(number) as string));

@@ -1,4 +1,4 @@
-/** A store in PostgreSQL, opened for serving: one pool of connections for the catalogue and the tokens, and one that listens. */
+/** The store in PostgreSQL: connection pools for the catalogue and the tokens, and one connection that listens. */
 import type { Store } from '../store.ts';
 import { PostgresCatalogue } from './catalogue.ts';
 import { connect } from './connection.ts';
@@ -7,7 +7,7 @@ import { Servers, type ServersOptions } from './servers.ts';
 import { openTokenStore } from './tokens.ts';
 
 export async function openStore(options: ServersOptions): Promise<Store> {
-  // Brings the schema up to date, and tells at once when the database cannot be used.
+  // Migrates the schema, and fails early if the database cannot be used.
   await (await connect(options.url)).end();
   const servers = new Servers(options);
   const catalogue = new PostgresCatalogue(servers);

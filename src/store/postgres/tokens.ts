@@ -1,4 +1,4 @@
-/** The register of access tokens in PostgreSQL. The primary alone is asked: a token that was revoked is so everywhere. */
+/** Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once. */
 import type { Token, TokenStore } from '../../access/token-store.ts';
 import type { Servers, Statement } from './servers.ts';
 

@@ -1,103 +1,84 @@
-/** Drawing images of a selection uniformly, without knowing all of it. */
+/** Drawing random images of a selection without knowing all of them. */
 import { drawPositions, shuffledPositions } from '../../catalogue/sampling.ts';
 import type { RandomInt } from '../../random.ts';
-import { type Choice, type Selection, shelfCount } from './selection.ts';
+import { type Choice, countShelves, type Selection } from './selection.ts';
 import type { Shelf } from './shelves.ts';
 
-/** How many draws may be made before the selection itself is worked out. */
+/** After this many draws, finding the whole selection is cheaper. */
 const MAX_DRAWS = 100;
-/** Of a selection with more shelves than this it is worked out at once: each draw would have to look at all of them. */
+/** Every draw is tested against every shelf. */
 const MAX_SHELVES = 20;
 
-/** How a store looks at shelves: which image is at a position, and whether an image is there at all. */
-export interface Look {
-  finder(shelf: Shelf): (position: number) => number;
-  tester(shelf: Shelf): (image: number) => boolean;
+/** A shelf as draws look at it. An ImageSet is one. */
+export interface ShelfView {
+  at(position: number): number;
+  has(image: number): boolean;
 }
 
-/** A place on one of the shelves of a choice. */
-export interface Place {
-  /** Which of the shelves. */
+/** A random position on one of the shelves of a choice. */
+export interface Draw {
+  /** Index of the shelf within the choice. */
   index: number;
   position: number;
 }
 
-/** Whether drawing is quicker than working the selection out. */
-export function isForDrawing(selection: Selection): boolean {
-  return shelfCount(selection) <= MAX_SHELVES;
+/** Whether drawing is expected to be cheaper than finding the whole selection. */
+export function isDrawable(selection: Selection): boolean {
+  return countShelves(selection) <= MAX_SHELVES;
 }
 
-/** So many places of a choice that something must be found there, or nothing much is there: distinct, in random order. */
-export function* drawPlaces(choice: Choice, randomInt: RandomInt): Generator<Place, void> {
+/** Distinct draws from a choice: either all positions, or enough to give up when too few of them qualify. */
+export function makeDraws(choice: Choice, randomInt: RandomInt): Draw[] {
+  const draws: Draw[] = [];
   for (const position of shuffledPositions(choice.size, randomInt).take(MAX_DRAWS))
-    yield placeOf(choice, position);
+    draws.push(locate(choice, position));
+  return draws;
 }
 
-/** Whether these draws have all that there is to find. */
-export function isEverything({ size }: Choice): boolean {
+/** Whether `makeDraws` covers the whole choice. */
+export function isExhaustive({ size }: Choice): boolean {
   return size <= MAX_DRAWS;
 }
 
 /**
- * The numbers of images of the selection. Places are drawn on the shelves of its smallest choice, and the image there is
- * taken when it meets the others too. An image that is on several of these shelves is taken at the first of them only, or
- * it would be more likely than others. Undefined where too few are found: then they are to be drawn from the selection
- * itself. Giving up depends on no particular image, so the result is uniform either way.
+ * The numbers of random images of the selection. Draws come from the smallest choice, and an image is taken if it meets
+ * the other conditions. An image on several shelves of that choice is taken at the first of them only, or it would be more
+ * likely than others. Undefined if too few are found: the caller then draws from the whole selection. Giving up does not
+ * depend on any particular image, so the result is uniform either way.
  */
-export function drawFrom(
+export function drawImages(
   selection: Selection,
+  viewShelf: (shelf: Shelf) => ShelfView,
   limit: number,
   randomInt: RandomInt,
-  look: Look,
 ): number[] | undefined {
-  if (!isForDrawing(selection)) return undefined;
+  if (!isDrawable(selection)) return undefined;
   const [first, ...others] = selection.choices;
-  const imageAt = finderOf(first, look);
-  const tests = [
-    ...others.map(({ shelves }) => anyOf(shelves.map((shelf) => look.tester(shelf)))),
-    ...selection.none.map((shelf) => not(look.tester(shelf))),
-  ];
-  if (tests.length === 0 && !first.mayOverlap)
-    return drawPositions(first.size, limit, randomInt).map(imageAt) as number[];
+  const views = first.shelves.map(viewShelf);
+  const required = others.map(({ shelves }) => shelves.map(viewShelf));
+  const excluded = selection.excluded.map(viewShelf);
+  const imageAt = ({ index, position }: Draw) => (views[index] as ShelfView).at(position);
+  if (required.length + excluded.length === 0 && !first.mayOverlap)
+    return drawPositions(first.size, limit, randomInt).map((position) => imageAt(locate(first, position)));
+  const qualifies = (image: number) =>
+    required.every((choice) => choice.some((shelf) => shelf.has(image))) &&
+    !excluded.some((shelf) => shelf.has(image));
   const images: number[] = [];
   let draws = 0;
-  for (const position of shuffledPositions(first.size, randomInt)) {
+  for (const drawn of shuffledPositions(first.size, randomInt)) {
     if (images.length === limit) break;
     if (++draws > MAX_DRAWS) return undefined;
-    const image = imageAt(position);
-    if (image !== undefined && tests.every((isMet) => isMet(image))) images.push(image);
+    const draw = locate(first, drawn);
+    const image = imageAt(draw);
+    const isRepeated = first.mayOverlap && views.slice(0, draw.index).some((shelf) => shelf.has(image));
+    if (!isRepeated && qualifies(image)) images.push(image);
   }
   return images;
 }
 
-type Test = (image: number) => boolean;
-
-const not =
-  (isMet: Test): Test =>
-  (image) =>
-    !isMet(image);
-
-function anyOf(tests: Test[]): Test {
-  const [only] = tests;
-  return only && tests.length === 1 ? only : (image) => tests.some((isMet) => isMet(image));
-}
-
-/** Gives the image at a position of a choice; undefined where it is on an earlier shelf of it too. */
-function finderOf(choice: Choice, look: Look): (position: number) => number | undefined {
-  const finders = choice.shelves.map((shelf) => look.finder(shelf));
-  const [only] = finders;
-  if (only && finders.length === 1) return only;
-  const tests = choice.mayOverlap ? choice.shelves.map((shelf) => look.tester(shelf)) : [];
-  return (at) => {
-    const { index, position } = placeOf(choice, at);
-    const image = finders[index]?.(position) as number;
-    return tests.slice(0, index).some((isOn) => isOn(image)) ? undefined : image;
-  };
-}
-
-function placeOf({ shelves }: Choice, position: number): Place {
+function locate({ shelves }: Choice, drawn: number): Draw {
   let index = 0;
-  let left = position;
-  for (; left >= (shelves[index] as Shelf).size; index++) left -= (shelves[index] as Shelf).size;
-  return { index, position: left };
+  let position = drawn;
+  for (; position >= (shelves[index] as Shelf).size; index++) position -= (shelves[index] as Shelf).size;
+  return { index, position };
 }

@@ -1,7 +1,6 @@
 /**
- * Which images stand on shelves, and which meet a whole selection, kept in memory for what is asked for. A shelf is read in
- * slices, between other requests, and so is a selection worked out from its shelves, each of which takes a fraction of a
- * millisecond for a million images. Everything is of one version of the catalogue, and is forgotten with it.
+ * Which images are on a shelf, and which belong to a whole selection, cached in memory until the catalogue changes. Shelves
+ * are read in slices between other requests; combining them takes a fraction of a millisecond for a million images.
  */
 import { emptyBits, setBit } from '../../catalogue/bits.ts';
 import {
@@ -15,157 +14,149 @@ import {
 } from '../../catalogue/image-set.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
 import { LruCache } from './lru-cache.ts';
-import { keyOf, onlyShelf, type Selection, shelfCount } from './selection.ts';
+import { countShelves, type Selection, selectionKey, soleShelf } from './selection.ts';
 import type { CatalogueVersion, Shelf } from './shelves.ts';
-import { readSlices, type Slice } from './slices.ts';
+import { readSlices, type SliceReader } from './slices.ts';
 
-const MAX_BYTES_OF_SHELVES = 48 * 1024 * 1024;
-/** Anyone can ask for any number of selections, so they have a room of their own. */
-const MAX_BYTES_OF_SELECTIONS = 16 * 1024 * 1024;
-/** Images are looked at one by one where that takes no more looks at sets than this, a few milliseconds. */
-const MAX_LOOKS = 50_000;
+const MAX_SHELF_BYTES = 48 * 1024 * 1024;
+/** Apart from the shelves, because clients can ask for any number of different selections. */
+const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
+/** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
+const MAX_TESTS = 50_000;
 
-/** The numbers of the images on a shelf, from one position up to another. */
-export type ReadShelf = (shelf: number, from: number, to: number) => Promise<Slice<number>>;
-
-interface Kept {
+interface CachedShelf {
   bytes: number;
-  /** Undefined when it turned out to be of another version. */
-  reading: Promise<ImageSet | undefined>;
+  /** Resolves to undefined if the shelf turned out to be of another version. */
+  loading: Promise<ImageSet | undefined>;
   set: ImageSet | undefined;
 }
 
-export class Members {
-  readonly #read: ReadShelf;
-  readonly #readAtOnce: number;
-  /** By number. */
-  readonly #shelves = new LruCache<number, Kept>(MAX_BYTES_OF_SHELVES);
-  /** By key. */
-  readonly #selections = new LruCache<string, ImageSet>(MAX_BYTES_OF_SELECTIONS);
+export class ImageSets {
+  readonly #reader: SliceReader;
+  /** By shelf number. */
+  readonly #shelves = new LruCache<number, CachedShelf>(MAX_SHELF_BYTES);
+  /** By selection key. */
+  readonly #selections = new LruCache<string, ImageSet>(MAX_SELECTION_BYTES);
   #version: number | undefined;
-  /** Whether a shelf is being read that nobody waits for. */
-  #isReadingAhead = false;
+  #isPrefetching = false;
 
-  constructor(readAtOnce: number, read: ReadShelf) {
-    this.#readAtOnce = readAtOnce;
-    this.#read = read;
+  constructor(reader: SliceReader) {
+    this.#reader = reader;
   }
 
-  /** What is known already. */
-  known(selection: Selection, moment: CatalogueVersion): ImageSet | undefined {
-    this.#forgetOthers(moment);
-    const shelf = onlyShelf(selection);
-    if (shelf) return this.#knownShelf(shelf, moment);
-    return this.#selections.isEmpty ? undefined : this.#selections.get(keyOf(selection));
+  cached(selection: Selection): ImageSet | undefined {
+    this.#clearOtherVersions(selection.of);
+    const shelf = soleShelf(selection);
+    if (shelf) return this.#cachedShelf(shelf, selection.of);
+    return this.#selections.isEmpty ? undefined : this.#selections.get(selectionKey(selection));
   }
 
   /**
-   * Undefined when it is not known yet; then it is being read from now on, for the next who asks. One at a time: all
-   * readings take turns, and who names hundreds of categories would make each turn a long one.
+   * Returns undefined if the shelf is not cached, and starts loading it for the next request. One shelf at a time, or a
+   * request that names hundreds of categories would make all others wait.
    */
-  shelf(shelf: Shelf, moment: CatalogueVersion): ImageSet | undefined {
-    this.#forgetOthers(moment);
-    const known = this.#knownShelf(shelf, moment);
-    if (known || this.#isReadingAhead) return known;
-    this.#isReadingAhead = true;
-    const done = () => {
-      this.#isReadingAhead = false;
+  prefetchShelf(shelf: Shelf, of: CatalogueVersion): ImageSet | undefined {
+    this.#clearOtherVersions(of);
+    const cached = this.#cachedShelf(shelf, of);
+    if (cached || this.#isPrefetching) return cached;
+    this.#isPrefetching = true;
+    const finish = () => {
+      this.#isPrefetching = false;
     };
-    this.#reading(shelf, moment).reading.then(done, done);
+    this.#startLoading(shelf, of).loading.then(finish, finish);
     return undefined;
   }
 
-  /** All images of a selection. Undefined when the catalogue is no longer the one of that moment. */
-  async of(selection: Selection, moment: CatalogueVersion): Promise<ImageSet | undefined> {
-    const known = this.known(selection, moment);
-    if (known) return known;
-    const shelf = onlyShelf(selection);
-    if (shelf) return this.#set(shelf, moment);
-    const isPicked = selection.choices[0].size * shelfCount(selection) <= MAX_LOOKS;
-    const set = await (isPicked ? this.#pick(selection, moment) : this.#combine(selection, moment));
-    if (set && this.#version === moment.version) this.#selections.set(keyOf(selection), set);
+  /** The whole selection. Undefined if the catalogue has changed since. */
+  async load(selection: Selection): Promise<ImageSet | undefined> {
+    const cached = this.cached(selection);
+    if (cached) return cached;
+    const shelf = soleShelf(selection);
+    if (shelf) return this.#loadShelf(shelf, selection.of);
+    const isSmall = selection.choices[0].size * countShelves(selection) <= MAX_TESTS;
+    const set = await (isSmall ? this.#filter(selection) : this.#combine(selection));
+    if (set && this.#version === selection.of.version) this.#selections.set(selectionKey(selection), set);
     return set;
   }
 
-  async #pick({ choices: [first, ...others], none }: Selection, moment: CatalogueVersion) {
+  /** Tests each image of the smallest choice. */
+  async #filter({ of, choices: [first, ...others], excluded }: Selection) {
     const sets = new Map<Shelf, ImageSet>();
-    for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(none)) {
-      const set = await this.#set(shelf, moment);
+    for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(excluded)) {
+      const set = await this.#loadShelf(shelf, of);
       if (!set) return undefined;
       sets.set(shelf, set);
     }
     const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
-    const choices = others.map(({ shelves }) => setsOf(shelves));
-    return picked(setsOf(first.shelves), choices, setsOf(none));
+    const required = others.map(({ shelves }) => setsOf(shelves));
+    return picked(setsOf(first.shelves), required, setsOf(excluded));
   }
 
-  /** Each set is let go as soon as it was taken in, and others have their turn between two of them. */
-  async #combine({ choices: [first, ...others], none }: Selection, moment: CatalogueVersion) {
-    const made = new BitmapBuilder(moment.lastImage);
-    const takeEach = async (shelves: Shelf[], take: (set: ImageSet) => void) => {
+  /** Combines bitmaps, one shelf at a time. Other requests get their turn between two shelves. */
+  async #combine({ of, choices: [first, ...others], excluded }: Selection) {
+    const forEachSet = async (shelves: Shelf[], visit: (set: ImageSet) => void) => {
       for (const shelf of shelves) {
-        const set = await this.#set(shelf, moment);
+        const set = await this.#loadShelf(shelf, of);
         if (!set) return false;
-        take(set);
+        visit(set);
         await yieldToEventLoop();
       }
       return true;
     };
-    if (!(await takeEach(first.shelves, (set) => made.add(set)))) return undefined;
+    const result = new BitmapBuilder(of.lastImage);
+    if (!(await forEachSet(first.shelves, (set) => result.add(set)))) return undefined;
     for (const { shelves } of others) {
-      const choice = new BitmapBuilder(moment.lastImage);
-      if (!(await takeEach(shelves, (set) => choice.add(set)))) return undefined;
-      made.keep(choice);
+      const choice = new BitmapBuilder(of.lastImage);
+      if (!(await forEachSet(shelves, (set) => choice.add(set)))) return undefined;
+      result.keep(choice);
     }
-    return (await takeEach(none, (set) => made.drop(set))) ? made.done() : undefined;
+    return (await forEachSet(excluded, (set) => result.drop(set))) ? result.done() : undefined;
   }
 
-  /** What stands on a shelf. Undefined when the catalogue is no longer the one of that moment. */
-  async #set(shelf: Shelf, moment: CatalogueVersion): Promise<ImageSet | undefined> {
-    if (this.#version !== moment.version) return undefined;
-    return this.#knownShelf(shelf, moment) ?? this.#reading(shelf, moment).reading;
+  async #loadShelf(shelf: Shelf, of: CatalogueVersion): Promise<ImageSet | undefined> {
+    if (this.#version !== of.version) return undefined;
+    return this.#cachedShelf(shelf, of) ?? this.#startLoading(shelf, of).loading;
   }
 
-  #forgetOthers({ version }: CatalogueVersion): void {
+  #clearOtherVersions({ version }: CatalogueVersion): void {
     if (version === this.#version) return;
     this.#version = version;
     this.#shelves.clear();
     this.#selections.clear();
   }
 
-  #knownShelf({ number, size }: Shelf, { lastImage }: CatalogueVersion): ImageSet | undefined {
-    // As many images as there are numbers: then it is all of them.
+  #cachedShelf({ number, size }: Shelf, { lastImage }: CatalogueVersion): ImageSet | undefined {
+    // A shelf with as many images as there are numbers holds all of them.
     return size === lastImage ? new RangeSet(size) : this.#shelves.get(number)?.set;
   }
 
-  #reading(shelf: Shelf, moment: CatalogueVersion): Kept {
-    const known = this.#shelves.get(shelf.number);
-    if (known) return known;
-    const kept = this.#begin(shelf, moment);
-    this.#shelves.set(shelf.number, kept);
-    return kept;
-  }
-
-  #begin({ number, size }: Shelf, { version, lastImage }: CatalogueVersion): Kept {
-    const reading = this.#readSet(number, size, lastImage).then((found) =>
-      found.version === version ? found.set : undefined,
+  #startLoading(shelf: Shelf, { version, lastImage }: CatalogueVersion): CachedShelf {
+    const { number, size } = shelf;
+    const started = this.#shelves.get(number);
+    if (started) return started;
+    const loading = this.#readShelf(shelf, lastImage).then((read) =>
+      read.version === version ? read.set : undefined,
     );
     const bytes = isSparse(size, lastImage) ? size * 4 : lastImage / 8;
-    const kept: Kept = { bytes, reading, set: undefined };
-    const forget = () => {
-      if (this.#shelves.get(number) === kept) this.#shelves.delete(number);
+    const entry: CachedShelf = { bytes, loading, set: undefined };
+    this.#shelves.set(number, entry);
+    const discard = () => {
+      if (this.#shelves.get(number) === entry) this.#shelves.delete(number);
     };
-    reading.then((set) => {
-      kept.set = set;
-      // What came too late, or failed, is not kept: the next one who asks reads anew.
-      if (!set) forget();
-    }, forget);
-    return kept;
+    loading.then((set) => {
+      entry.set = set;
+      if (!set) discard();
+    }, discard);
+    return entry;
   }
 
-  async #readSet(shelf: number, size: number, lastImage: number) {
-    const read = (take: (image: number) => void) =>
-      readSlices(this.#readAtOnce, (from, to) => this.#read(shelf, from, to), take);
+  async #readShelf({ number, size }: Shelf, lastImage: number) {
+    const read = (onImage: (image: number) => void) =>
+      readSlices(
+        this.#reader.imagesPerSlice,
+        (from, to) => this.#reader.readShelf(number, from, to),
+        onImage,
+      );
     if (isSparse(size, lastImage)) {
       const images = new Uint32Array(size);
       let position = 0;

@@ -1,15 +1,16 @@
-/** What is kept in memory up to so many bytes. What was not used for longest goes first. */
+/** A cache bounded in bytes that evicts the least recently used entry first. */
 
-/** What an entry takes beside its value: else anyone could fill the memory with what is nothing in itself. */
-const OVERHEAD = 500;
+/** Counted for each entry, or a flood of tiny entries would fill the memory. */
+const ENTRY_OVERHEAD_BYTES = 500;
 
 export class LruCache<Key, Value extends { bytes: number }> {
-  readonly #most: number;
+  readonly #maxBytes: number;
+  /** In the order of use: a map iterates in the order of insertion. */
   readonly #entries = new Map<Key, Value>();
   #bytes = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get isEmpty(): boolean {
@@ -19,19 +20,18 @@ export class LruCache<Key, Value extends { bytes: number }> {
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
-    // A map keeps the order of adding: what is used moves to its end.
     this.#entries.delete(key);
     this.#entries.set(key, value);
     return value;
   }
 
-  /** What alone is more than fits is kept all the same, until the next one comes. */
+  /** An entry larger than the whole cache is stored too, until the next one evicts it. */
   set(key: Key, value: Value): void {
     this.delete(key);
     this.#entries.set(key, value);
-    this.#bytes += costOf(key, value);
+    this.#bytes += sizeOf(key, value);
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#most || oldest === key) break;
+      if (this.#bytes <= this.#maxBytes || oldest === key) break;
       this.delete(oldest);
     }
   }
@@ -39,7 +39,7 @@ export class LruCache<Key, Value extends { bytes: number }> {
   delete(key: Key): void {
     const value = this.#entries.get(key);
     if (value === undefined) return;
-    this.#bytes -= costOf(key, value);
+    this.#bytes -= sizeOf(key, value);
     this.#entries.delete(key);
   }
 
@@ -49,6 +49,6 @@ export class LruCache<Key, Value extends { bytes: number }> {
   }
 }
 
-function costOf(key: unknown, { bytes }: { bytes: number }): number {
-  return OVERHEAD + (typeof key === 'string' ? 2 * key.length : 0) + bytes;
+function sizeOf(key: unknown, { bytes }: { bytes: number }): number {
+  return ENTRY_OVERHEAD_BYTES + (typeof key === 'string' ? 2 * key.length : 0) + bytes;
 }

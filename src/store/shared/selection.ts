@@ -1,68 +1,71 @@
-/** Which images a filter asks for, in terms of shelves. */
-
+/** The plan of a filter: which shelves an image must be on, and which it must not. Pure. */
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
-import type { Kind } from '../../catalogue/types.ts';
-import type { Shelf, ShelfSnapshot } from './shelves.ts';
+import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
 
-/** Shelves of which an image has to be on one. */
+/** Shelves of which an image must be on at least one. */
 export interface Choice {
   shelves: Shelf[];
-  /** Of all of them together: an image that is on two counts twice. */
+  /** The sum of the shelves' sizes: an image on two of them counts twice. */
   size: number;
-  /** Whether there can be such images. */
+  /** Whether an image can be on two of them. */
   mayOverlap: boolean;
 }
 
+/** The images that are on a shelf of every choice and on no excluded shelf, as of one version of the catalogue. */
 export interface Selection {
-  /** The one with the fewest images, and all others. */
+  of: CatalogueVersion;
+  /** The smallest one first. */
   choices: [Choice, ...Choice[]];
-  /** An image may be on none of these. */
-  none: Shelf[];
+  excluded: Shelf[];
 }
 
-/** The kinds of entries that a filter names by their id. */
-export const kindsById = ['artist', 'character'] as const;
+/** The kinds of entries that a filter names by id. */
+export const entryKinds = ['artist', 'character'] as const;
 
-/** `find` gives the shelf of an artist or character, where there is one. Unknown names of categories are told first. */
-export function selectionOf(
-  shelves: ShelfSnapshot,
+/** The shelves of the artist and the character that a filter names. One that does not exist is undefined. */
+export type EntryShelves = Partial<Record<(typeof entryKinds)[number], Shelf | undefined>>;
+
+/** Unknown categories are reported before an unknown artist or character. */
+export function selectShelves(
+  snapshot: ShelfSnapshot,
   filter: Filter,
-  find: (kind: Kind, id: string) => Shelf | undefined,
+  entries: EntryShelves,
 ): Selection | FilterProblem {
-  const wanted = named(shelves, filter.categories);
-  const unwanted = named(shelves, filter.exclude);
-  if (wanted.unknown.length + unwanted.unknown.length > 0)
-    return { problem: { categories: wanted.unknown, exclude: unwanted.unknown } };
+  const included = findCategories(snapshot, filter.categories);
+  const excluded = findCategories(snapshot, filter.exclude);
+  if (included.unknown.length + excluded.unknown.length > 0)
+    return { problem: { categories: included.unknown, exclude: excluded.unknown } };
   const choices: Choice[] = [];
-  for (const kind of kindsById) {
-    const id = filter[kind];
-    if (id === undefined) continue;
-    const shelf = find(kind, id);
+  for (const kind of entryKinds) {
+    if (filter[kind] === undefined) continue;
+    const shelf = entries[kind];
     if (!shelf) return { problem: kind };
-    choices.push(choiceOf([shelf]));
+    choices.push(choose([shelf]));
   }
-  if (filter.match === 'any' && wanted.shelves.length > 1) choices.push(choiceOf(wanted.shelves, true));
-  else for (const shelf of wanted.shelves) choices.push(choiceOf([shelf]));
-  choices.push(...oneOf(shelves.ratings, filter.nsfw), ...oneOf(shelves.orientations, filter.orientation));
+  if (filter.match === 'any' && included.shelves.length > 1) choices.push(choose(included.shelves, true));
+  else for (const shelf of included.shelves) choices.push(choose([shelf]));
+  choices.push(
+    ...chooseSome(snapshot.ratings, filter.nsfw),
+    ...chooseSome(snapshot.orientations, filter.orientation),
+  );
   choices.sort((a, b) => a.size - b.size);
-  const [first = choiceOf([shelves.all]), ...others] = choices;
-  return { choices: [first, ...others], none: unwanted.shelves };
+  const [smallest = choose([snapshot.all]), ...others] = choices;
+  return { of: snapshot, choices: [smallest, ...others], excluded: excluded.shelves };
 }
 
-/** The shelf that all of a selection stands on, and nothing else does. */
-export function onlyShelf({ choices, none }: Selection): Shelf | undefined {
+/** The one shelf whose images are exactly the selection, if there is one. */
+export function soleShelf({ choices, excluded }: Selection): Shelf | undefined {
   const [{ shelves }, ...others] = choices;
-  return others.length + none.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+  return others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
 }
 
-/** How many shelves it takes to tell whether an image is meant. */
-export function shelfCount({ choices, none }: Selection): number {
-  return choices.reduce((count, { shelves }) => count + shelves.length, none.length);
+export function countShelves({ choices, excluded }: Selection): number {
+  return choices.reduce((count, { shelves }) => count + shelves.length, excluded.length);
 }
 
-/** The same for all selections that ask for the same. */
-export function keyOf({ choices, none }: Selection): string {
+/** The same key for selections of the same shelves. */
+export function selectionKey({ choices, excluded }: Selection): string {
   const numbers = (shelves: Shelf[]) =>
     shelves
       .map(({ number }) => number)
@@ -71,30 +74,27 @@ export function keyOf({ choices, none }: Selection): string {
   return `${choices
     .map(({ shelves }) => numbers(shelves))
     .sort()
-    .join('&')}!${numbers(none)}`;
+    .join('&')}!${numbers(excluded)}`;
 }
 
-function named(
-  { categories }: ShelfSnapshot,
-  names: readonly string[] = [],
-): { shelves: Shelf[]; unknown: string[] } {
-  const found = new Set<Shelf>();
+function findCategories({ categories }: ShelfSnapshot, names: readonly string[] = []) {
+  const shelves = new Set<Shelf>();
   const unknown: string[] = [];
   for (const name of names) {
     const shelf = categories.get(fold(name));
-    if (shelf) found.add(shelf);
+    if (shelf) shelves.add(shelf);
     else unknown.push(name);
   }
-  return { shelves: [...found], unknown };
+  return { shelves: [...shelves], unknown };
 }
 
-/** Every image has one rating and one orientation: any of them is no choice. */
-function oneOf<Name>(shelves: Map<Name, Shelf>, names: readonly Name[] | undefined): Choice[] {
-  const wanted = new Set(names);
-  if (wanted.size === 0 || wanted.size === shelves.size) return [];
-  return [choiceOf([...wanted].map((name) => shelves.get(name) as Shelf))];
+/** Every image has one rating and one orientation, so naming all of them is no choice. */
+function chooseSome<Name>(shelves: Map<Name, Shelf>, names: readonly Name[] | undefined): Choice[] {
+  const named = new Set(names);
+  if (named.size === 0 || named.size === shelves.size) return [];
+  return [choose([...named].map((name) => shelves.get(name) as Shelf))];
 }
 
-function choiceOf(shelves: Shelf[], mayOverlap = false): Choice {
+function choose(shelves: Shelf[], mayOverlap = false): Choice {
   return { shelves, size: shelves.reduce((sum, { size }) => sum + size, 0), mayOverlap };
 }

@@ -1,35 +1,45 @@
-/** Reading a long row of things a slice at a time, between other requests. */
+/** Reading long rows of the catalogue a slice at a time, between other requests. */
+import type { Kind } from '../../catalogue/types.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
 
-/** After so long a reading, other requests have their turn. */
-const SLICE_MS = 5;
+/** After reading for this long, other requests get their turn. */
+const MAX_READING_MS = 5;
 
-/** Some items, and the version of the catalogue that they are of. */
+/** Some items, and the version of the catalogue that they belong to. */
 export interface Slice<T> {
   version: number;
   items: T[];
 }
 
-/**
- * Hands over all items, in order, reading `count` at a time. Gives the version that they are of, or undefined when the
- * catalogue changed meanwhile.
- */
+/** What a store provides for caches that need whole rows. */
+export interface SliceReader {
+  /** How many images, and how many names, to read at a time. */
+  readonly imagesPerSlice: number;
+  readonly namesPerSlice: number;
+  /** The numbers of the images on a shelf, from one position up to another. */
+  readShelf(shelf: number, from: number, to: number): Promise<Slice<number>>;
+  /** The names of a kind in the order of its list, from one position up to another. */
+  readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
+  currentVersion(): number | Promise<number>;
+}
+
+/** Reads all items in order. Returns their version, or undefined if the catalogue changed meanwhile. */
 export async function readSlices<T>(
-  count: number,
-  read: (from: number, to: number) => Promise<Slice<T>>,
-  take: (item: T) => void,
+  itemsPerSlice: number,
+  readSlice: (from: number, to: number) => Promise<Slice<T>>,
+  onItem: (item: T) => void,
 ): Promise<number | undefined> {
   let version: number | undefined;
   await yieldToEventLoop();
-  let begun = performance.now();
-  for (let from = 0; ; from += count) {
-    const slice = await read(from, from + count);
+  let startedAt = performance.now();
+  for (let from = 0; ; from += itemsPerSlice) {
+    const slice = await readSlice(from, from + itemsPerSlice);
     version ??= slice.version;
     if (slice.version !== version) return undefined;
-    slice.items.forEach(take);
-    if (slice.items.length < count) return version;
-    if (performance.now() - begun < SLICE_MS) continue;
+    slice.items.forEach(onItem);
+    if (slice.items.length < itemsPerSlice) return version;
+    if (performance.now() - startedAt < MAX_READING_MS) continue;
     await yieldToEventLoop();
-    begun = performance.now();
+    startedAt = performance.now();
   }
 }

@@ -1,51 +1,54 @@
-/** Images of the embedded store by their ids and numbers: from memory, or from the database in the moment that is being read. */
-
+/** Image documents by id and by number: from the cache, or from the database. */
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import { DocumentCache } from './document-cache.ts';
-import type { SqliteStatements } from './statements.ts';
+import type { ReadTransaction } from './reader.ts';
+import { rowOf } from './statements.ts';
 
-/** Of how many images that were asked for by their id the number is kept: what was shown once is often shown again. */
-const MAX_NUMBERS = 20_000;
+/** Images shown once are often requested again by their id. */
+const MAX_CACHED_IDS = 20_000;
 
-export class SqliteImages {
-  readonly #statements: Pick<SqliteStatements, 'image' | 'document'>;
+export class Images {
   readonly #documents = new DocumentCache();
-  /** By id. */
+  /** Image numbers by id. */
   readonly #numbers = new Map<string, number>();
+  #version: number | undefined;
 
-  constructor(statements: Pick<SqliteStatements, 'image' | 'document'>) {
-    this.#statements = statements;
+  byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
+    this.#clearOtherVersions(transaction);
+    const number = this.#numbers.get(id) ?? this.#findNumber(transaction, id);
+    return number === undefined ? undefined : this.#read(transaction, number);
   }
 
-  /** The catalogue is another one, with numbers up to this. */
-  forget(lastImage: number): void {
-    this.#documents.forget(lastImage);
-    this.#numbers.clear();
-  }
-
-  byId(id: string): ImageDocument | undefined {
-    const number = this.#numbers.get(id) ?? this.#lookUp(id);
-    return number === undefined ? undefined : this.byNumber(number);
-  }
-
-  byNumber(number: number): ImageDocument {
-    const known = this.#documents.get(number);
-    if (known) return known;
-    const [document] = this.#statements.document.get(number) as unknown as [Document];
-    const image = new ImageDocument(document);
-    this.#documents.add(number, document, image.extraBytes);
-    return image;
+  byNumbers(transaction: ReadTransaction, numbers: number[]): ImageDocument[] {
+    this.#clearOtherVersions(transaction);
+    return numbers.map((number) => this.#read(transaction, number));
   }
 
   metrics(): Metric[] {
     return this.#documents.metrics();
   }
 
-  #lookUp(id: string): number | undefined {
-    const [number] = (this.#statements.image.get(id) ?? []) as [number?];
-    if (number !== undefined && this.#numbers.size < MAX_NUMBERS) this.#numbers.set(id, number);
+  #clearOtherVersions({ snapshot }: ReadTransaction): void {
+    if (snapshot.version === this.#version) return;
+    this.#version = snapshot.version;
+    this.#documents.clear(snapshot.lastImage);
+    this.#numbers.clear();
+  }
+
+  #read({ statements }: ReadTransaction, number: number): ImageDocument {
+    const cached = this.#documents.get(number);
+    if (cached) return cached;
+    const [document] = rowOf<[Document]>(statements.document.get(number)) as [Document];
+    const image = new ImageDocument(document);
+    this.#documents.add(number, document, image.extraBytes);
+    return image;
+  }
+
+  #findNumber({ statements }: ReadTransaction, id: string): number | undefined {
+    const [number] = rowOf<[number]>(statements.imageNumber.get(id)) ?? [];
+    if (number !== undefined && this.#numbers.size < MAX_CACHED_IDS) this.#numbers.set(id, number);
     return number;
   }
 }

@@ -1,16 +1,16 @@
-/** Bringing a database file up to date. */
+/** Schema migrations of a database file. */
 import type { DatabaseSync } from 'node:sqlite';
 
 export interface Schema {
-  /** Marks the file as one of ours, so that another program's database is never migrated by mistake. */
+  /** Stored in the file, so that another program's database is never migrated by mistake. */
   application: number;
-  /** What made it, in order. The file knows how many were done. */
+  /** SQL, in order. The file's user_version counts the steps applied. */
   steps: string[];
 }
 
 /**
- * Brings the schema up to date. Where it is already, nothing is locked, so that everyone can start while an import
- * runs; else the steps run under the write lock, so that several processes may start at once.
+ * Applies the missing steps under the write lock, so that several processes may start at once. Takes no lock if there are
+ * none, so that commands can start while an import runs.
  */
 export function migrate(database: DatabaseSync, { application, steps }: Schema): void {
   refuseForeign(database, application, steps.length);
@@ -35,7 +35,7 @@ function refuseForeign(database: DatabaseSync, application: number, newest: numb
   if (tables > 0 && pragma(database, 'application_id') !== application)
     throw new Error('the database file belongs to another program; name another file in DATABASE_URL');
   if (pragma(database, 'user_version') > newest)
-    throw new Error('the catalogue was made by a newer zukan; upgrade this one to open it');
+    throw new Error('the catalogue was created by a newer version of zukan; upgrade zukan to open it');
 }
 
 function pragma(database: DatabaseSync, name: string): number {

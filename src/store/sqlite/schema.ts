@@ -1,11 +1,10 @@
 /**
- * The schemas of the embedded store. A step that was released is never edited: a change is a new step at the end.
+ * The schemas of the embedded store. Never edit a released step; append a new one.
  *
- * A shelf is a numbered row of images without gaps, in the order in which the images were added. There is one for the
- * whole catalogue, one for each rating and orientation, and one for each artist, category and character; these last
- * three also carry their public JSON and their place among their kind by name. `category` is a category's folded name
- * and null for the rest: a partial index would do as well, but makes SQLite prepare every statement that binds `kind`
- * anew for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
+ * `shelf` has one row for the whole catalogue and one for each rating, orientation, artist, category and character. The
+ * last three kinds also have their public JSON and their position in the list of their kind. `category` is the folded
+ * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
+ * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  */
 import type { Schema } from './migrations.ts';
 
@@ -54,12 +53,12 @@ export const catalogueSchema: Schema = {
      ('orientation', 'landscape', 'landscape'),
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
-    // Documents carry the key of their bytes beside their file name (see catalogue/document.ts).
+    // Adds the storage key next to the file name in every document (see catalogue/document.ts).
     `update image set document = replace(document, char(10) || '","artist"', char(10) || key || char(10) || '","artist"')`,
   ],
 };
 
-/** Tokens are in a file of their own: an import locks the catalogue for as long as it takes, and revoking cannot wait. */
+/** Tokens have their own file: an import locks the catalogue while it runs, and revoking a token cannot wait. */
 export const tokenSchema: Schema = {
   // "zukt"
   application: 0x7a756b74,

@@ -1,12 +1,12 @@
-/** The whole of the embedded catalogue, read in one transaction: as it was when the reading began. */
+/** The whole embedded catalogue, read in one transaction. */
 import { DatabaseSync } from 'node:sqlite';
 import type { CatalogueSnapshot, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
-  fixedShelvesIn,
   IMAGE_COLUMNS,
-  misnumbered,
+  MISNUMBERED,
+  readFixedShelves,
 } from '../shared/queries.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
 import { catalogueSchema } from './schema.ts';
@@ -17,7 +17,7 @@ export function openSnapshot(path: string): CatalogueSnapshot {
   database.exec('begin');
   const shelvesOf = database.prepare('select shelf from placement where image = ?');
   return {
-    fixedShelves: fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never),
+    fixedShelves: readFixedShelves(database.prepare(FIXED_SHELVES).all() as never),
     async *entries(kind) {
       const rows = database.prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? order by position`);
       yield* rows.iterate(kind) as unknown as Iterable<SavedEntry>;
@@ -30,7 +30,7 @@ export function openSnapshot(path: string): CatalogueSnapshot {
       return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));
     },
     async *misnumbered() {
-      for (const { problem } of database.prepare(misnumbered).iterate()) yield problem as string;
+      for (const { problem } of database.prepare(MISNUMBERED).iterate()) yield problem as string;
     },
     async [Symbol.asyncDispose]() {
       database.close();

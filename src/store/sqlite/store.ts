@@ -1,4 +1,4 @@
-/** The embedded store, opened for serving: the catalogue and the tokens, a file each. */
+/** The embedded store: the catalogue and the tokens, one file each. */
 import type { Store } from '../store.ts';
 import { openCatalogue } from './catalogue.ts';
 import { openTokenStore } from './tokens.ts';

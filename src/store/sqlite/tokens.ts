@@ -1,47 +1,46 @@
-/** The register of access tokens in the embedded store, in a file of its own. */
+/** Access tokens of the embedded store, in their own file. */
 import { chmodSync } from 'node:fs';
 import type { Token, TokenStore } from '../../access/token-store.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { tokenSchema } from './schema.ts';
 
-/** Tokens that are in use are few; each is looked up with every request that it is sent with. */
-const MAX_KEPT = 1000;
+/** Few tokens are in use, and each is looked up with every request that carries it. */
+const MAX_CACHED = 1000;
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
 export function openTokenStore(path: string): TokenStore & Disposable {
   const database = openDatabase(path, tokenSchema);
-  // Hashes of random secrets give nothing away, but whose tokens these are is nobody else's business.
+  // The hashes are harmless, but the owners' names are private.
   chmodSync(path, 0o600);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   const version = database.prepare('pragma data_version');
   version.setReturnArrays(true);
-  const kept = new Map<string, Token>();
-  let keptVersion: unknown;
+  const cached = new Map<string, Token>();
+  let cachedVersion: unknown;
   let isCurrent = false;
-  /** Once in a turn of the event loop is enough: requests that are answered in it came before. */
-  const makeCurrent = () => {
+  /** Once per tick is enough: its requests arrived before. */
+  const dropStale = () => {
     if (isCurrent) return;
     const [current] = version.get() as unknown as [number];
-    // Another process has changed the register, or there are too many to keep.
-    if (current !== keptVersion || kept.size > MAX_KEPT) kept.clear();
-    keptVersion = current;
+    if (current !== cachedVersion || cached.size > MAX_CACHED) cached.clear();
+    cachedVersion = current;
     isCurrent = true;
     setImmediate(() => {
       isCurrent = false;
     });
   };
-  const look = (hash: string): Token | undefined => {
-    const known = kept.get(hash);
+  const lookUp = (hash: string): Token | undefined => {
+    const known = cached.get(hash);
     if (known) return known;
     const row = find.get(hash);
     const token = row && (withScopes(row) as Token);
-    if (token) kept.set(hash, token);
+    if (token) cached.set(hash, token);
     return token;
   };
   return {
     async find(hash) {
-      makeCurrent();
-      return look(hash);
+      dropStale();
+      return lookUp(hash);
     },
     async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
@@ -60,7 +59,7 @@ export function openTokenStore(path: string): TokenStore & Disposable {
       return rows.all().map(withScopes) as (Token & { revokedAt: string | null })[];
     },
     async revoke(id, revokedAt) {
-      kept.clear();
+      cached.clear();
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },

@@ -1,4 +1,4 @@
-/** Changing the embedded store: one transaction under the write lock. Readers go on with the catalogue as it was. */
+/** Writes the embedded catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { repeatEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
@@ -14,17 +14,17 @@ import type {
 import {
   ENTRY_COLUMNS,
   FIXED_SHELVES,
-  fixedShelvesIn,
   IMAGE_COLUMNS,
-  orderEntries,
+  NUMBER_ENTRIES,
+  REWRITE_BATCH_SIZE,
+  readFixedShelves,
 } from '../shared/queries.ts';
-import { REWRITTEN_AT_ONCE } from '../shared/shelves.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { catalogueSchema } from './schema.ts';
 
-/** Pages of this much memory (KiB) are kept while writing; the rest of a large transaction spills to the file. */
+/** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
-/** A larger log is cut back to this many bytes once its pages are in the file. */
+/** A larger write-ahead log is truncated to this size after a checkpoint. */
 const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
 export function openWriter(path: string): CatalogueWriter {
@@ -56,15 +56,15 @@ class SqliteWriter implements CatalogueWriter {
   readonly #place: StatementSync;
   readonly #unplace: StatementSync;
   readonly #sizeOf: StatementSync;
-  /** Sizes of the shelves touched so far; written back by `commit`. */
+  /** Sizes of the shelves touched so far, saved by `commit`. */
   readonly #sizes = new Map<number, number>();
   /** Shelves that lost an image, or gained one that is older than their last. */
   readonly #outOfOrder = new Set<number>();
-  /** Categories and characters whose JSON, which their images repeat, has changed. */
-  readonly #rewritten = new Map<number, Entry>();
-  /** Numbers go on from here, on every store: by them, a seed puts the same catalogue in the same order. */
+  /** Categories and characters whose JSON changed. Their images' documents contain it. */
+  readonly #changedEntries = new Map<number, Entry>();
+  /** Both stores number images without gaps, so that a seed gives the same order on both. */
   #lastImage: number;
-  #entriesChanged = false;
+  #haveEntriesChanged = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -91,7 +91,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
     this.#sizeOf = prepare('select size from shelf where number = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
-    this.fixedShelves = fixedShelvesIn(database.prepare(FIXED_SHELVES).all() as never);
+    this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
   }
 
   async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
@@ -122,15 +122,15 @@ class SqliteWriter implements CatalogueWriter {
         this.#addEntry.run(kind, id, name, category, createdAt, document);
       } else {
         this.#updateEntry.run(name, category, createdAt, document, shelf);
-        if (kind !== 'artist') this.#rewritten.set(shelf, entry);
+        if (kind !== 'artist') this.#changedEntries.set(shelf, entry);
       }
-      this.#entriesChanged = true;
+      this.#haveEntriesChanged = true;
     }
   }
 
   async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
     for (const { row, shelves } of images) {
-      if (row.number === undefined) this.#append(row, shelves);
+      if (row.number === undefined) this.#add(row, shelves);
       else this.#update(row, row.number, shelves);
     }
   }
@@ -150,7 +150,7 @@ class SqliteWriter implements CatalogueWriter {
 
   async unusedKeys(keys: string[]): Promise<string[]> {
     if (keys.length === 0) return [];
-    // By one look at every image: an index of keys would slow each import down for the sake of these rare questions.
+    // Scans all images: an index of keys would slow down every import for the sake of this rare question.
     const used = this.#database.prepare(
       'select distinct key from image where key in (select value from json_each(?))',
     );
@@ -162,30 +162,30 @@ class SqliteWriter implements CatalogueWriter {
     this.#database.exec('delete from placement where image not in (select number from image)');
     for (const row of this.#database.prepare('select number from shelf').all())
       this.#outOfOrder.add(row.number as number);
-    this.#entriesChanged = true;
+    this.#haveEntriesChanged = true;
   }
 
   async commit(): Promise<void> {
     for (const shelf of this.#outOfOrder) this.#renumber(shelf);
-    for (const [shelf, entry] of this.#rewritten) this.#rewriteDocuments(shelf, entry);
+    for (const [shelf, entry] of this.#changedEntries) this.#rewriteDocuments(shelf, entry);
     const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
     for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
-    if (this.#entriesChanged) this.#database.exec(orderEntries);
+    if (this.#haveEntriesChanged) this.#database.exec(NUMBER_ENTRIES);
     this.#database.exec('commit');
     this.#database.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#database.isOpen) return;
-    // A full disk has ended the transaction already.
+    // A full disk ends the transaction by itself.
     if (this.#database.isTransaction) this.#database.exec('rollback');
     this.#database.close();
   }
 
-  #append({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
+  #add({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
     const number = ++this.#lastImage;
     this.#addImage.run(number, id, eTag, key, mimetype, document);
-    for (const shelf of shelves) this.#placeLast(shelf, number);
+    for (const shelf of shelves) this.#append(shelf, number);
   }
 
   #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
@@ -197,7 +197,7 @@ class SqliteWriter implements CatalogueWriter {
       this.#outOfOrder.add(shelf);
     }
     for (const shelf of after.difference(before)) {
-      this.#placeLast(shelf, number);
+      this.#append(shelf, number);
       this.#outOfOrder.add(shelf);
     }
   }
@@ -206,7 +206,7 @@ class SqliteWriter implements CatalogueWriter {
     return this.#shelvesOf.all(number).map((row) => row.shelf as number);
   }
 
-  #placeLast(shelf: number, image: number): void {
+  #append(shelf: number, image: number): void {
     const size = this.#size(shelf);
     this.#place.run(shelf, size, image);
     this.#sizes.set(shelf, size + 1);
@@ -239,8 +239,8 @@ class SqliteWriter implements CatalogueWriter {
     );
     const save = this.#database.prepare('update image set document = ? where number = ?');
     const size = this.#size(shelf);
-    for (let position = 0; position < size; position += REWRITTEN_AT_ONCE) {
-      const rows = read.all(shelf, position, position + REWRITTEN_AT_ONCE) as {
+    for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
+      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE) as {
         number: number;
         document: string;
       }[];

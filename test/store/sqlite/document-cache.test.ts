@@ -1,4 +1,4 @@
-/** Kept documents: what was put in comes out, of no other version, and never more than there is room for. */
+/** The document cache returns what was added, for one version only, within its memory limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,11 +8,10 @@ import { DocumentCache } from '../../../src/store/sqlite/document-cache.ts';
 
 function emptyDocuments(bytes: number): DocumentCache {
   const documents = new DocumentCache(bytes);
-  documents.forget(1000);
+  documents.clear(1000);
   return documents;
 }
 
-/** As the store adds what it has read. */
 function add(documents: DocumentCache, image: number, document: string): void {
   documents.add(image, document, new ImageDocument(document).extraBytes);
 }
@@ -38,7 +37,7 @@ function documentOf(text: string, character = text): string {
   );
 }
 
-test('what was added comes back as it was, whatever it is made of', () => {
+test('returns any document as it was added', () => {
   const documents = emptyDocuments(1024 * 1024);
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
   let image = 0;
@@ -46,31 +45,31 @@ test('what was added comes back as it was, whatever it is made of', () => {
     fc.property(texts, texts, (text, character) => {
       const document = documentOf(text, character);
       add(documents, ++image, document);
-      const [kept, fresh] = [documents.get(image), new ImageDocument(document)];
-      assert.equal(kept?.withLink(signLink), fresh.withLink(signLink));
-      assert.equal(kept?.extraBytes, fresh.extraBytes);
+      const [cached, fresh] = [documents.get(image), new ImageDocument(document)];
+      assert.equal(cached?.withLink(signLink), fresh.withLink(signLink));
+      assert.equal(cached?.extraBytes, fresh.extraBytes);
     }),
   );
 });
 
-test('what is forgotten is gone, and there is room again', () => {
+test('clearing it removes every document and frees the memory', () => {
   const documents = emptyDocuments(10_000);
   add(documents, 7, documentOf('before'));
   assert.ok(documents.get(7));
-  documents.forget(1000);
+  documents.clear(1000);
   assert.equal(documents.get(7), undefined);
   add(documents, 7, documentOf('after'));
   assert.match(documents.get(7)?.withLink(signLink) ?? '', /after/);
 });
 
-test('when it is full, the rest is not kept, and what is kept stays as it was', () => {
+test('adds nothing when it is full, and keeps what it has', () => {
   const documents = emptyDocuments(20_000);
   const count = 200;
   for (let image = 0; image < count; image++)
     add(documents, image, documentOf(`image ${image} 図鑑`, 'same'));
-  const kept = Array.from({ length: count }, (_, image) => documents.get(image)).filter((it) => it);
-  assert.ok(kept.length > 20 && kept.length < 50, `${kept.length} are kept`);
-  kept.forEach((it, image) => {
+  const cached = Array.from({ length: count }, (_, image) => documents.get(image)).filter((it) => it);
+  assert.ok(cached.length > 20 && cached.length < 50, `${cached.length} are cached`);
+  cached.forEach((it, image) => {
     assert.equal(
       it?.withLink(signLink),
       new ImageDocument(documentOf(`image ${image} 図鑑`, 'same')).withLink(signLink),
@@ -78,7 +77,7 @@ test('when it is full, the rest is not kept, and what is kept stays as it was', 
   });
 });
 
-test('a document that is too long for it is not kept, and does no harm', () => {
+test('does not cache a document that is too long', () => {
   const documents = emptyDocuments(1024 * 1024);
   add(documents, 1, documentOf('x'.repeat(100_000)));
   add(documents, 2, documentOf('fits'));

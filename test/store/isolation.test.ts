@@ -1,4 +1,4 @@
-/** Reading while writing: an import shows at once, whole, or not at all. */
+/** Reading while writing: an import becomes visible at once and whole, or not at all. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 await forEachEngine(async (engine) => {
-  test('a running server shows an import when it is done, and not before', async () => {
+  test('a running server shows an import once it is committed, and not before', async () => {
     const box = sandbox(engine);
     await box.import([{ type: 'category', name: 'cats' }, keyed(1, { categories: ['cats'] })]);
     const service = await startService(box.config);
@@ -35,7 +35,7 @@ await forEachEngine(async (engine) => {
     assert.equal(random.json.data.length, 2);
   });
 
-  test('the file is made by the first command that needs it, and many may be the first', async () => {
+  test('several first commands may create the database at the same time', async () => {
     for (let round = 0; round < 3; round++) {
       const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.environment() };
       const create = ['token', 'create', '--owner', 'me', '--purpose', 'x'];
@@ -49,7 +49,7 @@ await forEachEngine(async (engine) => {
     }
   });
 
-  test('an image that is given up by its last category leaves that shelf empty', async () => {
+  test('a category that loses its last image is empty', async () => {
     const box = sandbox(engine);
     await box.import([{ type: 'category', name: 'cats' }, keyed(1, { categories: ['cats'] })]);
     await box.import([keyed(1)]);

@@ -1,0 +1,97 @@
+/**
+ * Reads what plans are made of: the snapshot of shelves, cached until the revision changes, and the shelves of artists and
+ * characters. Every result carries its revision, so that a plan never mixes two.
+ */
+import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import { type EntryShelves, entryKinds, type Selection, selectShelves } from '../shared/selection.ts';
+import {
+  buildSnapshot,
+  SHELF_COLUMNS,
+  type ShelfRow,
+  type ShelfSnapshot,
+  SNAPSHOT_KINDS,
+} from '../shared/shelves.ts';
+import type { Slice, SliceReader } from '../shared/slices.ts';
+import { VersionedCache } from '../shared/versions.ts';
+import type { Servers, Statement } from './servers.ts';
+import { statements } from './statements.ts';
+
+const snapshotStatement: Statement = {
+  name: 'snapshot',
+  text: `select revision.number, (select coalesce(max(number), 0) from image), ${SHELF_COLUMNS}
+         from revision left join shelf on kind in ${SNAPSHOT_KINDS}`,
+};
+const revisionStatement: Statement = { name: 'revision', text: 'select number from revision' };
+
+export class PostgresReader implements SliceReader {
+  /** A round trip takes longer than reading this many. */
+  readonly imagesPerSlice = 5000;
+  readonly namesPerSlice = 5000;
+  readonly #servers: Servers;
+  readonly #snapshot: VersionedCache<ShelfSnapshot>;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+    this.#snapshot = new VersionedCache(
+      () => this.#readSnapshot(),
+      () => servers.revision,
+    );
+  }
+
+  /** Reads the snapshot before the next request needs it. */
+  async refresh(): Promise<void> {
+    await this.#snapshot.get();
+  }
+
+  /** Undefined if the catalogue changed meanwhile. */
+  async select(filter: Filter): Promise<Selection | FilterProblem | undefined> {
+    const snapshot = await this.#snapshot.get();
+    const entries = await this.#readEntryShelves(filter, snapshot.version);
+    const selection = entries && selectShelves(snapshot, filter, entries);
+    // A name that the cached snapshot lacks may belong to an import that was committed just now.
+    if (selection && 'problem' in selection && !(await this.#isCurrent(snapshot))) return undefined;
+    return selection;
+  }
+
+  readShelf(shelf: number, from: number, to: number): Promise<Slice<number>> {
+    return this.#readSlice(statements.shelfImages, [shelf, from, to]);
+  }
+
+  readNames(kind: Kind, from: number, to: number): Promise<Slice<string>> {
+    return this.#readSlice(statements.names, [kind, from, to]);
+  }
+
+  currentVersion(): number {
+    return this.#servers.revision;
+  }
+
+  async #readSnapshot(): Promise<ShelfSnapshot> {
+    const { version, rows } = await this.#servers.read(snapshotStatement, []);
+    const shelves = rows.map(([, , ...shelf]) => shelf) as ShelfRow[];
+    return buildSnapshot(version, rows[0]?.[1] as number, shelves);
+  }
+
+  async #isCurrent({ version }: ShelfSnapshot): Promise<boolean> {
+    return (await this.#servers.read(revisionStatement, [])).version === version;
+  }
+
+  /** Undefined if they belong to another version. */
+  async #readEntryShelves(filter: Filter, version: number): Promise<EntryShelves | undefined> {
+    const shelves: EntryShelves = {};
+    for (const kind of entryKinds) {
+      if (filter[kind] === undefined) continue;
+      const read = await this.#servers.read(statements.shelf, [kind, filter[kind]]);
+      if (read.version !== version) return undefined;
+      const [, number, size] = read.rows[0] as [number, number | null, number];
+      shelves[kind] = number === null ? undefined : { number, size };
+    }
+    return shelves;
+  }
+
+  /** The items are in the second column. */
+  async #readSlice<T>(statement: Statement, values: unknown[]): Promise<Slice<T>> {
+    const { version, rows } = await this.#servers.read(statement, values);
+    return { version, items: rows.filter((row) => row[1] !== null).map((row) => row[1] as T) };
+  }
+}

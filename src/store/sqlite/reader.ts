@@ -1,0 +1,130 @@
+/**
+ * Reads the embedded database in read transactions. All reads requested in one tick of the event loop run one after the
+ * other in one transaction, which begins after the last of them was requested: nobody gets a result older than their
+ * request, and a transaction per read would cost more than most reads.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Kind, Page, Statistics } from '../../catalogue/types.ts';
+import { batchPerTick } from '../../event-loop.ts';
+import type { EntryShelves } from '../shared/selection.ts';
+import { buildSnapshot, type Shelf, type ShelfRow, type ShelfSnapshot } from '../shared/shelves.ts';
+import type { Slice, SliceReader } from '../shared/slices.ts';
+import { firstColumn, prepareStatements, rowOf, type Statements } from './statements.ts';
+
+/** The catalogue at one version. Valid inside `read` only. */
+export interface ReadTransaction {
+  readonly statements: Statements;
+  readonly snapshot: ShelfSnapshot;
+  /** Cached for as long as the version stays the same. */
+  statistics: Statistics | undefined;
+  readonly pages: Map<string, Page>;
+}
+
+interface PendingRead {
+  work: (transaction: ReadTransaction) => unknown;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+export class SqliteReader implements SliceReader, Disposable {
+  /** Each slice takes one turn of the event loop, and must not make it long. */
+  readonly imagesPerSlice = 8000;
+  readonly namesPerSlice = 500;
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+  readonly #enqueue = batchPerTick<PendingRead>((reads) => this.#run(reads));
+  #latest: ReadTransaction | undefined;
+
+  /** The connection may be read-only. */
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = prepareStatements(database);
+  }
+
+  /** Runs synchronous work in a read transaction. */
+  read<T>(work: (transaction: ReadTransaction) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => this.#enqueue({ work, resolve, reject }));
+  }
+
+  readShelf(shelf: number, from: number, to: number): Promise<Slice<number>> {
+    return this.#readSlice(this.#statements.shelfImages, shelf, from, to);
+  }
+
+  readNames(kind: Kind, from: number, to: number): Promise<Slice<string>> {
+    return this.#readSlice(this.#statements.names, kind, from, to);
+  }
+
+  currentVersion(): Promise<number> {
+    return this.read(({ snapshot }) => snapshot.version);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #readSlice<T>(statement: StatementSync, row: string | number, from: number, to: number): Promise<Slice<T>> {
+    return this.read(({ snapshot }) => ({
+      version: snapshot.version,
+      items: firstColumn<T>(statement.all(row, from, to)),
+    }));
+  }
+
+  #run(reads: PendingRead[]): void {
+    try {
+      const transaction = this.#begin();
+      try {
+        for (const read of reads) settle(read, transaction);
+      } finally {
+        this.#statements.commit.run();
+      }
+    } catch (error) {
+      // Has no effect on reads that are settled already.
+      for (const { reject } of reads) reject(error);
+    }
+  }
+
+  #begin(): ReadTransaction {
+    this.#statements.begin.run();
+    try {
+      // Changes with every commit of another connection. Inside a transaction it is the version that is read there.
+      const [version] = rowOf<[number]>(this.#statements.version.get()) as [number];
+      if (this.#latest?.snapshot.version !== version) this.#latest = this.#openVersion(version);
+      return this.#latest;
+    } catch (error) {
+      this.#statements.commit.run();
+      throw error;
+    }
+  }
+
+  #openVersion(version: number): ReadTransaction {
+    const statements = this.#statements;
+    const [lastImage] = rowOf<[number | null]>(statements.lastImage.get()) ?? [0];
+    const rows = statements.shelves.all() as unknown as ShelfRow[];
+    return {
+      statements,
+      snapshot: buildSnapshot(version, lastImage ?? 0, rows),
+      statistics: undefined,
+      pages: new Map(),
+    };
+  }
+}
+
+/** The shelves of the artist and the character that a filter names. */
+export function readEntryShelves(
+  { statements }: ReadTransaction,
+  { artist, character }: { artist?: string | undefined; character?: string | undefined },
+): EntryShelves {
+  const find = (kind: Kind, id: string | undefined): Shelf | undefined => {
+    const row = id === undefined ? undefined : rowOf<[number, number]>(statements.shelf.get(kind, id));
+    return row && { number: row[0], size: row[1] };
+  };
+  return { artist: find('artist', artist), character: find('character', character) };
+}
+
+function settle({ work, resolve, reject }: PendingRead, transaction: ReadTransaction): void {
+  try {
+    resolve(work(transaction) as never);
+  } catch (error) {
+    reject(error);
+  }
+}

@@ -1,0 +1,75 @@
+/** A read that fails, or during which the catalogue changes, does not spoil the caches. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ImageSet, imagesFrom } from '../../../src/catalogue/image-set.ts';
+import { Unavailable } from '../../../src/errors.ts';
+import { ImageSets } from '../../../src/store/shared/image-sets.ts';
+import { NameSearch } from '../../../src/store/shared/name-search.ts';
+import type { Selection } from '../../../src/store/shared/selection.ts';
+import type { Shelf } from '../../../src/store/shared/shelves.ts';
+import { sliceReader } from '../../support/slices.ts';
+
+/** Fails once, as a disk or a network may, then returns slices of the items. */
+function failOnce<T>(items: T[]) {
+  let hasFailed = false;
+  return async (_row: unknown, from: number, to: number) => {
+    if (!hasFailed) {
+      hasFailed = true;
+      throw new Error('broken');
+    }
+    return { version: 1, items: items.slice(from, to) };
+  };
+}
+
+function selectAll(shelf: Shelf, version = 1): Selection {
+  const choice = { shelves: [shelf], size: shelf.size, mayOverlap: false };
+  return { of: { version, lastImage: 3 }, choices: [choice], excluded: [] };
+}
+
+const imagesIn = (set: ImageSet | undefined) => set && imagesFrom(set, { offset: 0, limit: 100 });
+
+test('names are read again after a failure', async () => {
+  const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));
+  await assert.rejects(search.find('artist', 'ann'), /broken/);
+  assert.deepEqual(await search.find('artist', 'ann'), { version: 1, positions: [0] });
+});
+
+test('a shelf is read again after a failure', async () => {
+  const sets = new ImageSets(sliceReader({ readShelf: failOnce([1, 3]) }));
+  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 })), /broken/);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }))), [1, 3]);
+});
+
+test('names that change while they are read are read from the start', async () => {
+  const versions = [Array(450).fill('old'), Array(450).fill('new')];
+  let reads = 0;
+  const search = new NameSearch(
+    sliceReader({
+      async readNames(_kind, from, to) {
+        const version = reads++ < 2 ? 0 : 1;
+        return { version, items: versions[version]?.slice(from, to) as string[] };
+      },
+    }),
+  );
+  assert.equal((await search.find('artist', 'old')).positions.length, 0);
+  assert.equal((await search.find('artist', 'new')).positions.length, 450);
+});
+
+test('a shelf of another version than requested is neither returned nor cached', async () => {
+  let version = 2;
+  const sets = new ImageSets(sliceReader({ readShelf: async () => ({ version, items: [1] }) }));
+  assert.equal(await sets.load(selectAll({ number: 7, size: 1 })), undefined);
+  version = 1;
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }))), [1]);
+});
+
+test('gives up on names that change with every read', async () => {
+  let version = 0;
+  const search = new NameSearch(
+    sliceReader({
+      readNames: async () => ({ version: version++, items: [] }),
+      currentVersion: () => Number.NaN,
+    }),
+  );
+  await assert.rejects(search.find('artist', 'a'), Unavailable);
+});
