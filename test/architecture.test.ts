@@ -1,10 +1,9 @@
 /** Imports run downwards only: reads those of every source folder and fails on a forbidden edge or a cycle. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-
-const root = join(import.meta.dirname, '..');
+import { readImports, root } from '../scripts/imports.ts';
 
 const basics = ['src/clock.ts', 'src/errors.ts', 'src/metrics.ts', 'src/random.ts', 'src/schemas.ts'];
 const domain = ['src/access', 'src/catalogue', ...basics];
@@ -61,13 +60,7 @@ const allowed: Record<string, string[]> = {
 const parts = Object.keys(allowed).sort((a, b) => b.length - a.length);
 
 const files = globSync(['src/**/*.ts', 'client/*.ts', 'demo/*.ts', 'web/*.ts'], { cwd: root });
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const targets = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g);
-  return Array.from(targets, ([, target]) => normalize(join(dirname(file), target as string)));
-}
+const imports = new Map(files.map((file) => [file, readImports(file)]));
 
 function partOf(file: string): string {
   const part = parts.find((part) => file === part || file.startsWith(`${part}/`));
