@@ -128,6 +128,21 @@ function headingAnchors(page: string): string[] {
   );
 }
 
+test('source files named in the documentation exist', () => {
+  const named = pages.flatMap((page) =>
+    [
+      ...readFileSync(join(root, page), 'utf8').matchAll(
+        /[` ]((?:[\w-]+\/)+[\w.-]+\.(?:ts|js|sh|lua|conf))\b/g,
+      ),
+    ].map(([, file = '']) => ({ page, file })),
+  );
+  assert.ok(named.length > 20);
+  const missing = named.filter(
+    ({ file }) => ![file, join('src', file)].some((path) => existsSync(join(root, path))),
+  );
+  assert.deepEqual(missing, []);
+});
+
 test('the documentation shows the current version', () => {
   const shown = pages.flatMap((page) =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/zukan(?:-| v)(\d+\.\d+\.\d+)/g)].map(
