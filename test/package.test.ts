@@ -1,13 +1,14 @@
-/** The package as people get it: packed, installed with npm in an empty folder, and used there. */
+/** The npm package: packed, installed in an empty folder, and used there. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Image } from '../client/index.ts';
+import type { DemoPicture } from '../demo/catalogue.ts';
 import description from '../package.json' with { type: 'json' };
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
@@ -16,9 +17,9 @@ const checkout = join(import.meta.dirname, '..');
 const folder = temporaryFolder(onDisk);
 const home = join(folder, 'home');
 const installed = join(home, 'node_modules/zukan');
-const version = `v${description.version}\n`;
+const command = join(home, 'node_modules/.bin/zukan');
 
-/** Someone else's machine: this Node, nothing out of this checkout, and the way to the registry. */
+/** The environment of another machine: this Node, access to the registry, and nothing from this checkout. */
 const env = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>
@@ -26,26 +27,26 @@ const env = {
     ),
   ),
   PATH: [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
-    .filter((place) => place === dirname(process.execPath) || !place.includes('node_modules'))
+    .filter((path) => path === dirname(process.execPath) || !path.includes('node_modules'))
     .join(delimiter),
 };
 
 before(async () => {
   mkdirSync(home);
   await run('npm', ['pack', '--pack-destination', folder], { cwd: checkout, env });
-  // The prefix keeps npm from looking for a package.json in the folders above.
-  const quickly = ['--prefix', home, '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...quickly, tarball()], { cwd: home, env });
+  // Without the prefix, npm looks for a package.json in the folders above.
+  const flags = ['--prefix', home, '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...flags, tarballPath()], { cwd: home, env });
 });
 
-function tarball(): string {
+function tarballPath(): string {
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) as string);
 }
 
-const read = (path: string) => readFileSync(join(installed, path), 'utf8');
+const readInstalled = (path: string) => readFileSync(join(installed, path), 'utf8');
 
-test('it is small, brings no Node, and holds what it needs and nothing else', () => {
-  assert.ok(statSync(tarball()).size < 5_000_000);
+test('contains compiled code only, no Node, and stays small', () => {
+  assert.ok(statSync(tarballPath()).size < 5_000_000);
   assert.equal(existsSync(join(home, 'node_modules/.bin/node')), false);
   assert.deepEqual(
     readdirSync(join(home, 'node_modules')).filter((name) => /^node-/.test(name)),
@@ -67,58 +68,56 @@ test('it is small, brings no Node, and holds what it needs and nothing else', ()
   );
   const scripts = files.filter((file) => file.endsWith('.js'));
   assert.ok(scripts.length > 100);
-  for (const script of scripts) assert.doesNotMatch(read(script), /sourceMappingURL|from '\.[^']*\.ts'/);
+  for (const script of scripts)
+    assert.doesNotMatch(readInstalled(script), /sourceMappingURL|from '\.[^']*\.ts'/);
 });
 
-test('every module of the source is in it, compiled, and so is every file of the gallery', () => {
-  const expected = ['src', 'web'].flatMap((part) => openFiles(part).map((file) => join('dist', part, file)));
-  assert.ok(expected.length > 100);
+test('contains every module and every file of the gallery', () => {
+  const parts = ['src', 'client', 'demo', 'web'];
+  const expected = parts.flatMap((part) => sourceFiles(part).map((file) => join('dist', part, file)));
+  assert.ok(expected.length > 150);
   assert.deepEqual(
     expected.map((file) => file.replace(/\.ts$/, '.js')).filter((file) => !existsSync(join(installed, file))),
     [],
   );
 });
 
-function openFiles(part: string): string[] {
-  const entries = existsSync(join(checkout, part))
-    ? readdirSync(join(checkout, part), { recursive: true, encoding: 'utf8' })
-    : [];
+function sourceFiles(part: string): string[] {
+  const entries = readdirSync(join(checkout, part), { recursive: true, encoding: 'utf8' });
   return entries.filter((name) => name.includes('.') && name !== 'tsconfig.json');
 }
 
-test('its description says which Node it needs, and runs nothing when it is installed', () => {
-  const published = JSON.parse(read('package.json'));
+test('declares the Node version it needs and has no install scripts', () => {
+  const published = JSON.parse(readInstalled('package.json'));
   assert.match(published.engines.node, /^>=\d+$/);
   assert.deepEqual([published.private, published.optionalDependencies], [undefined, undefined]);
   for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
     assert.equal(published.scripts[script], undefined);
 });
 
-test('npx zukan runs in the folder, and in a checkout', async () => {
-  for (const cwd of [home, checkout]) {
-    const { stdout } = await run('npx', ['zukan', '--version'], { cwd, env });
-    assert.equal(stdout, version, cwd);
-  }
+test('prints its version, also with npx in a checkout', async () => {
+  const results = await Promise.all([
+    run(command, ['--version'], { cwd: home, env }),
+    run('npx', ['zukan', '--version'], { cwd: checkout, env }),
+  ]);
+  for (const { stdout } of results) assert.equal(stdout, `v${description.version}\n`);
 });
 
-test('a Node that is too old is told so in one line', async () => {
-  const pretence = 'Object.defineProperty(process, "version", { value: "v20.1.2" })';
-  const old = [[process.execPath, '--import', `data:text/javascript,${pretence}`], ...(await oldNode())];
+test('explains in one line that Node is too old', async () => {
+  const pretend = 'Object.defineProperty(process, "version", { value: "v20.1.2" })';
+  const old = [[process.execPath, '--import', `data:text/javascript,${pretend}`], ...(await findOldNode())];
   for (const [node = '', ...flags] of old) {
     const ended = run(node, [...flags, join(installed, 'bin/zukan.js'), '--version'], { env });
     await assert.rejects(ended, (error: { code: number; stdout: string; stderr: string }) => {
-      assert.match(
-        error.stderr,
-        /^zukan: needs Node \d+ or newer, and this is Node \d+\.\d+\.\d+: install .+\n$/,
-      );
+      assert.match(error.stderr, /^zukan: .*Node \d+ or newer.*Node \d+\.\d+\.\d+.*\n$/);
       assert.deepEqual([error.code, error.stdout], [1, '']);
       return true;
     });
   }
 });
 
-/** The machine's own Node, where that is really too old. */
-async function oldNode(): Promise<string[][]> {
+/** The system's Node, if it is too old. */
+async function findOldNode(): Promise<string[][]> {
   const path = '/usr/bin/node';
   if (!existsSync(path)) return [];
   const { stdout } = await run(path, ['--version']);
@@ -128,14 +127,14 @@ async function oldNode(): Promise<string[][]> {
 
 const program = `import { type Image, Zukan } from 'zukan/client';
 const [image]: Image[] = await new Zukan({ origin: String(globalThis.origin) }).random({ limit: 1 });
-// @ts-expect-error: the types know what an image has
+// @ts-expect-error: images have no depth
 console.log(image?.meta.dimens.width, image?.meta.dimens.depth);
 `;
 
-test('the types of the client are found by programs and by bundlers', async () => {
+test('the client has types for Node and for bundlers', async () => {
   writeFileSync(join(home, 'program.mts'), program);
   const compiler = join(checkout, 'node_modules/typescript/bin/tsc');
-  const strictly = [
+  const flags = [
     '--strict',
     '--exactOptionalPropertyTypes',
     '--skipLibCheck',
@@ -143,48 +142,73 @@ test('the types of the client are found by programs and by bundlers', async () =
     '--target',
     'es2024',
   ];
-  for (const way of [['nodenext'], ['preserve', '--moduleResolution', 'bundler']])
-    await run(process.execPath, [compiler, ...strictly, '--module', ...way, 'program.mts'], {
-      cwd: home,
-      env,
-    }).catch((error) => assert.fail(error.stdout));
+  const modes = [['nodenext'], ['preserve', '--moduleResolution', 'bundler']];
+  await Promise.all(
+    modes.map((mode) =>
+      run(process.execPath, [compiler, ...flags, '--module', ...mode, 'program.mts'], {
+        cwd: home,
+        env,
+      }).catch((error) => assert.fail(error.stdout)),
+    ),
+  );
 });
 
-test('the client needs nothing but itself', () => {
+test('the client imports nothing outside its folder', () => {
   const parts = readdirSync(join(installed, 'dist/client')).filter((name) => name.endsWith('.js'));
   assert.ok(parts.length > 3);
   for (const part of parts)
-    for (const [, target] of read(join('dist/client', part)).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g))
+    for (const [, target] of readInstalled(join('dist/client', part)).matchAll(
+      /(?:from|import)\s*\(?\s*'([^']+)'/g,
+    ))
       assert.match(target as string, /^\.\/\w+\.js$/, part);
 });
 
-test('npx zukan serve --demo serves pictures, and the client gets them', { timeout: 60_000 }, async (t) => {
+test('imports a picture, serves it with npx, and the client gets it', { timeout: 120_000 }, async (t) => {
+  await importDemoPicture();
+  // --demo loads the code of the demo, but draws nothing because the catalogue is not empty.
   const child = spawn('npx', ['zukan', 'serve', '--demo'], {
     cwd: home,
     env: { ...env, PORT: '0', RATE_LIMIT: 'off' },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const ended = once(child, 'close');
+  const closed = once(child, 'close');
   t.after(async () => {
-    // To all of them, as Ctrl-C does: npx has started the program.
+    // Ctrl-C reaches the whole process group: npx and the program it started.
     process.kill(-(child.pid as number), 'SIGINT');
-    await ended;
+    await closed;
   });
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  while (!/http:\S+\s/.test(text)) await Promise.race([pause(50), ended.then(() => assert.fail('it ended'))]);
-  const origin = /http:\S+/.exec(text)?.[0] ?? '';
+  const origin = await readOrigin(child.stdout);
 
-  const answer = await fetch(`${origin}/api/image/random?limit=1`);
-  const [image] = ((await answer.json()) as { data: [Image] }).data;
+  const response = await fetch(`${origin}/api/image/random?limit=1`);
+  const [image] = ((await response.json()) as { data: [Image] }).data;
   const bytes = Buffer.from(await (await fetch(image.url)).arrayBuffer());
   assert.equal(bytes.length, image.meta.size);
+  assert.equal((await fetch(origin)).status, 200, 'the gallery');
 
   writeFileSync(join(home, 'program.mts'), program);
-  const before = `data:text/javascript,globalThis.origin = "${origin}"`;
-  const { stdout } = await run(process.execPath, ['--import', before, 'program.mts'], { cwd: home, env });
+  const setOrigin = `data:text/javascript,globalThis.origin = "${origin}"`;
+  const { stdout } = await run(process.execPath, ['--import', setOrigin, 'program.mts'], { cwd: home, env });
   assert.match(stdout, /^\d+ undefined\n$/);
 });
+
+/** Draws one picture with the installed demo. test/readme.test.ts draws all of them. */
+async function importDemoPicture(): Promise<void> {
+  const { demoCatalogue } = await import(join(installed, 'dist/demo/catalogue.js'));
+  const [{ record, render }] = demoCatalogue().pictures as [DemoPicture];
+  const path = join(home, record.file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, await render());
+  await run(command, ['import', dirname(path)], { cwd: home, env });
+}
+
+/** From the first line on standard output. */
+async function readOrigin(output: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
+    text += chunk;
+    const [origin] = /http:\S+(?=\s)/.exec(text) ?? [];
+    if (origin) return origin;
+  }
+  return assert.fail('zukan serve ended');
+}

@@ -1,79 +1,98 @@
-/** The README's tour: every call is made, and must be answered as the README says. */
+/** The README and the docs are true: requests, commands, links and versions are checked. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fillWithDemo } from '../demo/fill.ts';
+import description from '../package.json' with { type: 'json' };
 import { importFiles } from '../src/commands/import.ts';
 import { routes } from '../src/http/api/routes.ts';
+import { drawInto } from './support/pictures.ts';
+import { zukan } from './support/program.ts';
 import { configFor, makeToken, startService } from './support/service.ts';
 import { temporaryFolder } from './support/workspace.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
-const shown = 'http://127.0.0.1:3000';
+const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const shownOrigin = 'http://127.0.0.1:3000';
 
 interface Step {
-  call: string;
-  answer: string;
+  command: string;
+  output: string;
 }
 
-function stepsOf(text: string): Step[] {
+function consoleSteps(text: string): Step[] {
   const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
   return blocks.flatMap((block) =>
     block
       .split(/^\$ /m)
       .filter(Boolean)
       .map((step) => {
-        const [call = '', ...answer] = step.split('\n');
-        return { call, answer: answer.join('\n') };
+        const [command = '', ...output] = step.split('\n');
+        return { command, output: output.join('\n') };
       }),
   );
 }
 
-/** Without blanks, and with every … standing for anything. */
-function patternOf(answer: string): RegExp {
-  const parts = withoutBlanks(answer).split('…');
+/** Ignores white space. An … stands for anything. */
+function outputPattern(output: string): RegExp {
+  const parts = withoutSpace(output).split('…');
   return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join('[\\s\\S]*')}$`);
 }
 
-const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '');
+const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
 
-test('the tour gives what the README says', async (t) => {
+test('requests in the README return what it shows, and cover every endpoint', async () => {
   const config = configFor(temporaryFolder());
-  const started = performance.now();
   await fillWithDemo(config);
-  t.diagnostic(`the demo was made in ${Math.round(performance.now() - started)} ms`);
   const service = await startService(config);
-  const { headers } = await makeDemoToken();
-  const called = new Set<string>();
+  const [{ command: createToken = '' } = {}, ...others] = consoleSteps(readme).filter(({ command }) =>
+    command.startsWith('TOKEN='),
+  );
+  assert.equal(others.length, 0);
+  const scopes = Array.from(createToken.matchAll(/--scope ([\w:-]+)/g), ([, scope]) => scope as string);
+  const { headers } = await makeToken(config, scopes, { owner: 'me', purpose: 'tour', issuedBy: 'zukan' });
 
-  for (const { call, answer } of stepsOf(readme)) {
-    if (call.startsWith('TOKEN=')) continue;
-    const url = /'(http[^']+)'/.exec(call)?.[1] ?? '';
-    assert.ok(url.startsWith(shown), call);
-    const real = await service.get(
-      url.replace(shown, service.origin),
-      call.includes('$TOKEN') ? headers : {},
+  const requested = new Set<string>();
+  for (const { command, output } of consoleSteps(readme)) {
+    if (command === createToken) continue;
+    const url = /'(http[^']+)'/.exec(command)?.[1] ?? '';
+    assert.ok(url.startsWith(shownOrigin), command);
+    const response = await service.get(
+      url.replace(shownOrigin, service.origin),
+      command.includes('$TOKEN') ? headers : {},
     );
-    const text = withoutBlanks(real.text.replaceAll(service.origin, shown));
-    assert.match(text, patternOf(answer), call);
-    called.add(new URL(url).pathname.replace('/api', '').replace(/[0-9a-f-]{36}/, '{id}') || '/');
+    const text = withoutSpace(response.text.replaceAll(service.origin, shownOrigin));
+    assert.match(text, outputPattern(output), command);
+    requested.add(new URL(url).pathname.replace('/api', '').replace(/[0-9a-f-]{36}/, '{id}') || '/');
   }
-  const missing = routes.map(({ path }) => path).filter((path) => !called.has(path));
-  assert.deepEqual(missing, [], 'every endpoint has its place in the tour');
-
-  async function makeDemoToken() {
-    const scopes = /TOKEN=.*$/m.exec(readme)?.[0].matchAll(/--scope ([\w:-]+)/g) ?? [];
-    const owner = { owner: 'me', purpose: 'tour', issuedBy: 'zukan' };
-    return makeToken(
-      config,
-      [...scopes].map((match) => match[1] as string),
-      owner,
-    );
-  }
+  const missing = routes.map(({ path }) => path).filter((path) => !requested.has(path));
+  assert.deepEqual(missing, [], 'endpoints without an example');
 });
 
-test('a second demo leaves a catalogue that is not empty alone', async () => {
+test('the import commands in the README work', async () => {
+  const folder = temporaryFolder();
+  const section = readme.slice(readme.indexOf('## Import your own pictures'));
+  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+  const [, records = ''] = /```\n(\{[\s\S]*?)```/.exec(section) ?? [];
+  const picture = { format: 'webp', width: 40, height: 30, colour: '#a0b0c0' } as const;
+  await drawInto(folder, { ...picture, file: 'pictures/catgirl/0002.webp' });
+  await drawInto(folder, { ...picture, file: 'pictures/0001.webp', colour: '#102030' });
+  writeFileSync(join(folder, 'catalogue.ndjson'), records);
+
+  const environment = { DATA_DIR: join(folder, 'mine') };
+  const lines = [...commands.matchAll(/^npx zukan ([^#\n]+)/gm)].map(([, line]) => (line as string).trim());
+  assert.equal(lines.at(-1), 'serve');
+  for (const line of [...lines.slice(0, -1), 'import catalogue.ndjson']) {
+    const parameters = line.split(' ').map((word) => (/[/.]/.test(word) ? join(folder, word) : word));
+    const { status, errors } = await zukan(parameters, environment);
+    assert.equal(status, 0, `${line}: ${errors}`);
+  }
+  const { output } = await zukan(['stats', '--json'], environment);
+  assert.equal(JSON.parse(output).images.count, 2);
+});
+
+test('serve --demo keeps a catalogue that is not empty', async () => {
   const config = configFor(temporaryFolder());
   const path = join(temporaryFolder(), 'c.ndjson');
   writeFileSync(path, '{"type":"artist","name":"Mine"}');
@@ -83,24 +102,53 @@ test('a second demo leaves a catalogue that is not empty alone', async () => {
   assert.equal((await service.get('/api/stats')).json.data.images.count, 0);
 });
 
-test('every local link of the documentation leads somewhere', () => {
-  const pages = [
-    'README.md',
-    'docs/api.md',
-    'docs/client.md',
-    'docs/catalogue.md',
-    'docs/configuration.md',
-    'docs/search.md',
-    'docs/operating.md',
-    'docs/scaling.md',
-    'docs/performance.md',
-    'docs/architecture.md',
-  ];
-  for (const page of pages) {
-    const path = join(import.meta.dirname, '..', page);
-    const links = [...readFileSync(path, 'utf8').matchAll(/\]\((?!http)([^)#]+)/g)].map(
-      (match) => match[1] as string,
-    );
-    for (const link of links) assert.ok(readFileSync(join(path, '..', link)).length > 0, `${page}: ${link}`);
-  }
+const pages = globSync(['*.md', 'docs/*.md'], { cwd: root });
+
+test('links in the documentation lead to files and headings that exist', () => {
+  assert.ok(pages.length > 10);
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+      .filter(([, file = '', anchor]) => {
+        const target = file === '' ? join(root, page) : join(root, page, '..', file);
+        return !existsSync(target) || (anchor !== undefined && !headingAnchors(target).includes(anchor));
+      })
+      .map(([link]) => `${page}: ${link}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+/** As GitHub derives them. */
+function headingAnchors(page: string): string[] {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm);
+  return Array.from(headings, ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('source files named in the documentation exist', () => {
+  const named = pages.flatMap((page) =>
+    [
+      ...readFileSync(join(root, page), 'utf8').matchAll(
+        /[` ]((?:[\w-]+\/)+[\w.-]+\.(?:ts|js|sh|lua|conf))\b/g,
+      ),
+    ].map(([, file = '']) => ({ page, file })),
+  );
+  assert.ok(named.length > 20);
+  const missing = named.filter(
+    ({ file }) => ![file, join('src', file)].some((path) => existsSync(join(root, path))),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the documentation shows the current version', () => {
+  const shown = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/zukan(?:-| v)(\d+\.\d+\.\d+)/g)].map(
+      ([, version]) => version,
+    ),
+  );
+  assert.ok(shown.length > 3);
+  assert.deepEqual([...new Set(shown)], [description.version]);
 });

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The example of docs/scaling.md on one machine, on the loopback only: PostgreSQL with a replica, Redis, two instances, and
-# nginx in front. Run it as an ordinary user (PostgreSQL refuses root) with a folder that does not exist yet:
+# Runs the example of docs/scaling.md on one machine, on the loopback interface: PostgreSQL with a replica, Redis, two
+# instances and nginx. Run it as an ordinary user (PostgreSQL refuses to run as root), with a folder that does not exist yet:
 #   docs/scaling/example.sh start /tmp/zukan-example
-#   docs/scaling/example.sh instance /tmp/zukan-example 13002     # starts one that was stopped
+#   docs/scaling/example.sh instance /tmp/zukan-example 13002     # restarts a stopped instance
 #   docs/scaling/example.sh stop /tmp/zukan-example
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 node=$here/../../node_modules/.bin/node
-main=$here/../../src/main.ts
+main=$here/../../bin/zukan.js
 folder=$2
-# Debian keeps the programs of PostgreSQL, and nginx, away from the PATH of ordinary users.
+# Debian installs the programs of PostgreSQL, and nginx, outside the PATH of ordinary users.
 PATH=$PATH:/usr/sbin:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 
 start_primary() {
@@ -51,7 +51,7 @@ start_instance() {
 case $1 in
 start)
   mkdir "$folder" "$folder/files" "$folder/nginx" "$folder/nginx/tmp"
-  # What every instance, and whoever imports, must agree on.
+  # The settings that all instances and imports share.
   cat >"$folder/zukan.env" <<END
 DATABASE_URL=postgres://zukan@127.0.0.1:15432/zukan
 DATABASE_READ_URLS=postgres://zukan@127.0.0.1:15433/zukan

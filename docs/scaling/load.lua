@@ -1,7 +1,7 @@
--- For wrk: makes the calls of a file, a path a line, one after the other, and says on one line how it went.
+-- For wrk: requests the paths in a file, one per line, in turn, and prints the result on one line.
 --   wrk -t1 -c16 -d10s -s load.lua http://127.0.0.1:3000 -- paths.txt [clients]
--- With "clients" every request comes from an address of its own, so that the rate limit does not refuse it. A token in
--- the variable TOKEN is sent along.
+-- With "clients", each request comes from a different address, so the rate limit does not refuse it. If the variable
+-- TOKEN is set, requests carry that token.
 local paths, turn, clients = {}, 0, false
 
 function init(args)

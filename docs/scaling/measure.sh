@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Three runs of ten seconds with wrk, and the processor time that each part took for a request.
+# Runs wrk three times for ten seconds and prints the CPU time that each part used per request.
 #   measure.sh <connections> <origin> <paths.txt> <name=pid>…
-# A part is a process with its children. CLIENTS=clients and TOKEN=… are for load.lua.
+# A part is a process with its children. CLIENTS=clients and TOKEN=… are passed to load.lua.
 set -eu
 connections=$1 origin=$2 paths=$3
 shift 3
 
-# In hundredths of a second: the process, its children, and those of them that ended.
+# CPU time in hundredths of a second: the process, its children, and children that have ended.
 used() {
   for pid in "$1" $(pgrep -P "$1"); do cut -d' ' -f14-17 "/proc/$pid/stat" 2>/dev/null; done |
     awk '{ sum += $1 + $2 } NR == 1 { sum += $3 + $4 } END { print sum }'

@@ -74,7 +74,7 @@ describe('every endpoint answers what the API says', () => {
     [
       'information',
       () => second.information(),
-      async () => ({ paths: await data(''), version: 'v0.1.0', baseApiRoute: '/v1' }),
+      async () => ({ paths: await data(''), version: 'v0.2.0', baseApiRoute: '/v1' }),
     ],
   ];
   for (const [name, call, expected] of table)
