@@ -43,7 +43,7 @@ test('the second request within a second is refused, and told how long to wait',
   assert.equal(second.headers['retry-after'], '1');
   assert.deepEqual(second.json, {
     code: 429,
-    message: 'Too many requests: one a second is allowed, wait 1 s.',
+    message: 'Too many requests: the limit is one per second. Try again in 1 s.',
     success: false,
   });
   now += 600;
@@ -58,7 +58,7 @@ test('the tenth violation blocks for an hour', async () => {
   }
   const blocked = await service.get('/api', client);
   assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, '3600']);
-  assert.match(blocked.json.message, /^You are blocked .* wait 3600 s\.$/);
+  assert.match(blocked.json.message, /^You are blocked .* Try again in 3600 s\.$/);
   now += 1_800_000;
   const still = await service.get('/api', client);
   assert.deepEqual(

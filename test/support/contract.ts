@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Compile, type Validator } from 'typebox/schema';
 import { routes } from '../../src/http/api/routes.ts';
-import { openApi } from '../../src/http/pages/reference/openapi.ts';
+import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
 import type { Operation, Ref, Response } from '../../src/http/pages/reference/types.ts';
 import { Router } from '../../src/http/server/router.ts';
 import type { Answer } from './service.ts';
 
 const prefixes = ['/api', '/v1'];
-const { paths, components } = openApi(routes, prefixes, '0.0.0');
+const { paths, components } = buildOpenApi(routes, prefixes, '0.0.0');
 const operations = new Router<Operation>();
 for (const prefix of prefixes)
   for (const [path, { get }] of Object.entries(paths))
