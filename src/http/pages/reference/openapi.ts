@@ -81,7 +81,7 @@ function responseHeaders({ isPaged, hasCursor, hasETag }: Route): Record<string,
 }
 
 function buildSuccess(route: Route): Response {
-  const { data, meta, example, summary } = route;
+  const { data, meta, example } = route;
   const schema: Schema = {
     type: 'object',
     required: ['success', 'data', ...(meta ? ['meta'] : [])],
@@ -93,7 +93,7 @@ function buildSuccess(route: Route): Response {
   };
   const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
   return {
-    description: `${summary}.`,
+    description: 'Success.',
     headers: responseHeaders(route),
     content: { 'application/json': { schema, examples: { demo: { value } } } },
   };

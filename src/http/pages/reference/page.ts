@@ -20,7 +20,7 @@ export function referencePage(document: OpenApi, routes: readonly Route[]): stri
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <p class="name"><a href="/"><span lang="ja">図鑑</span> ${info.title}</a></p>
 <p class="links"><a href="/">Gallery</a> <a href="/openapi.json">openapi.json</a></p>
