@@ -1,25 +1,18 @@
 /** Calls that the token denies: errors in the query take precedence, and no image is read to find them. */
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
-import { Cursors } from '../../src/access/cursors.ts';
-import { Links } from '../../src/access/links.ts';
+import { beforeEach, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { openFiles, openStore } from '../../src/engines.ts';
-import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
-import { Log } from '../../src/http/server/log.ts';
-import { createWebServer } from '../../src/http/web-server.ts';
-import { secureRandomInt } from '../../src/random.ts';
-import { assertError, clock } from '../support/api.ts';
+import { assertError } from '../support/api.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { configFor, makeToken, send } from '../support/service.ts';
+import { configFor, makeToken } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { startWrapped } from '../support/wrapped-catalogue.ts';
 
-/** A catalogue that records the name of every method called on it. */
-function recordCalls(catalogue: Catalogue): { catalogue: Catalogue; calls: string[] } {
-  const calls: string[] = [];
-  const recording = new Proxy(catalogue, {
+/** A catalogue that records the names of the methods called on it. */
+const recordCalls = (catalogue: Catalogue, calls: string[]): Catalogue =>
+  new Proxy(catalogue, {
     get(target, name) {
       return (...values: unknown[]) => {
         calls.push(String(name));
@@ -27,44 +20,15 @@ function recordCalls(catalogue: Catalogue): { catalogue: Catalogue; calls: strin
       };
     },
   });
-  return { catalogue: recording, calls };
-}
 
 await forEachEngine(async (engine) => {
   const folder = temporaryFolder();
   const config = configFor(folder, engine.environment());
   await importFiles(config, [await writeKnownCatalogue(folder)]);
-  const store = await openStore(config);
-  const { catalogue, calls } = recordCalls(store.catalogue);
-  const fileLinks = new Links(['a key of sixteen']);
-  const server = createWebServer(
-    {
-      store,
-      catalogue,
-      tokens: store.tokens,
-      files: openFiles(config),
-      links: fileLinks,
-      fileLinks,
-      linkLifetime: 3600,
-      cursors: new Cursors(['a key of sixteen']),
-      clock,
-      randomInt: secureRandomInt,
-      limiter: undefined,
-      decisions: new LimiterCounters(),
-      clientOf: () => 'client',
-      originOf: () => 'http://localhost',
-    },
-    ['/api'],
-    new Log('silent'),
-  );
-  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
-  after(async () => {
-    await server.close();
-    await store[Symbol.asyncDispose]();
-  });
+  const calls: string[] = [];
+  const request = await startWrapped(config, (catalogue) => recordCalls(catalogue, calls));
   const { headers } = await makeToken(config, []);
-  const get = (path: string, sent: Record<string, string> = headers) =>
-    send(new URL(`/api${path}`, origin), sent);
+  const get = (path: string) => request(`/api${path}`, headers);
 
   beforeEach(() => {
     calls.length = 0;
@@ -108,7 +72,7 @@ await forEachEngine(async (engine) => {
 
   test('checks the filter of an allowed call only once', async () => {
     assert.equal((await get('/image/random?categories=catgirl')).status, 200);
-    assertError(await get('/image/random?categories=dragons', {}), 400);
+    assertError(await get('/image/random?categories=dragons'), 400);
     assert.deepEqual(calls, ['randomImages', 'randomImages']);
   });
 });

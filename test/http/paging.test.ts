@@ -1,14 +1,22 @@
-/** Pages of lists, and what holds for every answer: HEAD, slashes, junk, letter case, CORS and request ids. */
+/** Pages of lists, and rules for every response: HEAD, trailing slashes, junk parameters, case, CORS, request ids. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { clock, examples, inOrder, madeUpImage, NOW, related, startMadeUpService } from '../support/api.ts';
+import {
+  clock,
+  examples,
+  madeUpImage,
+  NOW,
+  related,
+  sortByName,
+  startMadeUpService,
+} from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { type Envelope, makeToken, send, startKnownService } from '../support/service.ts';
 
 await forEachEngine(async (engine) => {
   const COUNT = 33;
-  /** Names whose order by code point differs from that by UTF-16, by letter and by locale; two are the same. */
+  /** Names that sort differently by code point, UTF-16, letter and locale. Two are equal. */
   const names = [
     '\u{1F600}',
     '\uFF21',
@@ -22,7 +30,7 @@ await forEachEngine(async (engine) => {
     ...'abcdefghijklmnopqrstuvwx',
   ];
   const numbers = Array.from({ length: COUNT }, (_, index) => index);
-  /** Ids that run against the order of adding, so that neither order is taken for the other. */
+  /** Ids in reverse order of adding, to tell the two orders apart. */
   const idOf = (kind: number, index: number) => uuid(kind, 900 - index);
   const named = (kind: number) =>
     numbers.map((index) => ({ id: idOf(kind, index), name: names[index] ?? '' }));
@@ -39,7 +47,7 @@ await forEachEngine(async (engine) => {
   );
   const { headers } = await makeToken(bulk.config, ['image:list', 'image:custom-expiry:100']);
   const imageIds = numbers.map((index) => idOf(4, index));
-  const orderedIds = (entries: { id: string; name: string }[]) => inOrder(entries).map(({ id }) => id);
+  const orderedIds = (entries: { id: string; name: string }[]) => sortByName(entries).map(({ id }) => id);
   const lists = [
     { path: '/image', ids: imageIds },
     { path: `/artist/${idOf(2, 0)}/images`, ids: imageIds },
@@ -68,7 +76,7 @@ await forEachEngine(async (engine) => {
         ['?limit=%35', 0, 5],
       ];
       for (const [query, from, to] of windows)
-        test(`${path}${query} gives records ${from} to ${to} of all ${COUNT}`, async () => {
+        test(`${path}${query} returns records ${from} to ${to} of ${COUNT}`, async () => {
           const answer = await bulk.get(`/api${path}${query}`, headers);
           assert.equal(answer.status, 200, answer.text);
           assert.deepEqual(idsOf(answer.json), ids.slice(from, to));
@@ -76,7 +84,7 @@ await forEachEngine(async (engine) => {
         });
 
       for (const query of ['', '?limit=1', '?limit=7', '?limit=11&junk=1', '?limit=25&offset=0', '?search='])
-        test(`${path}${query} leads by next to every record once, and by prev back again`, async () => {
+        test(`${path}${query} links to every record once by next, and back by prev`, async () => {
           let address: string | undefined = `${bulk.origin}/v1${path}${query}`;
           const pages: string[][] = [];
           let last = '';
@@ -101,7 +109,7 @@ await forEachEngine(async (engine) => {
         });
     }
 
-    test('from an odd offset, prev ends at the first record', async () => {
+    test('prev leads to the first record from any offset', async () => {
       let address: string | undefined = `${bulk.origin}/api/artist?limit=10&offset=13`;
       let first = '';
       for (let steps = 0; address; steps += 1) {
@@ -113,14 +121,14 @@ await forEachEngine(async (engine) => {
       assert.equal(first, lists[2]?.ids[0]);
     });
 
-    test('the next page keeps the expiry of the links', async () => {
+    test('the next page keeps the expiry', async () => {
       const address = `${bulk.origin}/api/image?limit=5&expiry=100`;
       const next = related(await bulk.get(address, headers), 'next', address);
       const { json } = await bulk.get(next ?? '', headers);
       for (const { meta } of json.data) assert.equal(meta.expires, new Date(NOW + 100_000).toISOString());
     });
 
-    test('random images are ten unless told otherwise', async () => {
+    test('the default limit of random images is ten', async () => {
       for (const [query, count] of [
         ['', 10],
         ['?limit=1', 1],
@@ -129,7 +137,7 @@ await forEachEngine(async (engine) => {
         assert.equal((await bulk.get(`/api/image/random${query}`)).json.data.length, count);
     });
 
-    test('lists with nothing in them are empty, and count nothing', async () => {
+    test('lists of an empty catalogue are empty', async () => {
       const empty = await startMadeUpService([], { engine });
       const { headers } = await makeToken(empty.config, ['image:list']);
       for (const path of ['/image', '/artist', '/character', '/category']) {
@@ -145,17 +153,17 @@ await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
   const paths = examples.map((path) => path.replace('random', 'random?limit=25'));
-  /** The body with random images put in order. */
-  function tidy(json: Envelope, path: string): Envelope {
+  /** The body, with random images sorted. */
+  function sortRandom(json: Envelope, path: string): Envelope {
     if (path.includes('random'))
       json.data.sort((one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1));
     return json;
   }
 
-  describe('every answer', () => {
+  describe('every response', () => {
     const failures = ['/nowhere', '/image/x', `/image/${uuid(9, 9)}`, '/artist?limit=0'];
     for (const path of [...paths, ...failures])
-      test(`HEAD ${path || '/'} is GET without the body`, async () => {
+      test(`HEAD ${path || '/'} returns the headers of GET without the body`, async () => {
         const get = await service.get(`/api${path}`, token.headers);
         const head = await service.get(`/api${path}`, token.headers, 'HEAD');
         assert.equal(head.bytes.length, 0);
@@ -166,7 +174,7 @@ await forEachEngine(async (engine) => {
       });
 
     for (const path of paths)
-      test(`${path || '/'} answers the same with a trailing slash and with junk parameters`, async () => {
+      test(`${path || '/'} ignores a trailing slash and unknown parameters`, async () => {
         const [bare = '', query] = path.split('?');
         const plain = await service.get(`/api${path}`, token.headers);
         assert.equal(plain.status, 200);
@@ -187,11 +195,11 @@ await forEachEngine(async (engine) => {
         for (const address of same) {
           const answer = await service.get(`/api${address}`, token.headers);
           assert.equal(answer.status, 200, `${address}: ${answer.text}`);
-          assert.deepEqual(tidy(answer.json, path), tidy(plain.json, path));
+          assert.deepEqual(sortRandom(answer.json, path), sortRandom(plain.json, path));
         }
       });
 
-    test('parameters that an endpoint does not have are ignored there', async () => {
+    test('ignores parameters of other endpoints', async () => {
       const long = 'x'.repeat(51);
       for (const address of [
         ...['/?limit=0', `/stats?offset=x&search=${long}`, '/token?expiry=1', '/image?categories=no'],
@@ -201,7 +209,7 @@ await forEachEngine(async (engine) => {
         assert.equal((await service.get(`/api${address}`, token.headers)).status, 200, address);
     });
 
-    test('an id in upper case finds the record, which says its id in lower case', async () => {
+    test('accepts ids in upper case, and returns them in lower case', async () => {
       const [id, upper] = ['abcdef01-2345-4789-8bcd-ef0123456789', 'ABCDEF01-2345-4789-8BCD-EF0123456789'];
       const mixed = await startMadeUpService(
         [
@@ -225,7 +233,7 @@ await forEachEngine(async (engine) => {
       );
     });
 
-    test('every answer allows every origin and exposes its headers to scripts', async () => {
+    test('allows every origin and exposes the headers to scripts', async () => {
       for (const path of [...paths, ...failures]) {
         const answer = await service.get(`/api${path}`, { Origin: 'https://example.org', ...token.headers });
         assert.equal(answer.headers['access-control-allow-origin'], '*');
@@ -239,12 +247,12 @@ await forEachEngine(async (engine) => {
     });
 
     for (const path of paths)
-      test(`OPTIONS ${path || '/'} is a preflight that allows reading with a token`, async () => {
-        const asked = {
+      test(`OPTIONS ${path || '/'} allows GET with a token`, async () => {
+        const preflight = {
           'Access-Control-Request-Method': 'GET',
           'Access-Control-Request-Headers': 'authorization',
         };
-        const sent = { Origin: 'https://example.org', ...asked };
+        const sent = { Origin: 'https://example.org', ...preflight };
         const answer = await send(new URL(`/api${path}`, service.origin), sent, 'OPTIONS');
         assert.ok(answer.status === 204 || answer.status === 200, `status ${answer.status}`);
         assert.equal(answer.headers['access-control-allow-origin'], '*');
@@ -252,7 +260,7 @@ await forEachEngine(async (engine) => {
         assert.match(answer.headers['access-control-allow-headers'] ?? '', /\bauthorization\b/i);
       });
 
-    test('every answer has a request id of its own', async () => {
+    test('has a unique request id', async () => {
       const addresses = [...paths, ...paths, ...failures].map((path) => `/api${path}`);
       const ids = new Set<string>();
       for (const address of addresses) {

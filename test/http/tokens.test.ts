@@ -1,4 +1,4 @@
-/** Tokens over HTTP: until when they count, and where. */
+/** Tokens over HTTP: how long and where they are valid. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/engines.ts';
@@ -11,7 +11,7 @@ await forEachEngine(async (engine) => {
   let now = Date.parse('2026-03-01T00:00:00.000Z');
   const service = await startKnownService({ engine, clock: () => now });
 
-  test('a token counts until the moment it expires, and not after', async () => {
+  test('a token is valid until it expires', async () => {
     const expires = '2026-03-01T01:00:00.000Z';
     const { headers, token } = await makeToken(service.config, ['image:list'], { expires });
     const status = async () => (await service.get('/api/token', headers)).status;
@@ -25,7 +25,7 @@ await forEachEngine(async (engine) => {
     now = start;
   });
 
-  test('a revoked token is invalid with the next request', async () => {
+  test('a revoked token is invalid from the next request on', async () => {
     const { headers, token } = await makeToken(service.config, []);
     assert.equal((await service.get('/api/token', headers)).status, 200);
     const store = await openStore(service.config);
@@ -34,7 +34,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await service.get('/api/token', headers)).status, 401);
   });
 
-  test('what is no live token is 401 on every endpoint, and says how to authenticate', async () => {
+  test('anything but a live token is 401 on every endpoint, with WWW-Authenticate', async () => {
     const expired = await makeToken(service.config, ['image:list'], { expires: '2026-02-28T00:00:00.000Z' });
     const wrong = [expired.headers.Authorization, `Bearer ${'x'.repeat(100)}`, 'Bearer x', 'Basic abc', ''];
     for (const { path } of routes) {

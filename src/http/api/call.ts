@@ -62,8 +62,8 @@ function send(exchange: Exchange, { data, extraBytes, meta, headers, eTag }: Api
 }
 
 function missingToken(hasExpiry: boolean): ApiError {
-  const what = hasExpiry ? 'A custom expiry' : 'This endpoint';
-  return unauthorized(`${what} requires an access token. Send it as "Authorization: Bearer <token>".`);
+  const what = hasExpiry ? 'a custom expiry' : 'this endpoint';
+  return unauthorized(`No token: ${what} requires one. Send it as "Authorization: Bearer <token>".`);
 }
 
 function readId(text: string): string {

@@ -26,7 +26,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
       'The token is unknown, expired or revoked, or there is no token and the endpoint or `expiry` requires one.',
     messages: {
       invalid: 'Invalid token: it is unknown, expired or revoked.',
-      missing: 'This endpoint requires an access token. Send it as "Authorization: Bearer <token>".',
+      missing: 'No token: this endpoint requires one. Send it as "Authorization: Bearer <token>".',
     },
     headers: ['WWW-Authenticate'],
   },
