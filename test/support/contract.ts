@@ -30,7 +30,7 @@ const DOCUMENTED_HEADERS = [
 /** Sent before the path is read. */
 const HEADERS_TOO_LARGE = 431;
 
-export function assertDocumented(method: string, url: URL, answer: Answer): void {
+export function assertDescribed(method: string, url: URL, answer: Answer): void {
   if (!prefixes.some((prefix) => `${url.pathname}/`.startsWith(`${prefix}/`))) return;
   if (method !== 'GET' && method !== 'HEAD') return;
   const what = `${method} ${url.pathname} returned ${answer.status}`;

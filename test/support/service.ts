@@ -12,7 +12,7 @@ import { openStore } from '../../src/engines.ts';
 import type { RandomInt } from '../../src/random.ts';
 import { secureRandomInt } from '../../src/random.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
-import { assertDocumented } from './contract.ts';
+import { assertDescribed } from './contract.ts';
 import type { Engine } from './engines.ts';
 import { temporaryFolder } from './workspace.ts';
 
@@ -106,7 +106,7 @@ export async function makeToken(config: Config, scopes: string[], rest: Partial<
 /** One request as it is, without what fetch would add or tidy up. The answer is held to the API's description. */
 export async function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const answer = await exchange(url, headers, method);
-  assertDocumented(method, url, answer);
+  assertDescribed(method, url, answer);
   return answer;
 }
 

@@ -39,7 +39,7 @@ export interface ApiResponse {
   eTag?: string;
 }
 
-export type QueryOf<Parameters extends Type.TProperties> = Type.Static<Type.TObject<Parameters>>;
+export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 
 interface Common {
   /** The OpenAPI operation id. The typed client has a method of this name. */
@@ -65,15 +65,15 @@ interface Common {
 
 type Handler<Query, Result> = (call: Call<Query>) => Result | Promise<Result>;
 
-interface Declaration<Parameters extends Type.TProperties> extends Common {
+interface Declaration<Params extends Type.TProperties> extends Common {
   /** The query parameters. */
-  query?: Parameters;
+  query?: Params;
   /**
    * Throws the 400s that only the catalogue or the cursor keys can find. Runs instead of the handler when the token
    * denies the call, because a 400 takes precedence over a 403.
    */
-  validate?: Handler<QueryOf<Parameters>, void>;
-  handle: Handler<QueryOf<Parameters>, ApiResponse>;
+  validate?: Handler<QueryOf<Params>, void>;
+  handle: Handler<QueryOf<Params>, ApiResponse>;
 }
 
 export interface Endpoint extends Common {
@@ -87,9 +87,9 @@ export interface Route extends Endpoint {
   path: string;
 }
 
-export function endpoint<Parameters extends Type.TProperties = Record<never, never>>({
+export function endpoint<Params extends Type.TProperties = Record<never, never>>({
   query,
   ...rest
-}: Declaration<Parameters>): Endpoint {
+}: Declaration<Params>): Endpoint {
   return { ...rest, query: Type.Object(query ?? {}) };
 }

@@ -92,7 +92,7 @@ await forEachEngine(async (engine) => {
       }
     });
 
-    test('is an order of its own, not another one rotated or reversed', async () => {
+    test('is not the order of another seed, rotated or reversed', async () => {
       const one = await readAllPages(service, 'seed=one');
       const other = await readAllPages(service, 'seed=two');
       assert.deepEqual([...one].sort(), [...other].sort());
