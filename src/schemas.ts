@@ -1,11 +1,10 @@
 /**
- * The shapes of everything the API says and everything a catalogue file may hold, as TypeBox schemas.
- * Types, validation and the API description all come from here.
+ * TypeBox schemas of everything the API returns and of every record in a catalogue file. Types, validation and the API
+ * reference are derived from them.
  */
 import Type from 'typebox';
 
 const Text = Type.String();
-/** A text of which there is something to say. */
 const text = (description: string) => Type.String({ description });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
@@ -32,54 +31,56 @@ export const Mimetype = Type.Union([
 const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
 const ETag = Type.String({
   pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
-  description: 'an entity tag without its quotes, and without a comma',
+  description: 'an entity tag without quotes or commas',
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const Source = Type.Object({ name: Text, url: WebAddress });
 const Count = Type.Integer({ minimum: 0 });
 
-/** What every error answers. */
-export const ErrorAnswer = Type.Object({
+/** The body of every error response. */
+export const ErrorBody = Type.Object({
   code: Type.Integer({ description: 'the HTTP status' }),
-  message: text('what is wrong, and what to do'),
+  message: text('what is wrong and how to fix it'),
   success: Type.Literal(false),
 });
 
-/** What the single-record answers add to an artist, a character or a category. */
-const Counted = Type.Object({ images: Type.Integer({ minimum: 0, description: 'how many images' }) });
+/** Added to an artist, character or category that is requested by its id. */
+const ImageCount = Type.Object({
+  images: Type.Integer({ minimum: 0, description: 'the number of images' }),
+});
 
 export const Artist = Type.Object({ id: Uuid, name: Text, url: WebAddress });
-export const ArtistWithImages = Type.Intersect([Artist, Counted]);
+export const ArtistWithImages = Type.Intersect([Artist, ImageCount]);
 
 export const Category = Type.Object({
   id: Uuid,
-  name: text('what `categories` asks for'),
+  name: text('the name to use in `categories` and `exclude`'),
   description: Text,
   nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
-export const CategoryWithImages = Type.Intersect([Category, Counted]);
+export const CategoryWithImages = Type.Intersect([Category, ImageCount]);
 
 export const Character = Type.Object({
   id: Uuid,
   name: Text,
   description: Text,
-  source: text('the work that the character comes from'),
+  source: text('the work the character comes from'),
   gender: Text,
   ages: Type.Array(Type.Integer()),
-  birth_date: text('in words of any form'),
+  birth_date: text('free text'),
   nationality: Text,
   occupations: Type.Array(Text),
   createdAt: Timestamp,
 });
-export const CharacterWithImages = Type.Intersect([Character, Counted]);
+export const CharacterWithImages = Type.Intersect([Character, ImageCount]);
 
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
-    url: text('where the bytes are, until `meta.expires`'),
-    artist: Type.Union([Uuid, Type.Null()], { description: 'the id of the artist, where known' }),
-    source: Type.Union([Source, Type.Null()], { description: 'where the image was found, where known' }),
+    url: text('the link to the file, valid until `meta.expires`'),
+    artist: Type.Union([Uuid, Type.Null()], { description: 'the id of the artist, if known' }),
+    source: Type.Union([Source, Type.Null()], { description: 'where the image was found, if known' }),
     nsfw: Rating,
     categories: Type.Array(Category),
     characters: Type.Array(Character),
@@ -102,13 +103,13 @@ export const Image = imageWith(
     orientation: Orientation,
   }),
 );
-/** `GET /artist/{id}/images` leaves the aspect ratio out. */
+/** `GET /artist/{id}/images` omits the aspect ratio. */
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
 
 export const TokenInformation = Type.Object({
   owner: Text,
   purpose: Text,
-  scopes: Type.Array(Text, { description: 'what it allows' }),
+  scopes: Type.Array(Text, { description: 'what the token allows' }),
   issuedBy: Text,
   createdAt: Timestamp,
   expires: Timestamp,
@@ -128,16 +129,36 @@ export const Statistics = Type.Object({
 export const Paths = Type.Array(Type.String({ pattern: '^/' }));
 export const ServiceMeta = Type.Object({
   version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
-  baseApiRoute: text('the prefix that was called'),
+  baseApiRoute: text('the prefix of the request'),
 });
 
-// The lines of a catalogue file. Unknown fields are refused: a misspelt one would otherwise be lost in silence.
+/** The schemas that the API reference shows by name. */
+export const namedSchemas: Record<string, Type.TSchema> = {
+  Image,
+  ArtistImage,
+  Artist,
+  ArtistWithImages,
+  Character,
+  CharacterWithImages,
+  Category,
+  CategoryWithImages,
+  Statistics,
+  TokenInformation,
+  ServiceMeta,
+  Error: ErrorBody,
+  Source,
+  Rating,
+  Orientation,
+  Mimetype,
+};
+
+// The records of a catalogue file. Unknown fields are rejected, because a misspelt field would be lost silently.
 
 const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
-const given = {
+const optionalFields = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),
 };
@@ -145,7 +166,7 @@ const given = {
 export const CategoryLine = Type.Object(
   {
     type: Type.Literal('category'),
-    ...given,
+    ...optionalFields,
     name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
     description: Type.Optional(LongText),
     nsfw: Type.Optional(Type.Boolean()),
@@ -153,13 +174,13 @@ export const CategoryLine = Type.Object(
   closed,
 );
 export const ArtistLine = Type.Object(
-  { type: Type.Literal('artist'), ...given, name: Name, url: Type.Optional(WebAddress) },
+  { type: Type.Literal('artist'), ...optionalFields, name: Name, url: Type.Optional(WebAddress) },
   closed,
 );
 export const CharacterLine = Type.Object(
   {
     type: Type.Literal('character'),
-    ...given,
+    ...optionalFields,
     name: Name,
     description: Type.Optional(LongText),
     source: Type.Optional(ShortText),
@@ -174,7 +195,7 @@ export const CharacterLine = Type.Object(
 export const ImageLine = Type.Object(
   {
     type: Type.Literal('image'),
-    ...given,
+    ...optionalFields,
     file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
     meta: Type.Optional(

@@ -1,18 +1,28 @@
-/** What a cursor is valid for: a seed and filters, as text. */
+/** The scope of a cursor: the seed and the filter that it was issued for, as text. */
 import type { Filter } from './catalogue.ts';
 import { fold } from './fold.ts';
 
-/** The same text for the same seed and filters: neither the order of names nor their case matters. */
+/**
+ * Equal for equal seeds and filters. The order, case and repeats of names in a list do not matter, and neither does an
+ * empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
+ */
 export function cursorScope(seed: string, filter: Filter): string {
-  const categories = namesIn(filter.categories);
-  // With fewer than two categories, "all" and "any" mean the same.
-  const match = categories.length > 1 ? (filter.match ?? 'all') : undefined;
-  const { nsfw, orientation, exclude, artist, character } = filter;
-  return JSON.stringify([
-    ...[seed, namesIn(nsfw), namesIn(orientation), categories, match, namesIn(exclude), artist, character],
-  ]);
+  const conditions = Object.entries(filter)
+    .map(([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const)
+    .filter(([field, value]) => (field === 'match' ? isMatchAny(filter) : isGiven(value)))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([seed, conditions]);
 }
 
-function namesIn(list: readonly string[] = []): string[] {
-  return [...new Set(list.map(fold))].sort();
+function canonicalList(names: readonly string[]): string[] {
+  return [...new Set(names.map(fold))].sort();
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** With fewer than two categories, "any" and "all" mean the same, and "all" is the default. */
+function isMatchAny({ match, categories = [] }: Filter): boolean {
+  return match === 'any' && canonicalList(categories).length > 1;
 }

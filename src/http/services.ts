@@ -1,4 +1,4 @@
-/** What the server and its handlers work with. */
+/** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
 import type { LinkSigner } from '../access/link-signer.ts';
@@ -17,21 +17,21 @@ export interface Services {
   catalogue: Catalogue;
   tokens: TokenStore;
   files: Files;
-  /** Makes the links of answers. */
+  /** Signs the links in responses. */
   links: LinkSigner;
-  /** Verifies the links to files that we send ourselves. */
+  /** Verifies links to files that this service sends itself. */
   fileLinks: Links;
+  /** In seconds. */
   linkLifetime: number;
-  /** Makes and reads the cursors of walks. */
   cursors: Cursors;
   clock: Clock;
   randomInt: RandomInt;
-  /** Undefined where nobody is limited. */
+  /** Undefined if rate limiting is off. */
   limiter: Limiter | undefined;
-  /** Counts what it decides. */
+  /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
-  /** Whom the rate limit counts a request to. */
+  /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
-  /** The origin of links to files, for a request. */
+  /** The origin of the links in the response to a request. */
   originOf: (request: IncomingMessage) => string;
 }

@@ -1,6 +1,6 @@
-/** The whole site on one server: the API under each prefix, and the pages beside it. */
+/** The whole site on one server: the API under each prefix, the gallery, the reference, health and metrics. */
 import { admit } from './api/admission.ts';
-import { answerCall } from './api/call.ts';
+import { handleCall } from './api/call.ts';
 import { routes } from './api/routes.ts';
 import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
@@ -8,7 +8,7 @@ import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery.ts';
 import { sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
-import { referencePages } from './pages/reference/pages.ts';
+import { referencePages } from './pages/reference/serve.ts';
 import type { Log } from './server/log.ts';
 import { decode, Router } from './server/router.ts';
 import { createServer, type Handle, type HttpServer, type Mounted } from './server/server.ts';
@@ -19,14 +19,14 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
   const metrics = () => [...traffic.metrics(), ...ownProcess.metrics()];
-  /** `route` is the name that requests are counted by. */
+  /** `route` is the label of the requests in the metrics. */
   const mount = (path: string, handle: Handle, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
   for (const prefix of prefixes)
     for (const route of routes)
       mount(
         route.path === '/' ? prefix : prefix + route.path,
-        (exchange, id) => answerCall(route, prefix, id, services, exchange),
+        (exchange, id) => handleCall(route, prefix, id, services, exchange),
         route.path,
       );
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
@@ -45,7 +45,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     traffic,
     log,
     clientOf: services.clientOf,
-    // A call that no endpoint answers counts against the rate limit too.
+    // Calls of unknown endpoints count against the rate limit, too.
     async beforeError(exchange) {
       if (isUnder(prefixes, decode(exchange.path))) await admit(services, exchange);
     },

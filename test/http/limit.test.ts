@@ -1,4 +1,4 @@
-/** The rate limit over HTTP: who is counted, what is told, and who is exempt. */
+/** The rate limit over HTTP: what counts, the headers, and who is exempt. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { uuid } from '../support/catalogue.ts';
@@ -10,7 +10,7 @@ const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
 const service = await startKnownService({ clock, environment });
 
 let clients = 0;
-/** Headers of a client that nobody has seen yet. */
+/** The headers of a new client. */
 const newClient = () => ({ 'X-Forwarded-For': `203.0.${clients >> 8}.${clients++ & 255}` });
 
 function assertRate(answer: Answer, remaining: string, seconds: string) {
@@ -30,7 +30,7 @@ function assertRate(answer: Answer, remaining: string, seconds: string) {
     assert.ok(answer.headers['access-control-expose-headers']?.includes(name), name);
 }
 
-test('the second request within a second is refused, and told how long to wait', async () => {
+test('rejects the second request within a second, and sends the time to wait', async () => {
   const client = newClient();
   const first = await service.get('/api/stats', client);
   assert.equal(first.status, 200);
@@ -43,7 +43,7 @@ test('the second request within a second is refused, and told how long to wait',
   assert.equal(second.headers['retry-after'], '1');
   assert.deepEqual(second.json, {
     code: 429,
-    message: 'Too many requests: one a second is allowed, wait 1 s.',
+    message: 'Too many requests: the limit is one per second. Try again in 1 s.',
     success: false,
   });
   now += 600;
@@ -58,7 +58,7 @@ test('the tenth violation blocks for an hour', async () => {
   }
   const blocked = await service.get('/api', client);
   assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, '3600']);
-  assert.match(blocked.json.message, /^You are blocked .* wait 3600 s\.$/);
+  assert.match(blocked.json.message, /^You are blocked .* Try again in 3600 s\.$/);
   now += 1_800_000;
   const still = await service.get('/api', client);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('the tenth violation blocks for an hour', async () => {
   assert.equal((await service.get('/api', client)).status, 200);
 });
 
-describe('what counts', () => {
+describe('the requests that count', () => {
   const counts: [string, string, string?][] = [
     ['an endpoint', '/api/stats'],
     ['HEAD', '/api/stats', 'HEAD'],
@@ -78,10 +78,10 @@ describe('what counts', () => {
     ['a 404', `/api/image/${uuid(9, 9)}`],
     ['an unknown path', '/api/nowhere'],
     ['another method', '/v1/stats', 'POST'],
-    ['an unknown path, written otherwise', '/%61pi/nowhere'],
+    ['an unknown path with an escaped prefix', '/%61pi/nowhere'],
   ];
   for (const [what, path, method] of counts) {
-    test(`${what} counts, and has the headers`, async () => {
+    test(`${what} counts, and has the rate-limit headers`, async () => {
       const client = newClient();
       assertRate(await service.get(path, client, method), '0', '1');
       assert.equal((await service.get(path, client, method)).status, 429);
@@ -91,7 +91,7 @@ describe('what counts', () => {
   const free: [string, string, string?][] = [
     ['a preflight', '/api/stats', 'OPTIONS'],
     ['health', '/health/live'],
-    ['an unknown path elsewhere', '/nowhere'],
+    ['an unknown path outside the prefixes', '/nowhere'],
   ];
   for (const [what, path, method] of free) {
     test(`${what} does not count`, async () => {
@@ -105,7 +105,7 @@ describe('what counts', () => {
     });
   }
 
-  test('image bytes do not count', async () => {
+  test('files do not count', async () => {
     const client = newClient();
     const { json } = await service.get('/api/image/random?limit=1', client);
     for (let call = 0; call < 3; call++)
@@ -113,7 +113,7 @@ describe('what counts', () => {
   });
 });
 
-test('clients are told apart by address, and IPv6 by network', async () => {
+test('a client is an IPv4 address or an IPv6 network', async () => {
   const from = async (address: string) => (await service.get('/api', { 'X-Forwarded-For': address })).status;
   assert.equal(await from('2001:db8:7::1'), 200);
   assert.equal(await from('2001:db8:7::2'), 429);
@@ -122,13 +122,13 @@ test('clients are told apart by address, and IPv6 by network', async () => {
   assert.equal(await from('198.51.100.7'), 429);
 });
 
-test('without a trusted proxy the header changes nothing', async () => {
+test('ignores X-Forwarded-For without a trusted proxy', async () => {
   const own = await startKnownService({ clock, environment: { RATE_LIMIT: 'on' } });
   assert.equal((await own.get('/api', newClient())).status, 200);
   assert.equal((await own.get('/api', newClient())).status, 429);
 });
 
-test('a token with the scope is exempt, another is not, and guessing runs into the limit', async () => {
+test('exempts tokens with the scope only, and limits guessing of tokens', async () => {
   const exempt = await makeToken(service.config, ['api:ratelimit:disabled']);
   const client = newClient();
   for (let call = 0; call < 5; call++) {
@@ -146,7 +146,7 @@ test('a token with the scope is exempt, another is not, and guessing runs into t
   assert.equal(await guess(), 429);
 });
 
-test('RATE_LIMIT=off limits nobody and says nothing', async () => {
+test('RATE_LIMIT=off limits nobody and sends no headers', async () => {
   const free = await startKnownService({ clock });
   for (let call = 0; call < 3; call++) {
     const answer = await free.get('/api');

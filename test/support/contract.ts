@@ -1,62 +1,69 @@
 /**
- * Holds every answer that a test gets to the API's own description: an address that it knows, a status and headers that
- * it names, and a body that fits. What lies outside of the API's prefixes (files, health, metrics, pages, a bucket) is
- * not in the description, and not looked at here.
+ * Checks every API response that a test receives against the OpenAPI document: the path, the status, the headers and the
+ * body. Addresses outside the API prefixes (files, health, metrics, pages, a bucket) are not checked.
  */
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Compile, type Validator } from 'typebox/schema';
 import { routes } from '../../src/http/api/routes.ts';
-import { openApi } from '../../src/http/pages/reference/openapi.ts';
+import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
 import type { Operation, Ref, Response } from '../../src/http/pages/reference/types.ts';
 import { Router } from '../../src/http/server/router.ts';
 import type { Answer } from './service.ts';
 
 const prefixes = ['/api', '/v1'];
-const { paths, components } = openApi(routes, prefixes, '0.0.0');
+const { paths, components } = buildOpenApi(routes, prefixes, '0.0.0');
 const operations = new Router<Operation>();
 for (const prefix of prefixes)
   for (const [path, { get }] of Object.entries(paths))
     operations.add(path === '/' ? prefix : prefix + path, get);
 
-/** These say which answer this is, so one that is not described is a mistake; others may come and go. */
-const telling = ['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'Retry-After', 'WWW-Authenticate'];
-/** Said before the address is read. */
-const TOO_LONG = 431;
+/** These headers must be documented wherever they are sent. */
+const DOCUMENTED_HEADERS = [
+  'ETag',
+  'Link',
+  'X-Total-Count',
+  'X-Next-Cursor',
+  'Retry-After',
+  'WWW-Authenticate',
+];
+/** Sent before the path is read. */
+const HEADERS_TOO_LARGE = 431;
 
 export function assertDescribed(method: string, url: URL, answer: Answer): void {
   if (!prefixes.some((prefix) => `${url.pathname}/`.startsWith(`${prefix}/`))) return;
   if (method !== 'GET' && method !== 'HEAD') return;
-  const what = `${method} ${url.pathname} answered ${answer.status}`;
+  const what = `${method} ${url.pathname} returned ${answer.status}`;
   const operation = operations.find(url.pathname)?.target;
   const response = operation
-    ? responseOf(operation, answer.status, what)
-    : unknownAddress(answer.status, what);
+    ? findResponse(operation, answer.status, what)
+    : unknownPathResponse(answer.status, what);
   for (const name of Object.keys(response.headers))
     if (components.headers[name]?.required)
-      assert.ok(answer.headers[name.toLowerCase()], `${what} without ${name}, which openapi.json promises`);
-  for (const name of telling)
+      assert.ok(answer.headers[name.toLowerCase()], `${what} without ${name}, which openapi.json requires`);
+  for (const name of DOCUMENTED_HEADERS)
     if (answer.headers[name.toLowerCase()] !== undefined)
-      assert.ok(response.headers[name], `${what} with ${name}, of which openapi.json does not know`);
+      assert.ok(response.headers[name], `${what} with ${name}, which openapi.json does not document`);
   if (method === 'GET') assertBody(response, answer, what);
 }
 
-function responseOf(operation: Operation, status: number, what: string): Response {
-  if (status === TOO_LONG) return { description: 'The address is too long.', headers: {} };
+function findResponse(operation: Operation, status: number, what: string): Response {
+  if (status === HEADERS_TOO_LARGE)
+    return { description: 'The request line or headers are too long.', headers: {} };
   const response = operation.responses[status];
-  assert.ok(response, `${what}, of which openapi.json does not know`);
-  return resolved(response);
+  assert.ok(response, `${what}, which openapi.json does not document`);
+  return resolve(response);
 }
 
-/** What is nowhere is 404, unless the call did not come so far. */
-function unknownAddress(status: number, what: string): Response {
+/** An unknown path is a 404, unless the call fails earlier. */
+function unknownPathResponse(status: number, what: string): Response {
   const known = { 401: 'Unauthorized', 404: 'NotFound', 429: 'TooManyRequests', 500: 'InternalError' };
   const name = { ...known, 503: 'Unavailable' }[status];
-  assert.ok(name, `${what}, and openapi.json does not know the address`);
-  return resolved({ $ref: `#/components/responses/${name}` });
+  assert.ok(name, `${what}, but openapi.json does not document the path`);
+  return resolve({ $ref: `#/components/responses/${name}` });
 }
 
-function resolved(response: Response | Ref): Response {
+function resolve(response: Response | Ref): Response {
   if (!('$ref' in response)) return response;
   return components.responses[response.$ref.split('/').at(-1) ?? ''] as Response;
 }
@@ -69,14 +76,14 @@ function assertBody(response: Response, answer: Answer, what: string): void {
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
   const validator = validators.get(response) ?? Compile({ ...schema, components });
   validators.set(response, validator);
-  const body = answer.json ?? JSON.parse(plainText(answer));
+  const body = answer.json ?? JSON.parse(decompress(answer));
   if (validator.Check(body)) return;
   const [, errors] = validator.Errors(body);
-  const told = errors.map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`);
-  assert.fail(`${what}, which does not fit openapi.json: ${told.join('; ')}`);
+  const problems = errors.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
+  assert.fail(`${what}, which does not fit openapi.json: ${problems.join('; ')}`);
 }
 
-function plainText({ headers, bytes }: Answer): string {
+function decompress({ headers, bytes }: Answer): string {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
 }

@@ -1,4 +1,4 @@
-/** Made-up catalogues with all that random images may be chosen by, and who qualifies, in plain words. */
+/** Random catalogues with every property that images are filtered by, and the rule for which images match. */
 import type { RandomInt } from '../../src/random.ts';
 import { madeUpImage } from './api.ts';
 import { uuid } from './catalogue.ts';
@@ -6,9 +6,9 @@ import { range } from './distribution.ts';
 
 export const ratings = ['sfw', 'questionable', 'nsfw'];
 export const orientations = ['landscape', 'portrait', 'square'];
-/** From half of the images to none. */
-export const shelves = ['Alpha', 'beta', 'night sky', 'rare', 'scarce', 'empty'];
-/** The last of each has no images. */
+/** Categories with half of the images down to none. */
+export const categoryNames = ['Alpha', 'beta', 'night sky', 'rare', 'scarce', 'empty'];
+/** The last one of each has no images. */
 export const artists = range(1, 5).map((index) => uuid(2, index));
 export const characters = range(1, 5).map((index) => uuid(3, index));
 
@@ -21,8 +21,8 @@ export interface Picture {
   categories: string[];
 }
 
-/** What is asked for; a parameter that is missing is not given. */
-export interface Wanted {
+/** The filters of a query. */
+export interface FilterQuery {
   nsfw?: string[];
   orientation?: string[];
   categories?: string[];
@@ -34,10 +34,10 @@ export interface Wanted {
 
 const pick = <T>(from: readonly T[], randomInt: RandomInt): T => from[randomInt(from.length)] as T;
 
-/** Ids that follow no order, so that the order of adding is not taken for theirs. */
+/** Ids in no particular order, to tell the order of ids from the order of adding. */
 export const pictureId = (index: number) => uuid(5, (index * 7919) % 10_007);
 
-export function somePictures(from: number, to: number, randomInt: RandomInt): Picture[] {
+export function randomPictures(from: number, to: number, randomInt: RandomInt): Picture[] {
   const oneIn = (count: number) => randomInt(count) === 0;
   return range(from, to).map((index) => ({
     id: pictureId(index),
@@ -45,21 +45,21 @@ export function somePictures(from: number, to: number, randomInt: RandomInt): Pi
     orientation: pick(['landscape', 'landscape', 'landscape', 'portrait', 'portrait', 'square'], randomInt),
     artist: pick([null, null, artists[0], artists[0], artists[0], artists[1], artists[2]], randomInt) ?? null,
     characters: characters.filter((_, at) => at < 3 && oneIn(at + 2)),
-    categories: shelves.filter((_, at) => at < 5 && oneIn([2, 3, 5, 50, 40][at] ?? 1)),
+    categories: categoryNames.filter((_, at) => at < 5 && oneIn([2, 3, 5, 50, 40][at] ?? 1)),
   }));
 }
 
-/** One pixel makes the difference between the orientations. */
+/** One pixel decides the orientation. */
 const sizes: Record<string, { width: number; height: number }> = {
   landscape: { width: 41, height: 40 },
   portrait: { width: 40, height: 41 },
   square: { width: 40, height: 40 },
 };
 
-/** The lines of a catalogue file. */
-export function linesOf(pictures: Picture[]): object[] {
+/** The records of a catalogue file. */
+export function toRecords(pictures: Picture[]): object[] {
   return [
-    ...shelves.map((name) => ({ type: 'category', name })),
+    ...categoryNames.map((name) => ({ type: 'category', name })),
     ...artists.map((id, index) => ({ type: 'artist', id, name: `artist ${index}` })),
     ...characters.map((id, index) => ({ type: 'character', id, name: `character ${index}` })),
     ...pictures.map(({ id, orientation, ...rest }) => {
@@ -69,9 +69,9 @@ export function linesOf(pictures: Picture[]): object[] {
   ];
 }
 
-/** The rule, as a person would say it. */
-export function qualifies(picture: Picture, wanted: Wanted): boolean {
-  const { nsfw, orientation, categories = [], exclude = [], artist, character } = wanted;
+/** The documented rule, as simple as possible. */
+export function matches(picture: Picture, filter: FilterQuery): boolean {
+  const { nsfw, orientation, categories = [], exclude = [], artist, character } = filter;
   const isIn = (name: string) => picture.categories.includes(name);
   if (nsfw && !nsfw.includes(picture.nsfw)) return false;
   if (orientation && !orientation.includes(picture.orientation)) return false;
@@ -79,26 +79,26 @@ export function qualifies(picture: Picture, wanted: Wanted): boolean {
   if (character && !picture.characters.includes(character)) return false;
   if (exclude.some(isIn)) return false;
   if (categories.length === 0) return true;
-  return wanted.match === 'any' ? categories.some(isIn) : categories.every(isIn);
+  return filter.match === 'any' ? categories.some(isIn) : categories.every(isIn);
 }
 
-export const idsOf = (pictures: Picture[], wanted: Wanted = {}): string[] =>
-  pictures.filter((picture) => qualifies(picture, wanted)).map(({ id }) => id);
+export const matchingIds = (pictures: Picture[], filter: FilterQuery = {}): string[] =>
+  pictures.filter((picture) => matches(picture, filter)).map(({ id }) => id);
 
-export function queryOf(wanted: Wanted): string {
-  return Object.entries(wanted)
+export function toQuery(filter: FilterQuery): string {
+  return Object.entries(filter)
     .map(([name, value]) => `${name}=${[value].flat().map(encodeURIComponent).join(',')}`)
     .join('&');
 }
 
-/** A random choice of parameters, each of them given one time in three. */
-export function someWanted(randomInt: RandomInt): Wanted {
+/** Random filters. Each parameter is given one time in three. */
+export function randomFilter(randomInt: RandomInt): FilterQuery {
   const some = (from: string[]) => range(0, 1 + randomInt(2)).map(() => pick(from, randomInt));
-  const all: Required<Wanted> = {
+  const all: Required<FilterQuery> = {
     nsfw: some(ratings),
     orientation: some(orientations),
-    categories: some(shelves.slice(0, 5)),
-    exclude: some(shelves),
+    categories: some(categoryNames.slice(0, 5)),
+    exclude: some(categoryNames),
     match: pick(['all', 'any', 'any'], randomInt),
     artist: pick(artists.slice(0, 3), randomInt),
     character: pick(characters.slice(0, 3), randomInt),

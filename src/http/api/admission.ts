@@ -1,4 +1,4 @@
-/** Admitting a call: its token, its rate, and the headers that tell a client how it stands. */
+/** Admits a call: checks its token and the rate limit, and adds the rate-limit headers. */
 
 import type { Decision } from '../../access/rate.ts';
 import type { Token } from '../../access/token-store.ts';
@@ -11,12 +11,12 @@ const unlimited: Decision = { isAllowed: true, isBlocked: false, wait: 0 };
 const POLICY = '"default";q=1;w=1';
 
 /**
- * The token of a call, undefined where none was sent. Errors come in this order: too many requests (429), then a token
- * that is not valid (401), wherever it is sent. Who guesses tokens runs into the limit like anyone else.
+ * Returns the token of a call, if it has one. Throws 429 before it throws 401 for an invalid token, so guessing tokens is
+ * rate-limited.
  */
 export async function admit(services: Services, exchange: Exchange): Promise<Token | undefined> {
   const { authorization } = exchange.request.headers;
-  const token = authorization === undefined ? undefined : await liveToken(services, authorization);
+  const token = authorization === undefined ? undefined : await findLiveToken(services, authorization);
   if (services.limiter) {
     let decision = unlimited;
     if (token && isExempt(token.scopes)) {
@@ -27,23 +27,23 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
       services.decisions.count(client, decision, services.clock);
     }
     exchange.headers(decision === unlimited ? unlimitedHeaders : rateHeaders(decision));
-    if (!decision.isAllowed) throw tooMany(decision);
+    if (!decision.isAllowed) throw tooManyRequests(decision);
   }
   if (authorization !== undefined && !token)
     throw unauthorized('Invalid token: it is unknown, expired or revoked.');
   return token;
 }
 
-async function liveToken({ tokens, clock }: Services, authorization: string): Promise<Token | undefined> {
+async function findLiveToken({ tokens, clock }: Services, authorization: string): Promise<Token | undefined> {
   const secret = secretIn(authorization);
   const token = secret && (await tokens.find(hashSecret(secret)));
   return token && isLive(token, clock()) ? token : undefined;
 }
 
-const secondsOf = ({ wait }: Decision) => Math.max(0, Math.ceil(wait / 1000));
+const waitInSeconds = ({ wait }: Decision) => Math.max(0, Math.ceil(wait / 1000));
 
 function rateHeaders(decision: Decision): Record<string, string> {
-  const seconds = String(secondsOf(decision));
+  const seconds = String(waitInSeconds(decision));
   const remaining = decision.wait > 0 ? '0' : '1';
   return {
     'X-RateLimit-Limit': '1',
@@ -56,10 +56,10 @@ function rateHeaders(decision: Decision): Record<string, string> {
 
 const unlimitedHeaders = rateHeaders(unlimited);
 
-function tooMany(decision: Decision): ApiError {
-  const seconds = secondsOf(decision);
+function tooManyRequests(decision: Decision): ApiError {
+  const seconds = waitInSeconds(decision);
   const message = decision.isBlocked
-    ? `You are blocked for exceeding the rate limit again and again: wait ${seconds} s.`
-    : `Too many requests: one a second is allowed, wait ${seconds} s.`;
+    ? `You are blocked for exceeding the rate limit repeatedly. Try again in ${seconds} s.`
+    : `Too many requests: the limit is one per second. Try again in ${seconds} s.`;
   return new ApiError(429, message, { 'Retry-After': String(seconds) });
 }

@@ -1,8 +1,7 @@
 /**
- * One call of the API, from the request to the answer. Where several errors apply, the order of the steps in
- * `answerCall` decides which one is told: 429, then 401, then 400, then 403, then 404.
+ * One API call, from request to response. If several errors apply, the order of the steps in `handleCall` decides which
+ * one is sent: 429, 401, 400, 403, 404.
  */
-import type Type from 'typebox';
 import type { Token } from '../../access/token-store.ts';
 import { expiryAllowance } from '../../access/tokens.ts';
 import { isKnown } from '../server/conditional.ts';
@@ -11,100 +10,60 @@ import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
-import { readQuery, readUuid } from './parameters.ts';
+import type { ApiResponse, Call, Route } from './endpoint.ts';
+import { readQuery, readUuid } from './query.ts';
 
-export interface Call<Query> {
-  services: Services;
-  query: Query;
-  /** Of the record that the path names; empty where it names none. */
-  id: string;
-  token: Token | undefined;
-  now: number;
-  /** What links to files start with. */
-  origin: string;
-  /** The path of the route that was called, without its prefix. */
-  path: string;
-  prefix: string;
-}
-
-export interface Answer {
-  /** JSON text. */
-  data: string;
-  /** How many bytes more than characters that is, where it is known: counting puts a long text together once more. */
-  extraBytes?: number;
-  meta?: string;
-  headers?: Record<string, string>;
-  /** Given where the same answer is often asked for again: who names it is told that nothing has changed. */
-  eTag?: string;
-}
-
-export interface Route {
-  path: string;
-  /** Open to all, for any valid token, or for tokens with this scope. */
-  access: 'open' | 'token' | { scope: string };
-  query: Type.TObject;
-  /** The schema of `data`. */
-  answer: Type.TSchema;
-  handle: (call: Call<never>) => Answer | Promise<Answer>;
-}
-
-export async function answerCall(
+export async function handleCall(
   route: Route,
   prefix: string,
-  /** What stands for the id in the path. */
-  named: string,
+  /** The text in place of `{id}`; empty if the path has none. */
+  pathId: string,
   services: Services,
   exchange: Exchange,
 ): Promise<void> {
   const raw = parseQuery(exchange.search);
   const now = services.clock();
   const token = await admit(services, exchange);
-  const asksForExpiry = 'expiry' in route.query.properties && raw.has('expiry');
-  if (!token && (route.access !== 'open' || asksForExpiry)) throw noToken(asksForExpiry);
+  const hasExpiry = 'expiry' in route.query.properties && raw.has('expiry');
+  if (!token && (route.access !== 'open' || hasExpiry)) throw missingToken(hasExpiry);
 
-  const id = named === '' ? '' : readId(named);
+  const id = pathId === '' ? '' : readId(pathId);
   const query = readQuery(route.query, raw);
-  refuseTooLong(query, services.links.maxLifetime);
+  assertPossibleExpiry(query, services.links.maxLifetime);
 
-  const origin = services.originOf(exchange.request);
   const call: Call<never> = {
     services,
     query: query as never,
     id,
     token,
     now,
-    origin,
+    origin: services.originOf(exchange.request),
     path: route.path,
     prefix,
   };
-  const denied = denial(route, query, token);
-  if (denied) throw await errorBefore(denied, route, call);
-  const { data, extraBytes, meta, headers, eTag } = await route.handle(call);
+  const denied = findDenial(route, query, token);
+  if (denied) {
+    await route.validate?.(call);
+    throw denied;
+  }
+  send(exchange, await route.handle(call));
+}
+
+function send(exchange: Exchange, { data, extraBytes, meta, headers, eTag }: ApiResponse): void {
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-    if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
+    if (isKnown(exchange.request.headers['if-none-match'], eTag)) {
+      exchange.sendHead(304);
+      return;
+    }
   }
-  const body = successBody(data, meta);
-  exchange.sendCompressed(200, body, JSON_TYPE, extraBytes);
+  exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, extraBytes);
 }
 
-/**
- * The error of a call that is denied. The handler is asked even then: only the store knows whether the named categories
- * exist, and that is a 400, which comes first.
- */
-async function errorBefore(denied: ApiError, route: Route, call: Call<never>): Promise<unknown> {
-  try {
-    await route.handle(call);
-    return denied;
-  } catch (error) {
-    return error instanceof ApiError && error.status >= denied.status ? denied : error;
-  }
-}
-
-function noToken(asksForExpiry: boolean): ApiError {
-  const what = asksForExpiry ? 'a custom expiry needs' : 'this endpoint needs';
-  return unauthorized(`No token: ${what} an access token, sent as "Authorization: Bearer <token>".`);
+function missingToken(hasExpiry: boolean): ApiError {
+  const what = hasExpiry ? 'a custom expiry' : 'this endpoint';
+  return unauthorized(`No token: ${what} requires one. Send it as "Authorization: Bearer <token>".`);
 }
 
 function readId(text: string): string {
@@ -113,20 +72,26 @@ function readId(text: string): string {
   return id;
 }
 
-function refuseTooLong({ expiry = 0 }: { expiry?: number }, longest: number): void {
-  if (expiry > longest)
-    throw new ApiError(400, `Invalid expiry: the storage gives links for at most ${longest} seconds.`);
+function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number): void {
+  if (expiry > max) throw new ApiError(400, `Invalid expiry: the storage supports at most ${max} seconds.`);
 }
 
-function denial(route: Route, query: { expiry?: number }, token: Token | undefined): ApiError | undefined {
+function findDenial(
+  { access }: Route,
+  { expiry }: { expiry?: number },
+  token: Token | undefined,
+): ApiError | undefined {
   const scopes = token?.scopes ?? [];
-  if (typeof route.access === 'object' && !scopes.includes(route.access.scope))
-    return new ApiError(403, `The token lacks the permission "${route.access.scope}".`);
-  if (query.expiry === undefined) return undefined;
+  if (typeof access === 'object' && !scopes.includes(access.scope))
+    return new ApiError(403, `The token lacks the scope "${access.scope}".`);
+  if (expiry === undefined) return undefined;
   const allowance = expiryAllowance(scopes);
   if (allowance === undefined)
-    return new ApiError(403, 'The token lacks the permission "image:custom-expiry" to set a custom expiry.');
-  if (query.expiry > allowance)
-    return new ApiError(403, `The expiry exceeds what the token allows: at most ${allowance} seconds.`);
+    return new ApiError(
+      403,
+      'The token lacks the scope "image:custom-expiry", which a custom expiry requires.',
+    );
+  if (expiry > allowance)
+    return new ApiError(403, `The token allows an expiry of at most ${allowance} seconds.`);
   return undefined;
 }

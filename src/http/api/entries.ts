@@ -1,61 +1,127 @@
-/** The handlers of artists, characters and categories, which differ only in kind. */
-
+/** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
+import Type from 'typebox';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { PatternError } from '../../catalogue/search/reader.ts';
-import type { Kind, Page } from '../../catalogue/types.ts';
+import type { Kind, Page, Window } from '../../catalogue/types.ts';
+import * as schemas from '../../schemas.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
-import type { Answer, Call } from './call.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import * as samples from './examples.ts';
 import { pageHeaders } from './pagination.ts';
+import { limit, offset, search } from './parameters.ts';
 
-interface ListQuery {
-  limit: number;
-  offset: number;
-  search?: string;
+/** What differs from kind to kind. */
+type Details = Pick<Endpoint, 'name' | 'group' | 'summary' | 'data' | 'example'>;
+
+export const artistList = entryList('artist', {
+  name: 'artists',
+  group: 'Artists',
+  summary: 'List or search artists',
+  data: Type.Array(schemas.Artist),
+  example: { query: { search: '%ink%', limit: '5' }, data: [samples.artist] },
+});
+
+export const characterList = entryList('character', {
+  name: 'characters',
+  group: 'Characters',
+  summary: 'List or search characters',
+  data: Type.Array(schemas.Character),
+  example: { query: { search: 'ko%' }, data: [samples.character] },
+});
+
+export const categoryList = entryList('category', {
+  name: 'categories',
+  group: 'Categories',
+  summary: 'List or search categories',
+  data: Type.Array(schemas.Category),
+  example: { query: { search: 'd__' }, data: [samples.category] },
+});
+
+function entryList(kind: Kind, details: Details): Endpoint {
+  return endpoint({
+    ...details,
+    description: 'Sorted by name, then by id.',
+    access: 'open',
+    query: { limit, offset, search },
+    isPaged: true,
+    hasETag: true,
+    async handle(call) {
+      const { services, query } = call;
+      const page =
+        query.search === undefined
+          ? await services.catalogue.list(kind, query)
+          : await searchNames(services.catalogue, kind, query.search, query);
+      return { ...serialize(page), headers: pageHeaders(call, page.total) };
+    },
+  });
 }
 
-export const titles: Record<Kind, string> = {
-  artist: 'Artist',
-  character: 'Character',
-  category: 'Category',
-};
+export const singleArtist = singleEntry('artist', {
+  name: 'artist',
+  group: 'Artists',
+  summary: 'Get an artist',
+  data: schemas.ArtistWithImages,
+  example: { id: samples.artist.id, data: { ...samples.artist, images: 7 } },
+});
 
-/** The text of pages. A store gives the same page again as long as it is true, so its text need not be made again. */
-const texts = new WeakMap<Page, { data: string; eTag: string }>();
+export const singleCharacter = singleEntry('character', {
+  name: 'character',
+  group: 'Characters',
+  summary: 'Get a character',
+  data: schemas.CharacterWithImages,
+  example: { id: samples.character.id, data: { ...samples.character, images: 4 } },
+});
 
-function textOf(page: Page): { data: string; eTag: string } {
-  const known = texts.get(page);
-  if (known) return known;
+export const singleCategory = singleEntry('category', {
+  name: 'category',
+  group: 'Categories',
+  summary: 'Get a category',
+  data: schemas.CategoryWithImages,
+  example: { id: samples.category.id, data: { ...samples.category, images: 9 } },
+});
+
+function singleEntry(kind: Kind, details: Details): Endpoint {
+  return endpoint({
+    ...details,
+    description: 'Includes the number of images.',
+    access: 'open',
+    hasETag: true,
+    async handle({ services, id }) {
+      const entry = await services.catalogue.one(kind, id);
+      if (!entry) throw notFound(kind);
+      const data = `${entry.document.slice(0, -1)},"images":${entry.images}}`;
+      return { data, eTag: entityTag(data) };
+    },
+  });
+}
+
+export function notFound(kind: Kind): ApiError {
+  const titles = { artist: 'Artist', character: 'Character', category: 'Category' };
+  return new ApiError(404, `${titles[kind]} not found.`);
+}
+
+interface SerializedPage {
+  data: string;
+  eTag: string;
+}
+
+/** The stores return the same page object until the catalogue changes. */
+const cache = new WeakMap<Page, SerializedPage>();
+
+function serialize(page: Page): SerializedPage {
+  const cached = cache.get(page);
+  if (cached) return cached;
   const data = `[${page.items.join()}]`;
-  const text = { data, eTag: entityTag(data) };
-  texts.set(page, text);
-  return text;
+  const serialized = { data, eTag: entityTag(data) };
+  cache.set(page, serialized);
+  return serialized;
 }
 
-export const oneOf = (kind: Kind) => {
-  return async ({ services, id }: Call<unknown>): Promise<Answer> => {
-    const entry = await services.catalogue.one(kind, id);
-    if (!entry) throw new ApiError(404, `${titles[kind]} not found.`);
-    const data = `${entry.document.slice(0, -1)},"images":${entry.images}}`;
-    return { data, eTag: entityTag(data) };
-  };
-};
-
-export const listOf = (kind: Kind) => {
-  return async (call: Call<ListQuery>): Promise<Answer> => {
-    const { search } = call.query;
-    const page =
-      search === undefined
-        ? await call.services.catalogue.list(kind, call.query)
-        : await searchNames(call, kind, search);
-    return { ...textOf(page), headers: pageHeaders(call, page.total) };
-  };
-};
-
-/** A malformed or too expensive pattern is the client's mistake. */
-async function searchNames({ services, query }: Call<ListQuery>, kind: Kind, pattern: string): Promise<Page> {
+async function searchNames(catalogue: Catalogue, kind: Kind, pattern: string, window: Window): Promise<Page> {
   try {
-    return await services.catalogue.search(kind, pattern, query);
+    return await catalogue.search(kind, pattern, window);
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
     if (error instanceof PatternTooExpensive)

@@ -1,4 +1,4 @@
-/** Records to show in the reference. They are of the demo catalogue, so that its examples work there. */
+/** Example records for the reference. They exist in the demo catalogue, so the example calls work there. */
 import type Type from 'typebox';
 import type { TokenInformation } from '../../access/token-store.ts';
 import type { Artist, Category, Character, Image, Statistics } from '../../catalogue/types.ts';

@@ -1,91 +1,143 @@
-/** The handlers of images: one, a page, by artist, random. */
-
+/** The endpoints that return images. */
+import Type from 'typebox';
 import { validityOf } from '../../access/links.ts';
-import type { Filter, FilterProblem, ListFilter } from '../../catalogue/catalogue.ts';
+import { LIST_IMAGES } from '../../access/tokens.ts';
+import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
-import type { ImageDocument, SignLink } from '../../catalogue/image-document.ts';
-import { withoutAspectRatio } from '../../catalogue/image-document.ts';
-import type { Orientation, Rating, Window } from '../../catalogue/types.ts';
+import { type ImageDocument, type SignLink, withoutAspectRatio } from '../../catalogue/image-document.ts';
+import type { SeedPosition } from '../../catalogue/seed-order.ts';
+import { ArtistImage, Image } from '../../schemas.ts';
 import { ApiError } from '../server/errors.ts';
-import type { Answer, Call } from './call.ts';
-import { titles } from './entries.ts';
+import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
+import { notFound } from './entries.ts';
+import * as samples from './examples.ts';
 import { pageHeaders, pageLink } from './pagination.ts';
-
-interface LinkQuery {
-  expiry?: number;
-}
-
-interface FilterQuery {
-  nsfw?: Rating[];
-  orientation?: Orientation[];
-}
-
-interface PageQuery extends LinkQuery, FilterQuery, Window {}
-
-interface RandomQuery extends LinkQuery, FilterQuery {
-  categories: string[];
-  match: 'all' | 'any';
-  exclude: string[];
-  artist?: string;
-  character?: string;
-  limit: number;
-  seed?: string;
-  cursor?: string;
-}
+import { cursor, expiry, imageFilters, limit, listFilters, offset, seed } from './parameters.ts';
+import { pickParameters } from './query.ts';
 
 /** How many unknown categories an error message names. */
-const MAX_NAMED = 10;
+const MAX_NAMES_IN_ERROR = 10;
 
-export async function oneImage(call: Call<LinkQuery>): Promise<Answer> {
-  const image = await call.services.catalogue.image(call.id);
-  if (!image) throw new ApiError(404, 'Image not found.');
-  return { data: image.withLink(linkMaker(call)), extraBytes: image.extraBytes };
-}
+const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
-export async function imagePage(call: Call<PageQuery>): Promise<Answer> {
-  const { total, items } = known(await call.services.catalogue.images(filterOf(call.query), call.query));
-  return { ...listed(call, items), headers: pageHeaders(call, total) };
-}
+export const singleImage = endpoint({
+  name: 'image',
+  group: 'Images',
+  summary: 'Get an image',
+  description: 'Returns the same record as the lists do.',
+  access: 'open',
+  query: { expiry },
+  data: Image,
+  example: { id: samples.image.id, data: samples.image },
+  async handle(call) {
+    const image = await call.services.catalogue.image(call.id);
+    if (!image) throw new ApiError(404, 'Image not found.');
+    return { data: image.withLink(linkSigner(call)), extraBytes: image.extraBytes };
+  },
+});
 
-export async function artistImages(call: Call<PageQuery>): Promise<Answer> {
-  const filter = { ...filterOf(call.query), artist: call.id };
-  const { total, items } = known(await call.services.catalogue.images(filter, call.query));
-  const signLink = linkMaker(call);
-  const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
-  return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
-}
+export const allImages = endpoint({
+  name: 'images',
+  group: 'Images',
+  summary: 'List all images',
+  description: oldestFirst,
+  access: { scope: LIST_IMAGES },
+  query: { limit, offset, ...listFilters, expiry },
+  data: Type.Array(Image),
+  example: { query: { limit: '2', offset: '40' }, data: [samples.image] },
+  isPaged: true,
+  async handle(call) {
+    const filter = pickParameters(listFilters, call.query);
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query));
+    return { ...imageList(call, items), headers: pageHeaders(call, total) };
+  },
+});
 
-export async function randomImages(call: Call<RandomQuery>): Promise<Answer> {
-  const { catalogue, randomInt } = call.services;
-  const { seed, cursor, limit, categories, match, exclude, artist, character } = call.query;
-  const filter = { ...filterOf(call.query), categories, match, exclude, artist, character };
-  if (seed !== undefined) return seededImages(call, filter, seed);
-  if (cursor !== undefined)
-    throw new ApiError(400, 'Invalid cursor: it goes with the seed that it came with.');
-  return listed(call, known(await catalogue.randomImages(filter, limit, randomInt)));
-}
+export const artistImages = endpoint({
+  name: 'artistImages',
+  group: 'Artists',
+  summary: "List an artist's images",
+  description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
+  access: 'open',
+  query: { limit, offset, ...listFilters, expiry },
+  data: Type.Array(ArtistImage),
+  example: { id: samples.artist.id, query: { limit: '1', offset: '2' }, data: [samples.artistImage] },
+  isPaged: true,
+  async handle(call) {
+    const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query));
+    const signLink = linkSigner(call);
+    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
+    return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
+  },
+});
 
-/** The images of a seed, in its order, and where to go on. */
-async function seededImages(call: Call<RandomQuery>, filter: Filter, seed: string): Promise<Answer> {
+const randomQuery = { ...imageFilters, limit, seed, cursor, expiry };
+type RandomCall = Call<QueryOf<typeof randomQuery>>;
+
+export const randomImages = endpoint({
+  name: 'random',
+  group: 'Images',
+  summary: 'Get random images',
+  description:
+    'Every image that matches the filters is equally likely, and none is repeated within a response. If fewer than ' +
+    '`limit` match, all of them are returned; if none match, the list is empty. With a `seed` the order is always the ' +
+    'same, and `cursor` continues where the previous response ended, so no image is repeated until all were returned. ' +
+    'New images are inserted at random positions of that order; the others keep theirs.',
+  access: 'open',
+  query: randomQuery,
+  data: Type.Array(Image),
+  example: { query: { categories: 'foxgirl,kimono', nsfw: 'sfw', limit: '1' }, data: [samples.image] },
+  hasCursor: true,
+  async validate(call) {
+    const filter = pickParameters(imageFilters, call.query);
+    readCursor(call, filter);
+    const found = await call.services.catalogue.checkFilter(filter);
+    const error = found && toApiError(found);
+    if (error?.status === 400) throw error;
+  },
+  async handle(call) {
+    const { services, query } = call;
+    const filter = pickParameters(imageFilters, query);
+    const from = readCursor(call, filter);
+    if (query.seed !== undefined) return seededImages(call, filter, query.seed, from);
+    const images = await services.catalogue.randomImages(filter, query.limit, services.randomInt);
+    return imageList(call, unwrap(images));
+  },
+});
+
+async function seededImages(
+  call: RandomCall,
+  filter: Filter,
+  seed: string,
+  from: SeedPosition | undefined,
+): Promise<ApiResponse> {
   const { catalogue, cursors } = call.services;
-  const { cursor, limit } = call.query;
-  const walk = cursorScope(seed, filter);
-  const from = cursor === undefined ? undefined : cursors.read(cursor, walk);
-  if (cursor !== undefined && !from)
-    throw new ApiError(400, 'Invalid cursor: it is none of ours, or of another seed or other filters.');
-  const { images, next } = known(await catalogue.seededImages(filter, seed, from, limit));
-  if (next === undefined) return listed(call, images);
-  const following = cursors.write(next, walk);
-  const headers = { 'X-Next-Cursor': following, Link: pageLink(call, { cursor: following }, 'next') };
-  return { ...listed(call, images), headers };
+  const { images, next } = unwrap(await catalogue.seededImages(filter, seed, from, call.query.limit));
+  const response = imageList(call, images);
+  if (next === undefined) return response;
+  const cursor = cursors.write(next, cursorScope(seed, filter));
+  return { ...response, headers: { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') } };
 }
 
-function filterOf({ nsfw, orientation }: FilterQuery): ListFilter {
-  return { nsfw, orientation };
+/** The position that the cursor of a call stands for; undefined without a cursor. */
+function readCursor({ services, query }: RandomCall, filter: Filter): SeedPosition | undefined {
+  const { seed, cursor } = query;
+  if (cursor === undefined) return undefined;
+  if (seed === undefined)
+    throw new ApiError(400, 'Invalid cursor: send it together with the seed it was issued for.');
+  const position = services.cursors.read(cursor, cursorScope(seed, filter));
+  if (position) return position;
+  throw new ApiError(
+    400,
+    'Invalid cursor: it was not issued by this service, or belongs to a different seed or filters.',
+  );
 }
 
-function listed(call: Call<LinkQuery>, images: ImageDocument[]): Answer {
-  const signLink = linkMaker(call);
+type LinkCall = Call<QueryOf<{ expiry: typeof expiry }>>;
+
+function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
+  const signLink = linkSigner(call);
   let data = '[';
   let extraBytes = 0;
   for (const image of images) {
@@ -95,30 +147,30 @@ function listed(call: Call<LinkQuery>, images: ImageDocument[]): Answer {
   return { data: `${data}]`, extraBytes };
 }
 
-/** Makes the links of one answer, which expire together. */
-function linkMaker({ services, query, now, origin }: Call<LinkQuery>): SignLink {
+/** Signs the links of one response, which all expire together. */
+function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
   const isExact = query.expiry !== undefined;
   const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);
 }
 
-/** What was found; an error where the filter names something that there is none of. */
-function known<Found extends object>(found: Found | FilterProblem): Found {
-  if (!('problem' in found)) return found;
-  const { problem } = found;
+/** Returns the result, or throws the error for a problem with the filter. */
+function unwrap<Result extends object>(result: Result | FilterProblem): Result {
+  if ('problem' in result) throw toApiError(result);
+  return result;
+}
+
+function toApiError({ problem }: FilterProblem): ApiError {
   if (problem === 'position')
-    throw new ApiError(
-      400,
-      'Invalid cursor: the catalogue has outgrown the order that it is of, begin anew.',
-    );
-  if (typeof problem === 'string') throw new ApiError(404, `${titles[problem]} not found.`);
-  const problems = [unknownNames('categories', problem.categories), unknownNames('exclude', problem.exclude)];
-  throw new ApiError(400, problems.filter(Boolean).join(' '));
+    return new ApiError(400, 'The cursor is no longer valid; start again without it.');
+  if (typeof problem === 'string') return notFound(problem);
+  const messages = [unknownNames('categories', problem.categories), unknownNames('exclude', problem.exclude)];
+  return new ApiError(400, messages.filter(Boolean).join(' '));
 }
 
 function unknownNames(parameter: string, names: string[]): string {
   if (names.length === 0) return '';
-  const quoted = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
-  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
+  const quoted = names.slice(0, MAX_NAMES_IN_ERROR).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_NAMES_IN_ERROR ? [`${names.length - MAX_NAMES_IN_ERROR} more`] : [];
   return `Invalid ${parameter}: there is no category ${[...quoted, ...more].join(', ')}.`;
 }

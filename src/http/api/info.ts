@@ -1,23 +1,58 @@
-/** The handlers that tell of the service itself: what it is, what it holds, whose token this is. */
+/** The endpoints about the service itself. */
 import type { Token } from '../../access/token-store.ts';
+import * as schemas from '../../schemas.ts';
 import { version } from '../../version.ts';
 import { entityTag } from '../server/conditional.ts';
-import type { Answer, Call } from './call.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import * as samples from './examples.ts';
 
-export const information = (paths: () => string[]) => {
-  return ({ prefix }: Call<unknown>): Answer => ({
-    data: JSON.stringify(paths()),
-    meta: JSON.stringify({ version: `v${version}`, baseApiRoute: prefix }),
+/** `listPaths` returns the paths of all endpoints, including this one. */
+export function serviceInformation(listPaths: () => string[]): Endpoint {
+  return endpoint({
+    name: 'information',
+    group: 'Service',
+    summary: 'Get service information',
+    description: 'Returns the paths of all endpoints, the version, and the prefix of this request.',
+    access: 'open',
+    data: schemas.Paths,
+    meta: schemas.ServiceMeta,
+    example: {
+      data: ['/', '/stats', '/token', '/image', '/image/random', '/image/{id}'],
+      meta: { version: 'v0.1.0', baseApiRoute: '/api' },
+    },
+    handle: ({ prefix }) => ({
+      data: JSON.stringify(listPaths()),
+      meta: JSON.stringify({ version: `v${version}`, baseApiRoute: prefix }),
+    }),
   });
-};
-
-export async function statistics({ services }: Call<unknown>): Promise<Answer> {
-  const data = JSON.stringify(await services.catalogue.statistics());
-  return { data, eTag: entityTag(data) };
 }
 
-export function tokenInformation({ token }: Call<unknown>): Answer {
-  // The route is for tokens only, so there is one.
-  const { owner, purpose, scopes, issuedBy, createdAt, expires } = token as Token;
-  return { data: JSON.stringify({ owner, purpose, scopes, issuedBy, createdAt, expires }) };
-}
+export const statistics = endpoint({
+  name: 'stats',
+  group: 'Service',
+  summary: 'Get statistics',
+  description: 'Counts all records, and images by rating and by orientation.',
+  access: 'open',
+  data: schemas.Statistics,
+  example: { data: samples.statistics },
+  hasETag: true,
+  async handle({ services }) {
+    const data = JSON.stringify(await services.catalogue.statistics());
+    return { data, eTag: entityTag(data) };
+  },
+});
+
+export const tokenInformation = endpoint({
+  name: 'token',
+  group: 'Service',
+  summary: 'Get token information',
+  description: 'Returns the owner, the scopes and the expiry of your token. Any valid token will do.',
+  access: 'token',
+  data: schemas.TokenInformation,
+  example: { data: samples.token },
+  handle({ token }) {
+    // `access` ensures that there is a token.
+    const { owner, purpose, scopes, issuedBy, createdAt, expires } = token as Token;
+    return { data: JSON.stringify({ owner, purpose, scopes, issuedBy, createdAt, expires }) };
+  },
+});

@@ -1,13 +1,13 @@
-/** How a list says where its other pages are. */
+/** The headers of paged responses. */
 import type { Window } from '../../catalogue/types.ts';
-import type { Call } from './call.ts';
+import type { Call } from './endpoint.ts';
 
-/** The total, and links to the next and the previous page where there is one. */
+/** The total, and links to the next and the previous page. */
 export function pageHeaders(call: Call<Window>, total: number): Record<string, string> {
   const { limit, offset } = call.query;
   const links: string[] = [];
   if (offset + limit < total) links.push(pageLink(call, { limit, offset: offset + limit }, 'next'));
-  // What lies before this page, without any of it: less than a whole page where there is not more.
+  // The previous page ends where this one starts, so the first page may be shorter than the limit.
   const before = Math.min(offset, total);
   if (before > 0)
     links.push(
@@ -20,10 +20,10 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
 
 type Values = Record<string, string | number | readonly string[]>;
 
-/** The same call with other values of these parameters. Every other one is kept. */
-export function pageLink({ query, prefix, path, id }: Call<object>, changed: Values, rel: string): string {
-  const all: Values = { ...query, ...changed };
-  const given = Object.entries(all).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+/** A link to the same call with some parameters changed. */
+export function pageLink({ query, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
+  const values: Values = { ...query, ...changes };
+  const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return `<${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
 }

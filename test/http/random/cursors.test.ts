@@ -1,4 +1,4 @@
-/** Cursors: where they come, that they go on, and that nobody makes one up or takes it elsewhere. */
+/** Cursors over HTTP: when they are sent, that they continue, and that all others are rejected. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertError, clock, NOW, related } from '../../support/api.ts';
@@ -11,25 +11,25 @@ await forEachEngine(async (engine) => {
   const at = (query: string) => `/api/image/random?${query}`;
   const idsOf = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id);
 
-  /** The cursor that follows the first page of two. */
-  async function cursorOf(query: string, from: Service = service): Promise<string> {
+  /** The cursor after a first page of two images. */
+  async function getCursor(query: string, from: Service = service): Promise<string> {
     const answer = await from.get(at(`${query}&limit=2`));
     assert.equal(answer.status, 200, answer.text);
     return encodeURIComponent(answer.headers['x-next-cursor'] ?? assert.fail(`${query} has no cursor`));
   }
 
-  async function assertRefused(query: string, by: Service = service): Promise<void> {
+  async function assertRejected(query: string, by: Service = service): Promise<void> {
     assertError(await by.get(at(query)), 400, /Invalid cursor\b/);
   }
 
-  async function assertGoesOn(query: string, by: Service = service): Promise<string[]> {
+  async function readIds(query: string, by: Service = service): Promise<string[]> {
     const answer = await by.get(at(query));
     assert.equal(answer.status, 200, `${query}: ${answer.text}`);
     return idsOf(answer.json);
   }
 
-  describe('a cursor comes', () => {
-    test('with a seed, while there is more, and is exposed to browsers', async () => {
+  describe('a cursor is sent', () => {
+    test('with a seed if there is a next page, and exposed to browsers', async () => {
       const answer = await service.get(at('seed=1&limit=5'));
       assert.ok(answer.headers['x-next-cursor']);
       assert.ok(related(answer, 'next', service.origin));
@@ -37,7 +37,7 @@ await forEachEngine(async (engine) => {
       assert.ok(exposed.includes('x-next-cursor') && exposed.includes('link'), exposed.join());
     });
 
-    test('in an address that has all that was asked for', async () => {
+    test('in a Link that keeps all parameters', async () => {
       const { headers } = await makeToken(service.config, ['image:custom-expiry:100']);
       const query = 'seed=%26a%3D%20%2B%25%F0%9F%98%80&limit=1&nsfw=sfw,nsfw&exclude=night%20sky&expiry=77';
       const all = idsOf((await service.get(at(`${query}&limit=25`.replace('limit=1&', '')), headers)).json);
@@ -67,37 +67,34 @@ await forEachEngine(async (engine) => {
         assert.equal(answer.headers.link, undefined);
       });
 
-    test('by HEAD too, and goes on as well', async () => {
+    test('in response to HEAD, too', async () => {
       const head = await service.get(at('seed=1&limit=2'), {}, 'HEAD');
       assert.equal(head.status, 200);
       assert.equal(head.bytes.length, 0);
       assert.ok(related(head, 'next', service.origin));
       const cursor = encodeURIComponent(head.headers['x-next-cursor'] ?? assert.fail('no cursor'));
-      const all = await assertGoesOn('seed=1');
-      assert.deepEqual(await assertGoesOn(`seed=1&cursor=${cursor}`), all.slice(2));
+      const all = await readIds('seed=1');
+      assert.deepEqual(await readIds(`seed=1&cursor=${cursor}`), all.slice(2));
       const last = await service.get(at(`seed=1&cursor=${cursor}`), {}, 'HEAD');
       assert.equal(last.headers['x-next-cursor'], undefined);
     });
   });
 
-  describe('a cursor goes on', () => {
-    test('with any limit, any expiry and any prefix, as often as one likes', async () => {
+  describe('a cursor continues', () => {
+    test('with any limit, expiry and prefix, any number of times', async () => {
       const { headers } = await makeToken(service.config, ['image:custom-expiry:100']);
-      const all = await assertGoesOn('seed=s');
-      const cursor = await cursorOf('seed=s');
+      const all = await readIds('seed=s');
+      const cursor = await getCursor('seed=s');
       for (const limit of [1, 2, 3, 4, 25, 1])
-        assert.deepEqual(
-          await assertGoesOn(`seed=s&cursor=${cursor}&limit=${limit}`),
-          all.slice(2, 2 + limit),
-        );
+        assert.deepEqual(await readIds(`seed=s&cursor=${cursor}&limit=${limit}`), all.slice(2, 2 + limit));
       const long = await service.get(`/v1/image/random?cursor=${cursor}&expiry=99&seed=s`, headers);
       assert.deepEqual(idsOf(long.json), all.slice(2));
     });
 
-    test('on another instance of the same catalogue and keys', async () => {
-      const all = await assertGoesOn('seed=s');
+    test('on another instance with the same catalogue and keys', async () => {
+      const all = await readIds('seed=s');
       const twin = await startService(service.config, { clock });
-      assert.deepEqual(await assertGoesOn(`seed=s&cursor=${await cursorOf('seed=s')}`, twin), all.slice(2));
+      assert.deepEqual(await readIds(`seed=s&cursor=${await getCursor('seed=s')}`, twin), all.slice(2));
     });
 
     const same: [string, string][] = [
@@ -108,51 +105,51 @@ await forEachEngine(async (engine) => {
       ['exclude=', 'x=1'],
     ];
     for (const [one, other] of same)
-      test(`with "${other}" after "${one}", which is the same`, async () => {
-        const all = await assertGoesOn(`seed=s&${one}`);
-        const cursor = await cursorOf(`seed=s&${one}`);
-        assert.deepEqual(await assertGoesOn(`${other}&seed=s&cursor=${cursor}`), all.slice(2));
+      test(`with "${other}" after "${one}", which means the same`, async () => {
+        const all = await readIds(`seed=s&${one}`);
+        const cursor = await getCursor(`seed=s&${one}`);
+        assert.deepEqual(await readIds(`${other}&seed=s&cursor=${cursor}`), all.slice(2));
       });
   });
 
-  describe('a cursor is refused', () => {
-    test('empty, twice, made up, or without a seed', async () => {
-      const cursor = await cursorOf('seed=s');
-      await assertGoesOn(`seed=s&cursor=${cursor}`);
-      const made = ['x', '0', '1', '2', 'AAAA', 'null', '{}', '%00', '-', '_', '.', '..', '%F0%9F%98%80'];
+  describe('a cursor is rejected', () => {
+    test('if it is empty, repeated, invented, or sent without a seed', async () => {
+      const cursor = await getCursor('seed=s');
+      await readIds(`seed=s&cursor=${cursor}`);
+      const invented = ['x', '0', '1', '2', 'AAAA', 'null', '{}', '%00', '-', '_', '.', '..', '%F0%9F%98%80'];
       const longer = ['x'.repeat(43), 'A'.repeat(64), 'x'.repeat(5000), btoa('{"after":2,"seed":"s"}')];
-      for (const text of ['', ...made, ...longer, uuid(4, 1), `${cursor}&cursor=${cursor}`])
-        await assertRefused(`seed=s&cursor=${text}`);
-      await assertRefused('seed=s&cursor');
-      await assertRefused(`cursor=${cursor}`);
-      await assertRefused('cursor=x');
+      for (const text of ['', ...invented, ...longer, uuid(4, 1), `${cursor}&cursor=${cursor}`])
+        await assertRejected(`seed=s&cursor=${text}`);
+      await assertRejected('seed=s&cursor');
+      await assertRejected(`cursor=${cursor}`);
+      await assertRejected('cursor=x');
     });
 
-    test('changed at any character, cut or made longer', async () => {
-      const cursor = await cursorOf('seed=s');
+    test('if any character is changed, removed or added', async () => {
+      const cursor = await getCursor('seed=s');
       for (const [at, letter] of [...cursor].entries()) {
-        await assertRefused(`seed=s&cursor=${cursor.slice(0, at)}`);
+        await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}`);
         for (const other of ['A', 'b', letter.toUpperCase(), letter.toLowerCase()])
           if (other !== letter)
-            await assertRefused(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
+            await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
       }
       for (const text of [`${cursor}A`, `${cursor}%3D`, `${cursor}%20`, `%20${cursor}`, `${cursor}.`])
-        await assertRefused(`seed=s&cursor=${text}`);
+        await assertRejected(`seed=s&cursor=${text}`);
       for (const text of [cursor.slice(1), cursor + cursor, cursor.toLowerCase(), cursor.toUpperCase()])
-        if (text !== cursor) await assertRefused(`seed=s&cursor=${text}`);
-      // The last character of base64 may have bits that nobody reads.
+        if (text !== cursor) await assertRejected(`seed=s&cursor=${text}`);
+      // The last character of base64 may contain unused bits.
       for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+')
-        if (!cursor.endsWith(other)) await assertRefused(`seed=s&cursor=${cursor.slice(0, -1)}${other}`);
+        if (!cursor.endsWith(other)) await assertRejected(`seed=s&cursor=${cursor.slice(0, -1)}${other}`);
     });
 
-    test('with another seed', async () => {
-      const cursor = await cursorOf('seed=s');
+    test('if the seed differs', async () => {
+      const cursor = await getCursor('seed=s');
       for (const seed of ['t', 'S', 'ss', '%20s', 's%20', 's%00', '1', 's%26nsfw%3Dsfw'])
-        await assertRefused(`seed=${seed}&cursor=${cursor}`);
-      await assertRefused(`seed=s&nsfw=sfw&cursor=${await cursorOf('seed=s%26nsfw%3Dsfw')}`);
+        await assertRejected(`seed=${seed}&cursor=${cursor}`);
+      await assertRejected(`seed=s&nsfw=sfw&cursor=${await getCursor('seed=s%26nsfw%3Dsfw')}`);
     });
 
-    test('with other filters', async () => {
+    test('if the filters differ', async () => {
       const filters = [
         ...['', 'nsfw=sfw', 'nsfw=sfw,nsfw', 'nsfw=sfw,questionable', 'orientation=landscape'],
         ...['orientation=landscape,portrait', 'categories=kimono', 'categories=catgirl', 'exclude=catgirl'],
@@ -164,10 +161,10 @@ await forEachEngine(async (engine) => {
         ...[`artist=${uuid(2, 1)}`, 'nsfw=sfw&orientation=landscape', 'nsfw=sfw&exclude=empty'],
       ];
       for (const one of filters) {
-        const cursor = await cursorOf(`seed=s&${one}`);
-        await assertGoesOn(`seed=s&${one}&cursor=${cursor}`);
+        const cursor = await getCursor(`seed=s&${one}`);
+        await readIds(`seed=s&${one}&cursor=${cursor}`);
         for (const other of filters)
-          if (other !== one) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
+          if (other !== one) await assertRejected(`seed=s&${other}&cursor=${cursor}`);
       }
       const elsewhere: [of: string, others: string[]][] = [
         ['nsfw=sfw', [`nsfw=sfw&artist=${uuid(2, 1)}`, `nsfw=sfw&character=${uuid(3, 1)}`, 'nsfw=nsfw']],
@@ -175,16 +172,16 @@ await forEachEngine(async (engine) => {
         [`artist=${uuid(2, 1)}`, [`artist=${uuid(2, 2)}`, `artist=${uuid(2, 1)}&categories=empty`]],
       ];
       for (const [of, others] of elsewhere) {
-        const cursor = await cursorOf(`seed=s&${of}`);
-        for (const other of others) await assertRefused(`seed=s&${other}&cursor=${cursor}`);
+        const cursor = await getCursor(`seed=s&${of}`);
+        for (const other of others) await assertRejected(`seed=s&${other}&cursor=${cursor}`);
       }
     });
 
-    test('from a service with other keys', async () => {
+    test('if the keys of the service differ', async () => {
       const other = await startKnownService({ engine, clock });
-      assert.deepEqual(await assertGoesOn('seed=s', other), await assertGoesOn('seed=s'));
-      await assertRefused(`seed=s&cursor=${await cursorOf('seed=s', other)}`);
-      await assertRefused(`seed=s&cursor=${await cursorOf('seed=s')}`, other);
+      assert.deepEqual(await readIds('seed=s', other), await readIds('seed=s'));
+      await assertRejected(`seed=s&cursor=${await getCursor('seed=s', other)}`);
+      await assertRejected(`seed=s&cursor=${await getCursor('seed=s')}`, other);
     });
   });
 });

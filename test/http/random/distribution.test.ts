@@ -1,19 +1,19 @@
-/** Chance under filters: every image that qualifies is as likely as any other, for a draw and for a seed. */
+/** Filtered draws and seeds are uniform: every image that matches is equally likely. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { madeUpImage, startMadeUpService } from '../../support/api.ts';
 import { uuid } from '../../support/catalogue.ts';
-import { assertFair, assertUniform, draw, hit, range } from '../../support/distribution.ts';
+import { assertUniform, assertUniformDraws, draw, hit, range } from '../../support/distribution.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { seededChance } from '../../support/service.ts';
 
 const id = (index: number) => uuid(5, index);
 
-/** Many of the one rating, few of the others; shelves that overlap; an artist who did every fourth. */
-const few = {
+/** Ratings of different sizes, overlapping categories, and an artist with every fourth image. */
+const traits = {
   rating: (index: number) => (index < 240 ? 'sfw' : index < 280 ? 'questionable' : 'nsfw'),
   width: (index: number) => [30, 20, 20, 20, 10][index % 5] ?? 0,
-  shelves: (index: number) => [
+  categories: (index: number) => [
     ...(index % 3 === 0 ? ['third'] : []),
     ...(index % 4 === 0 ? ['fourth'] : []),
     ...(index >= 270 ? ['tail'] : []),
@@ -34,22 +34,22 @@ await forEachEngine(async (engine) => {
         ...people,
         ...range(0, 300).map((index) => {
           const { meta, ...line } = madeUpImage(id(index), {
-            nsfw: few.rating(index),
-            categories: few.shelves(index),
+            nsfw: traits.rating(index),
+            categories: traits.categories(index),
             artist: index % 4 === 1 ? artist : null,
             characters: index % 5 === 1 ? [character] : [],
           });
-          return { ...line, meta: { ...meta, dimens: { width: few.width(index), height: 20 } } };
+          return { ...line, meta: { ...meta, dimens: { width: traits.width(index), height: 20 } } };
         }),
       ],
       { engine, randomInt: seededChance(51) },
     );
     const table: [query: string, where: (index: number) => boolean, limit: number, times: number][] = [
-      // The smaller shelf must not come more often than the larger one.
+      // Images of the smaller rating must not be drawn more often.
       ['nsfw=sfw,nsfw', (index) => index < 240 || index >= 280, 25, 120],
       ['nsfw=nsfw,questionable', (index) => index >= 240, 1, 320],
       ['orientation=landscape,portrait', (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
-      // Who is on two of the shelves must not come twice as often.
+      // Images in both categories must not be drawn twice as often.
       ['match=any&categories=third,fourth', (index) => index % 3 === 0 || index % 4 === 0, 10, 150],
       ['match=any&categories=tail,third,nearly%20all&nsfw=nsfw', (index) => index >= 280, 1, 200],
       ['match=any&categories=tail,fourth', (index) => index >= 270 || index % 4 === 0, 1, 500],
@@ -65,14 +65,14 @@ await forEachEngine(async (engine) => {
       ],
     ];
     for (const [query, where, limit, times] of table)
-      test(`"${query}", ${limit} at a time, are uniform at every place of the answer`, async () => {
-        await assertFair(service, query, range(0, 300).filter(where).map(id), limit, times);
+      test(`"${query}", ${limit} at a time, are uniform at every position of the response`, async () => {
+        await assertUniformDraws(service, query, range(0, 300).filter(where).map(id), limit, times);
       });
   });
 
-  describe('draws of what is rare', async () => {
+  describe('draws of rare images', async () => {
     const LARGE = 3000;
-    /** A cluster and a few all over, in what is otherwise of many shelves: one way leads nowhere. */
+    /** A cluster and a few scattered images, which few of a category's images are. */
     const isRare = (index: number) => index % 300 === 7 || (index >= 1000 && index < 1010);
     const service = await startMadeUpService(
       [
@@ -94,15 +94,15 @@ await forEachEngine(async (engine) => {
       ['exclude=most', 10, 120],
       [`categories=some&artist=${artist}&nsfw=nsfw&orientation=landscape&exclude=most`, 25, 120],
     ] as const)
-      test(`"${query}", ${limit} at a time, are uniform at every place of the answer`, async () => {
-        const qualify = range(0, LARGE).filter(isRare).map(id);
-        assert.equal(qualify.length, 20);
-        await assertFair(service, query, qualify, limit, times);
+      test(`"${query}", ${limit} at a time, are uniform at every position of the response`, async () => {
+        const matching = range(0, LARGE).filter(isRare).map(id);
+        assert.equal(matching.length, 20);
+        await assertUniformDraws(service, query, matching, limit, times);
       });
   });
 });
 
-// The same on every store: see changes.test.ts.
+// One store is enough: seeds.test.ts checks that all return the same orders.
 describe('seeds', async () => {
   const service = await startMadeUpService(
     [
@@ -113,7 +113,7 @@ describe('seeds', async () => {
   );
   const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
-  test('the picture of the day is any of them, whatever it was the day before', async () => {
+  test('the first image of a date is uniform, and independent of the day before', async () => {
     const firsts = new Map<string, number>();
     const steps = new Map<string, number>();
     let yesterday = '';
@@ -127,22 +127,22 @@ describe('seeds', async () => {
     assertUniform(steps, 36);
   });
 
-  test('any two of six are the first two, in either order, and any is at any place of twelve', async () => {
+  test('the first two of six and the positions of twelve are uniform', async () => {
     const pairs = new Map<string, number>();
-    const places = new Map<string, number>();
+    const positions = new Map<string, number>();
     for (const seed of range(0, 240)) {
       const order = await draw(service, `seed=${seed}&limit=25`);
       assert.equal(order.length, 12);
       const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
       hit(pairs, even.slice(0, 2).join());
-      for (const [place, id] of order.entries()) hit(places, `${id} ${place}`);
+      for (const [position, id] of order.entries()) hit(positions, `${id} ${position}`);
     }
     assertUniform(pairs, 30);
-    for (const place of range(0, 12))
-      assertUniform(new Map([...places].filter(([cell]) => cell.endsWith(` ${place}`))), 12);
+    for (const position of range(0, 12))
+      assertUniform(new Map([...positions].filter(([cell]) => cell.endsWith(` ${position}`))), 12);
   });
 
-  test('any order of four is as likely as any other, by seeds of random letters', async () => {
+  test('every order of four is equally likely with seeds of random letters', async () => {
     const orders = new Map<string, number>();
     const randomInt = seededChance(54);
     for (const _ of range(0, 240)) {

@@ -1,4 +1,4 @@
-/** Which images each parameter, and each two of them, let through; and the same for the two that lists know too. */
+/** Which images match each filter and each pair of filters; and the filters of lists. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertError, clock, related } from '../../support/api.ts';
@@ -8,27 +8,27 @@ import { forEachEngine } from '../../support/engines.ts';
 import {
   artists,
   characters,
-  idsOf,
-  linesOf,
+  type FilterQuery,
+  matchingIds,
   orientations,
-  queryOf,
+  randomPictures,
   ratings,
-  somePictures,
-  type Wanted,
+  toQuery,
+  toRecords,
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
 import { makeToken, seededChance, startService } from '../../support/service.ts';
 
-const pictures = somePictures(0, 300, seededChance(11));
-/** As they were before: of other ratings, orientations and categories, so that shelves lost their order and got it back. */
+const pictures = randomPictures(0, 300, seededChance(11));
+/** An earlier state with other ratings, orientations and categories, so images leave shelves and return. */
 const earlier = pictures.map((picture, index) => {
   const other = pictures[(index * 13 + 5) % pictures.length] ?? picture;
   return index % 3 === 0 ? { ...other, id: picture.id } : picture;
 });
 
-/** Several values of each parameter. */
+/** Several values of each filter. */
 const [first = '', second = '', few = '', idle = ''] = artists;
-const values: Wanted[][] = [
+const values: FilterQuery[][] = [
   [{ nsfw: ['sfw'] }, { nsfw: ['nsfw', 'questionable'] }, { nsfw: ratings }],
   [{ orientation: ['square'] }, { orientation: ['portrait', 'landscape'] }, { orientation: orientations }],
   [{ categories: ['beta'] }, { categories: ['Alpha', 'night sky'] }, { categories: ['rare', 'beta'] }],
@@ -48,36 +48,36 @@ const pairs = values.flatMap((ones, at) =>
 );
 
 await forEachEngine(async (engine) => {
-  const place = sandbox(engine);
-  await place.import(linesOf(earlier));
-  await place.import(linesOf(pictures));
-  const service = await startService(place.config, { clock, randomInt: seededChance(12) });
+  const box = sandbox(engine);
+  await box.import(toRecords(earlier));
+  await box.import(toRecords(pictures));
+  const service = await startService(box.config, { clock, randomInt: seededChance(12) });
 
-  async function assertDrawn(query: string, qualify: string[]): Promise<void> {
+  async function assertDrawn(query: string, matching: string[]): Promise<void> {
     const ids = await draw(service, `${query}&limit=25`);
-    const strangers = ids.filter((id) => !qualify.includes(id));
-    assert.deepEqual(strangers, [], `${query} gave what does not qualify`);
-    assert.equal(ids.length, Math.min(25, qualify.length), query);
+    const wrong = ids.filter((id) => !matching.includes(id));
+    assert.deepEqual(wrong, [], `${query} returned images that do not match`);
+    assert.equal(ids.length, Math.min(25, matching.length), query);
   }
 
   describe('random images', () => {
-    for (const wanted of [{}, ...values.flat()])
-      test(`"${queryOf(wanted)}" gives what qualifies, with a seed too`, async () => {
-        const qualify = idsOf(pictures, wanted);
-        await assertDrawn(queryOf(wanted), qualify);
-        await assertDrawn(queryOf(wanted), qualify);
-        await assertDrawn(`${queryOf(wanted)}&seed=one`, qualify);
+    for (const filter of [{}, ...values.flat()])
+      test(`"${toQuery(filter)}" returns images that match, with and without a seed`, async () => {
+        const matching = matchingIds(pictures, filter);
+        await assertDrawn(toQuery(filter), matching);
+        await assertDrawn(toQuery(filter), matching);
+        await assertDrawn(`${toQuery(filter)}&seed=one`, matching);
       });
 
-    test(`each of ${pairs.length} pairs of parameters gives what qualifies for both`, async () => {
-      assert.ok(pairs.some((wanted) => idsOf(pictures, wanted).length > 25));
-      assert.ok(pairs.some((wanted) => idsOf(pictures, wanted).length === 0));
-      for (const [at, wanted] of pairs.entries())
-        await assertDrawn(queryOf(wanted) + (at % 3 === 0 ? '&seed=one' : ''), idsOf(pictures, wanted));
+    test(`each of ${pairs.length} pairs of filters returns images that match both`, async () => {
+      assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length > 25));
+      assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length === 0));
+      for (const [at, filter] of pairs.entries())
+        await assertDrawn(toQuery(filter) + (at % 3 === 0 ? '&seed=one' : ''), matchingIds(pictures, filter));
     });
 
     const both = { categories: ['Alpha', 'beta'], exclude: ['beta'] };
-    const spelled: [query: string, wanted: Wanted][] = [
+    const spellings: [query: string, filter: FilterQuery][] = [
       ['nsfw=nsfw,nsfw', { nsfw: ['nsfw'] }],
       ['nsfw=nsfw&nsfw=questionable', { nsfw: ['nsfw', 'questionable'] }],
       ['nsfw=%20nsfw%20,,%20questionable,', { nsfw: ['nsfw', 'questionable'] }],
@@ -102,13 +102,13 @@ await forEachEngine(async (engine) => {
       ['match=any&categories=beta&exclude=beta', { categories: ['empty'] }],
       ['categories=alpha,beta&exclude=beta', { categories: ['empty'] }],
     ];
-    for (const [query, wanted] of spelled)
-      test(`"${query}" means ${JSON.stringify(wanted)}`, async () => {
-        await assertDrawn(query, idsOf(pictures, wanted));
-        await assertDrawn(`seed=one&${query}`, idsOf(pictures, wanted));
+    for (const [query, filter] of spellings)
+      test(`"${query}" means ${JSON.stringify(filter)}`, async () => {
+        await assertDrawn(query, matchingIds(pictures, filter));
+        await assertDrawn(`seed=one&${query}`, matchingIds(pictures, filter));
       });
 
-    test('ids are read in either case', async () => {
+    test('ids are accepted in upper and lower case', async () => {
       const lettered = sandbox(engine);
       const [id, artist, character] = ['a', 'b', 'c'].map((letter) => letter.repeat(8) + first.slice(8)) as [
         string,
@@ -119,7 +119,7 @@ await forEachEngine(async (engine) => {
       await lettered.import([
         { type: 'artist', id: artist, name: 'with letters' },
         { type: 'character', id: character, name: 'with letters' },
-        ...linesOf([{ id, artist, characters: [character], ...rest }]),
+        ...toRecords([{ id, artist, characters: [character], ...rest }]),
       ]);
       const service = await startService(lettered.config, { clock });
       for (const query of [`artist=${artist}`, `character=${character}`])
@@ -131,25 +131,25 @@ await forEachEngine(async (engine) => {
   describe('lists', async () => {
     const { headers } = await makeToken(service.config, ['image:list', 'image:custom-expiry:100']);
     const subsets = (of: string[]) => range(0, 8).map((bits) => of.filter((_, at) => (bits >> at) % 2 === 1));
-    const filters: Wanted[] = subsets(ratings).flatMap((nsfw) =>
+    const filters: FilterQuery[] = subsets(ratings).flatMap((nsfw) =>
       subsets(orientations).map((orientation) => ({
         ...(nsfw.length > 0 && { nsfw }),
         ...(orientation.length > 0 && { orientation }),
       })),
     );
-    const lists: [path: string, always: Wanted][] = [
+    const lists: [path: string, always: FilterQuery][] = [
       ['/image', {}],
-      ...artists.map((artist): [string, Wanted] => [`/artist/${artist}/images`, { artist }]),
+      ...artists.map((artist): [string, FilterQuery] => [`/artist/${artist}/images`, { artist }]),
     ];
     for (const [path, always] of lists)
-      test(`${path} gives pages of what has these ratings and orientations, as it was added`, async () => {
-        for (const wanted of filters) {
-          const all = idsOf(pictures, { ...wanted, ...always });
+      test(`${path} pages through images with these ratings and orientations, oldest first`, async () => {
+        for (const filter of filters) {
+          const all = matchingIds(pictures, { ...filter, ...always });
           const pages: string[] = [];
-          let address: string | undefined = `${service.origin}/api${path}?limit=25&${queryOf(wanted)}`;
+          let address: string | undefined = `${service.origin}/api${path}?limit=25&${toQuery(filter)}`;
           for (let last = ''; address; address = related(await pageAt(address, all, pages), 'next', last))
             last = address;
-          assert.deepEqual(pages, all, queryOf(wanted));
+          assert.deepEqual(pages, all, toQuery(filter));
         }
       });
 
@@ -158,17 +158,17 @@ await forEachEngine(async (engine) => {
       assert.equal(answer.status, 200, `${address}: ${answer.text}`);
       assert.equal(answer.headers['x-total-count'], String(all.length), address);
       pages.push(...answer.json.data.map(({ id }: { id: string }) => id));
-      assert.ok(pages.length <= all.length, `${address} gives too much`);
+      assert.ok(pages.length <= all.length, `${address} returns too many images`);
       if (answer.json.data.length === 0) assert.equal(related(answer, 'next', address), undefined, address);
       return answer;
     }
 
     for (const [path, always] of lists.slice(0, 2))
-      test(`${path} gives any window, before and past the end, and leads back by prev`, async () => {
-        for (const wanted of filters.filter((_, at) => at % 5 === 3)) {
-          const all = idsOf(pictures, { ...wanted, ...always });
+      test(`${path} returns any window, also past the end, and links to the previous page`, async () => {
+        for (const filter of filters.filter((_, at) => at % 5 === 3)) {
+          const all = matchingIds(pictures, { ...filter, ...always });
           for (const offset of [1, Math.floor(all.length / 2), all.length, all.length + 1, 10 ** 9]) {
-            const address = `${service.origin}/v1${path}?${queryOf(wanted)}&offset=${offset}&limit=3`;
+            const address = `${service.origin}/v1${path}?${toQuery(filter)}&offset=${offset}&limit=3`;
             const answer = await pageAt(address, all);
             assert.deepEqual(
               answer.json.data.map(({ id }: { id: string }) => id),
@@ -187,30 +187,30 @@ await forEachEngine(async (engine) => {
         }
       });
 
-    test('a filtered list without a token, or of nobody, is refused as ever', async () => {
+    test('a filtered list requires a token, and an artist that exists', async () => {
       assertError(await service.get('/api/image?nsfw=sfw'), 401, /token/i);
       assertError(await service.get(`/api/artist/${uuid(9, 9)}/images?nsfw=sfw`), 404, /artist/i);
     });
 
-    test('what is rare comes as it was added too', async () => {
+    test('rare images are sorted by the time they were added, too', async () => {
       const rare = new Map(
         [9, 30, 77, 150, 151].map((at, index) => [at, index % 2 ? 'nsfw' : 'questionable']),
       );
       const many = pictures.slice(0, 200).map((picture, at) => ({ ...picture, nsfw: rare.get(at) ?? 'sfw' }));
-      const place = sandbox(engine);
-      await place.import(linesOf(many));
-      const service = await startService(place.config, { clock });
-      const { headers } = await makeToken(place.config, ['image:list']);
+      const box = sandbox(engine);
+      await box.import(toRecords(many));
+      const service = await startService(box.config, { clock });
+      const { headers } = await makeToken(box.config, ['image:list']);
       const answer = await service.get('/api/image?nsfw=nsfw,questionable', headers);
       assert.deepEqual(
         answer.json.data.map(({ id }: { id: string }) => id),
-        idsOf(many, { nsfw: ['nsfw', 'questionable'] }),
+        matchingIds(many, { nsfw: ['nsfw', 'questionable'] }),
       );
       assert.equal(answer.headers['x-total-count'], '5');
     });
 
-    test('links keep the filters however they were given, and the expiry', async () => {
-      const all = idsOf(pictures, { nsfw: ['questionable', 'nsfw'], orientation: ['portrait'] });
+    test('links to other pages keep the filters and the expiry', async () => {
+      const all = matchingIds(pictures, { nsfw: ['questionable', 'nsfw'], orientation: ['portrait'] });
       const query = 'nsfw=nsfw&expiry=77&orientation=%20portrait&nsfw=,questionable';
       let address: string | undefined = `${service.origin}/api/image?limit=4&${query}`;
       const pages: string[] = [];

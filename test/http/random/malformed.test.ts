@@ -1,7 +1,7 @@
-/** 400, 403 and 404 of what random images are chosen by, in their order; and the edges that are still right. */
+/** Invalid filters, seeds and cursors: 400, 403 and 404, their precedence, and values that are just valid. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError, clock, judges } from '../../support/api.ts';
+import { assertError, clock, testMakers } from '../../support/api.ts';
 import { uuid } from '../../support/catalogue.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { makeToken, startKnownService } from '../../support/service.ts';
@@ -10,16 +10,16 @@ const [artist, character, missing] = [uuid(2, 1), uuid(3, 1), uuid(9, 9)];
 const invalid = (name: string) => new RegExp(`Invalid ${name}\\b`);
 
 const lists = ['/image', `/artist/${artist}/images`];
-const places: Record<string, string[]> = {
+const paths: Record<string, string[]> = {
   nsfw: ['/image/random', ...lists],
   orientation: ['/image/random', ...lists],
 };
-const notOnce = (value: string, name: string) => [`${value}&${name}=${value}`, `${value}&x=1&${name}=`];
-const noIds = [
+const repeated = (value: string, name: string) => [`${value}&${name}=${value}`, `${value}&x=1&${name}=`];
+const invalidIds = [
   ...['', 'x', '1', '%00', 'null', artist.slice(1), `${artist}0`, `g${artist.slice(1)}`, `{${artist}}`],
   ...[artist.replaceAll('-', ''), `%20${artist}`, `${artist}%0A`, `${artist},`, 'x'.repeat(5000), 'Mariko'],
 ];
-/** What comes after `name=`. */
+/** The text after `name=`. */
 const malformed: Record<string, string[]> = {
   nsfw: [
     ...['', ',', '%20,%20', '&nsfw=', 'SFW', 'Nsfw', 'safe', 'all', 'true', 'false', '0', '%00', 'sfw%00'],
@@ -32,17 +32,17 @@ const malformed: Record<string, string[]> = {
   ],
   match: [
     ...['', 'ALL', 'Any', 'none', 'any,all', '1', 'true', 'any%20', '%00', 'constructor', 'anyone'],
-    ...notOnce('any', 'match'),
+    ...repeated('any', 'match'),
   ],
-  artist: [...noIds, ...notOnce(artist, 'artist'), `${artist},${uuid(2, 2)}`],
-  character: [...noIds, ...notOnce(character, 'character')],
+  artist: [...invalidIds, ...repeated(artist, 'artist'), `${artist},${uuid(2, 2)}`],
+  character: [...invalidIds, ...repeated(character, 'character')],
   seed: [
     '',
     'x'.repeat(65),
     '\u{1F600}'.repeat(65),
     '+'.repeat(65),
     'x'.repeat(5000),
-    ...notOnce('1', 'seed'),
+    ...repeated('1', 'seed'),
   ],
 };
 
@@ -56,22 +56,22 @@ await forEachEngine(async (engine) => {
     list: await tokenOf('image:list'),
     expiry60: await tokenOf('image:custom-expiry:60'),
   };
-  const { refuses, allows } = judges(service, tokens);
+  const { rejects, accepts } = testMakers(service, tokens);
 
   describe('malformed', () => {
     for (const [name, all] of Object.entries(malformed))
       for (const text of [undefined, ...all]) {
         const query = text === undefined ? name : `${name}=${text.replaceAll('\u{1F600}', '%F0%9F%98%80')}`;
-        refuses(
-          `?${query.slice(0, 60)} is refused wherever ${name} counts, and the message says so`,
-          (places[name] ?? ['/image/random']).map((path) => `${path}?${query}`),
+        rejects(
+          `?${query.slice(0, 60)} on every endpoint with ${name}, and names it`,
+          (paths[name] ?? ['/image/random']).map((path) => `${path}?${query}`),
           'list',
           400,
           invalid(name),
         );
       }
 
-    test('all that is wrong is told at once', async () => {
+    test('the message names every invalid parameter', async () => {
       const answer = await service.get('/api/image/random?nsfw=x&orientation=&match=&seed=&artist=1&limit=0');
       for (const name of ['nsfw', 'orientation', 'match', 'seed', 'artist', 'limit'])
         assertError(answer, 400, invalid(name));
@@ -88,7 +88,7 @@ await forEachEngine(async (engine) => {
       ['exclude=nope&nsfw=sfw&orientation=square&match=any&categories=kimono', ['nope'], ['kimono']],
     ];
     for (const [query, named, unnamed] of unknown)
-      test(`${query} is refused, and the message names what does not exist`, async () => {
+      test(`${query} is rejected, and the message names the unknown categories`, async () => {
         const answer = await service.get(`/api/image/random?${query}`);
         assertError(answer, 400, /exclude/);
         for (const name of named) assert.ok(answer.json.message.includes(name), answer.json.message);
@@ -96,7 +96,7 @@ await forEachEngine(async (engine) => {
         for (const name of unnamed) assert.ok(!folded.includes(name), answer.json.message);
       });
 
-    test('an unknown name in categories is still told as one of these, with match=any too', async () => {
+    test('the message names the parameter of an unknown category', async () => {
       for (const query of ['match=any&categories=catgirl,nope', 'exclude=catgirl&categories=nope&seed=1'])
         assertError(await service.get(`/api/image/random?${query}`), 400, /categories.*nope/);
     });
@@ -115,13 +115,13 @@ await forEachEngine(async (engine) => {
       '%',
       '\n',
     ];
-    allows(
-      'a seed of 1 to 64 code points, whatever they are',
+    accepts(
+      'a seed of any 1 to 64 code points',
       seeds.map((seed) => `/image/random?seed=${encodeURIComponent(seed)}`),
       'none',
     );
-    allows(
-      'parameters are ignored where they do not count',
+    accepts(
+      'parameters of other endpoints, whatever their values',
       [
         ...['/image?seed=&cursor=x&match=x&exclude=no&artist=1&character=1', '/artist?nsfw=x&orientation='],
         ...[
@@ -134,29 +134,41 @@ await forEachEngine(async (engine) => {
     );
   });
 
-  describe('nobody of this id', () => {
+  describe('unknown ids', () => {
     for (const query of ['', '&seed=1', '&categories=empty', '&match=any&nsfw=sfw']) {
       const of = (name: string, id: string) => [`/image/random?${name}=${id}${query}`];
-      refuses(`no artist, with "${query}"`, of('artist', missing), 'none', 404, /artist/i);
-      refuses(`no character, with "${query}"`, of('character', missing), 'none', 404, /character/i);
-      refuses(`a character is no artist, with "${query}"`, of('artist', character), 'none', 404, /artist/i);
-      refuses(
-        `an artist is no character, with "${query}"`,
+      rejects(`an unknown artist, with "${query}"`, of('artist', missing), 'none', 404, /artist/i);
+      rejects(`an unknown character, with "${query}"`, of('character', missing), 'none', 404, /character/i);
+      rejects(
+        `the id of a character as artist, with "${query}"`,
+        of('artist', character),
+        'none',
+        404,
+        /artist/i,
+      );
+      rejects(
+        `the id of an artist as character, with "${query}"`,
         of('character', artist),
         'none',
         404,
         /character/i,
       );
-      refuses(`an image is neither, with "${query}"`, of('artist', uuid(4, 1)), 'none', 404, /artist/i);
+      rejects(
+        `the id of an image as artist, with "${query}"`,
+        of('artist', uuid(4, 1)),
+        'none',
+        404,
+        /artist/i,
+      );
     }
-    allows(
-      'who has no images is somebody',
+    accepts(
+      'an artist without images',
       [`/image/random?artist=${uuid(2, 4)}`, `/image/random?artist=${uuid(2, 4)}&seed=1`],
       'none',
     );
   });
 
-  describe('of several errors', () => {
+  describe('precedence of errors', () => {
     const table: [path: string, token: keyof typeof tokens, status: number][] = [
       ['/image/random?nsfw=x', 'wrong', 401],
       [`/image/random?artist=${missing}`, 'wrong', 401],
@@ -187,6 +199,6 @@ await forEachEngine(async (engine) => {
       [`/artist/${missing}/images?orientation=square`, 'none', 404],
     ];
     for (const [path, token, status] of table)
-      refuses(`${path} with the token "${token}" is ${status}`, [path], token, status);
+      rejects(`${path} with the token "${token}"`, [path], token, status);
   });
 });

@@ -1,9 +1,9 @@
-/** GET /image/random: which images qualify, how many come, and that chance treats all of them alike. */
+/** GET /image/random by category: which images match, how many are returned, and that draws are uniform. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clock, madeUpImage, startMadeUpService } from '../../support/api.ts';
 import { images, uuid } from '../../support/catalogue.ts';
-import { assertFair, assertUniform, draw, hit, range } from '../../support/distribution.ts';
+import { assertUniform, assertUniformDraws, draw, hit, range } from '../../support/distribution.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { seededChance, startKnownService } from '../../support/service.ts';
 
@@ -12,9 +12,9 @@ await forEachEngine(async (engine) => {
 
   const id = (index: number) => uuid(5, index);
 
-  describe('the images that qualify', () => {
+  describe('categories', () => {
     const everything = [1, 2, 3, 4, 5, 6];
-    const table: [query: string, images: number[]][] = [
+    const table: [query: string, numbers: number[]][] = [
       ['', everything],
       ['categories=', everything],
       ['categories', everything],
@@ -41,22 +41,22 @@ await forEachEngine(async (engine) => {
       ['categories=catgirl,empty', []],
       ['categories=empty,Kimono,catgirl,night%20sky', []],
     ];
-    for (const [query, wanted] of table)
-      test(`"${query}" is met by the images ${wanted.join(', ') || '(none)'}`, async () => {
-        const qualify = wanted.map((number) => uuid(4, number));
-        // All that qualify, when fewer than the limit do; else as many as the limit says, all of which qualify.
-        for (const limit of [25, wanted.length || 1, 1, 2, 3])
+    for (const [query, numbers] of table)
+      test(`"${query}" matches the images ${numbers.join(', ') || '(none)'}`, async () => {
+        const matching = numbers.map((number) => uuid(4, number));
+        // All that match if there are fewer than the limit, otherwise as many as the limit.
+        for (const limit of [25, numbers.length || 1, 1, 2, 3])
           for (let time = 0; time < 3; time += 1) {
             const ids = await draw(known, `${query}&limit=${limit}`);
-            assert.equal(ids.length, Math.min(limit, wanted.length));
+            assert.equal(ids.length, Math.min(limit, numbers.length));
             assert.deepEqual(
-              ids.filter((id) => !qualify.includes(id)),
+              ids.filter((id) => !matching.includes(id)),
               [],
             );
           }
       });
 
-    test('two draws differ, and one seed gives the same draws again', async () => {
+    test('draws differ, and depend on nothing but the random numbers', async () => {
       const one = await startKnownService({ engine, clock, randomInt: seededChance(7) });
       const other = await startKnownService({ engine, clock, randomInt: seededChance(7) });
       const draws: string[] = [];
@@ -68,15 +68,15 @@ await forEachEngine(async (engine) => {
       assert.ok(new Set(draws).size > 10);
     });
 
-    test('the service draws without being given any randomInt', async () => {
+    test('the service has its own random numbers', async () => {
       const own = await startKnownService({ engine, clock });
       assert.equal((await draw(own, 'limit=4')).length, 4);
       assert.deepEqual((await draw(own, 'categories=kimono,catgirl')).sort(), [uuid(4, 1), uuid(4, 5)]);
     });
   });
 
-  describe('chance over a few hundred images', async () => {
-    // Three shelves that overlap in part: every second, every third, and the last hundred.
+  describe('draws from a few hundred images', async () => {
+    // Three overlapping categories: every second image, every third, and the last hundred.
     const members = {
       half: (index: number) => index % 2 === 0,
       Third: (index: number) => index % 3 === 0,
@@ -108,27 +108,27 @@ await forEachEngine(async (engine) => {
       { query: 'categories=half,third,tail', where: (i) => i >= 200 && i % 6 === 0, limit: 25, times: 100 },
     ];
     for (const { query, where, limit, times } of table)
-      test(`"${query}", ${limit} at a time, is uniform at every place of the answer`, async () => {
-        const qualify = range(0, 300).filter(where).map(id);
-        await assertFair(service, query, qualify, limit, times);
+      test(`"${query}", ${limit} at a time, is uniform at every position of the response`, async () => {
+        const matching = range(0, 300).filter(where).map(id);
+        await assertUniformDraws(service, query, matching, limit, times);
       });
 
-    test('every order of the four images of a category is as likely as any other', async () => {
+    test('every order of the four images of a category is equally likely', async () => {
       const orders = new Map<string, number>();
       for (let time = 0; time < 240; time += 1) hit(orders, (await draw(known, 'categories=kimono')).join());
       assertUniform(orders, 24);
     });
 
-    test('every ordered pair of the known images is as likely as any other', async () => {
+    test('every ordered pair of the known images is equally likely', async () => {
       const pairs = new Map<string, number>();
       for (let time = 0; time < 240; time += 1) hit(pairs, (await draw(known, 'limit=2')).join());
       assertUniform(pairs, images.length * (images.length - 1));
     });
   });
 
-  describe('chance over large categories that share few images', async () => {
+  describe('draws from large categories that share few images', async () => {
     const LARGE = 3000;
-    // What each shares with the first category: a cluster at its end, a few all over it, more, and one in five.
+    // What each shares with the first category: a cluster at its end, a few scattered images, more, one in five.
     const shared: Record<string, (index: number) => boolean> = {
       twelve: (index) => index >= LARGE - 12,
       thirty: (index) => index % 100 === 7,
@@ -158,14 +158,14 @@ await forEachEngine(async (engine) => {
       ['fifth', 25, 200],
     ];
     for (const [name, limit, times] of table)
-      test(`"first" and "${name}", ${limit} at a time, are uniform at every place of the answer`, async () => {
-        const qualify = range(0, LARGE)
+      test(`"first" and "${name}", ${limit} at a time, are uniform at every position of the response`, async () => {
+        const matching = range(0, LARGE)
           .filter((index) => shared[name]?.(index))
           .map(id);
-        await assertFair(service, `categories=${name},first`, qualify, limit, times);
+        await assertUniformDraws(service, `categories=${name},first`, matching, limit, times);
       });
 
-    test('nothing in common gives nothing', async () => {
+    test('categories with no image in common return an empty list', async () => {
       assert.deepEqual(await draw(service, 'categories=first,nothing'), []);
     });
   });

@@ -1,4 +1,4 @@
-/** HTML text in which everything that is put in is escaped, unless it is markup itself. */
+/** Safe HTML. The `html` template escapes everything it inserts, except other markup. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -16,21 +16,21 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] as string);
 }
 
 export function html(parts: TemplateStringsArray, ...contents: Content[]): Markup {
-  const texts = parts.map((part, index) => part + textOf(contents[index] ?? ''));
+  const texts = parts.map((part, index) => part + toText(contents[index] ?? ''));
   return new Markup(texts.join(''));
 }
 
-function textOf(content: Content): string {
+function toText(content: Content): string {
   if (content instanceof Markup) return content.text;
-  return Array.isArray(content) ? content.map(textOf).join('') : escaped(String(content));
+  return Array.isArray(content) ? content.map(toText).join('') : escapeHtml(String(content));
 }
 
-/** A text whose words in backticks are code. */
+/** Turns `code` in backticks into `<code>`. */
 export function prose(text: string): Markup[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

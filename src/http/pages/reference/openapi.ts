@@ -1,105 +1,114 @@
-/** The API in the words of OpenAPI 3.1, out of the routes and the schemas that the service itself answers by. */
-import type { Route } from '../../api/call.ts';
-import { commonHeaders, components, headerRefs, refTo, schemaOf } from './components.ts';
-import { type Description, descriptions, groups } from './descriptions.ts';
-import { failures } from './failures.ts';
-import type { OpenApi, Operation, Ref, Response, Schema } from './types.ts';
+/** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
+import { uuidPattern } from '../../../schemas.ts';
+import { groups, type Route } from '../../api/endpoint.ts';
+import { buildComponents, toSchemaOrRef } from './components.ts';
+import { errorResponses } from './errors.ts';
+import { commonHeaders, headerRefs } from './headers.ts';
+import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
-const introduction = `Everything is a \`GET\`, and most of it is open to all. \`HEAD\` works everywhere.
+const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
 
-Success is \`{"success":true,"data":…}\`, an error \`{"code":…,"message":…,"success":false}\` with the HTTP status as \
-code. Where several errors apply, the first of these is told: 429, 401, 400, 403, 404.
+A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message":…,"success":false}\`; its code is the HTTP \
+status. If several errors apply, the first of these is returned: 429, 401, 400, 403, 404.
 
-One request a second is allowed. Every answer tells in \`X-RateLimit-Reset\` how many seconds to wait for the next.
+The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
+the next request.
 
-A token is sent as \`Authorization: Bearer <token>\`. It is needed for \`/token\`, for \`/image\`, and for \`expiry\`; one \
-that is not valid is refused everywhere.
+Send a token as \`Authorization: Bearer <token>\`. \`/token\`, \`/image\` and \`expiry\` require one. An invalid token is \
+rejected everywhere.
 
-A \`search\` must match the whole name, in whatever case: \`%\` is any text, \`_\` any character, \`a|b\` either of two; \
-\`*\`, \`+\`, \`?\`, \`{m,n}\`, \`(…)\` and \`[a-z]\` are as in regular expressions, and \`\\\` makes what follows literal.
+A \`search\` pattern must match the whole name and ignores case. \`%\` matches any text, \`_\` any character, \`a|b\` either \
+alternative; \`*\`, \`+\`, \`?\`, \`{m,n}\`, \`(…)\` and \`[a-z]\` work as in regular expressions, and \`\\\` makes the next \
+character literal.
 
-The \`url\` of an image needs no token, is not limited, and works until \`meta.expires\`.`;
+The \`url\` of an image needs no token, is not rate-limited, and works until \`meta.expires\`.`;
 
-const UNCHANGED = 'What `If-None-Match` names is still true.';
+const NOT_MODIFIED = 'Nothing has changed: `If-None-Match` matches.';
 
-export function openApi(routes: readonly Route[], prefixes: readonly string[], version: string): OpenApi {
+export function buildOpenApi(
+  routes: readonly Route[],
+  prefixes: readonly string[],
+  version: string,
+): OpenApi {
   return {
     openapi: '3.1.1',
     info: {
       title: 'zukan',
       version,
-      summary: 'An image catalogue: random pictures, artists, characters and categories.',
+      summary: 'An image catalogue: random images, artists, characters and categories.',
       description: introduction,
     },
-    servers: prefixes.map((url) => ({ url, description: 'this service' })),
-    tags: groups,
-    paths: Object.fromEntries(routes.map((route) => [route.path, { get: operationOf(route) }])),
-    components,
+    servers: prefixes.map((url) => ({ url, description: 'This service' })),
+    tags: Object.entries(groups).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+    components: buildComponents(routes),
   };
 }
 
-function operationOf(route: Route): Operation {
-  const told = descriptions[route.path];
-  if (!told) throw new Error(`The reference says nothing of ${route.path}.`);
-  const { name, summary, description, group } = told;
+function buildOperation(route: Route): Operation {
+  const { name, summary, description, group, hasETag } = route;
   return {
-    ...{ operationId: name, summary, description, tags: [group], security: securityOf(route) },
-    parameters: parametersOf(route).map((parameter) => refTo('parameters', parameter)),
+    operationId: name,
+    summary,
+    description,
+    tags: [group],
+    security: buildSecurity(route),
+    parameters: parameterNames(route).map((parameter) => refTo('parameters', parameter)),
     responses: {
-      200: successOf(route, told),
-      ...(told.hasETag && { 304: { description: UNCHANGED, headers: headersOf(told) } }),
-      ...Object.fromEntries(errorsOf(route)),
+      200: buildSuccess(route),
+      ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
+      ...Object.fromEntries(possibleErrors(route)),
     },
   };
 }
 
-function parametersOf({ path, query }: Route): string[] {
+function parameterNames({ path, query }: Route): string[] {
   return [...(path.includes('{id}') ? ['id'] : []), ...Object.keys(query.properties)];
 }
 
-function securityOf({ access }: Route): Record<string, string[]>[] {
+function buildSecurity({ access }: Route): Record<string, string[]>[] {
   if (access === 'open') return [{}, { token: [] }];
   return [{ token: access === 'token' ? [] : [access.scope] }];
 }
 
-function headersOf({ isPaged, isWalked, hasETag }: Description): Record<string, Ref> {
+function responseHeaders({ isPaged, hasCursor, hasETag }: Route): Record<string, Ref> {
   return {
     ...commonHeaders,
     ...(isPaged && headerRefs('X-Total-Count', 'Link')),
-    ...(isWalked && headerRefs('X-Next-Cursor', 'Link')),
+    ...(hasCursor && headerRefs('X-Next-Cursor', 'Link')),
     ...(hasETag && headerRefs('ETag')),
   };
 }
 
-function successOf(route: Route, told: Description): Response {
-  const { data, meta, summary } = told;
+function buildSuccess(route: Route): Response {
+  const { data, meta, example } = route;
   const schema: Schema = {
     type: 'object',
     required: ['success', 'data', ...(meta ? ['meta'] : [])],
     properties: {
       success: { type: 'boolean', const: true },
-      data: schemaOf(route.answer),
-      ...(meta && { meta: schemaOf(meta.schema) }),
+      data: toSchemaOrRef(data),
+      ...(meta && { meta: toSchemaOrRef(meta) }),
     },
   };
-  const value = { success: true, data, ...(meta && { meta: meta.example }) };
+  const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
   return {
-    description: `${summary}.`,
-    headers: headersOf(told),
+    description: 'Success.',
+    headers: responseHeaders(route),
     content: { 'application/json': { schema, examples: { demo: { value } } } },
   };
 }
 
-/** What can go wrong. A token can be refused anywhere, and so can a call that comes too early. */
-function errorsOf(route: Route): [number, Ref][] {
-  const parameters = parametersOf(route);
-  const needsPermission = typeof route.access === 'object' || parameters.includes('expiry');
+/** Any call may be rejected for its token (401) or its rate (429), or fail (500, 503). The others depend on the route. */
+function possibleErrors(route: Route): [number, Ref][] {
+  const parameters = parameterNames(route);
+  const rules: { pattern?: string }[] = Object.values(route.query.properties);
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
-    403: needsPermission,
-    404: ['id', 'artist', 'character'].some((name) => parameters.includes(name)),
+    403: typeof route.access === 'object' || parameters.includes('expiry'),
+    404: parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
   };
-  return Object.entries(failures)
+  return Object.entries(errorResponses)
     .map(([status, { name }]): [number, Ref] => [Number(status), refTo('responses', name)])
     .filter(([status]) => isPossible[status] ?? true);
 }

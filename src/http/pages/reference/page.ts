@@ -1,10 +1,12 @@
-/** The reference as a page: the whole OpenAPI document, for people. */
-import { endpointSection } from './endpoint.ts';
+/** The reference page: the whole OpenAPI document as HTML. */
+import type { Route } from '../../api/endpoint.ts';
 import { html, type Markup, prose } from './markup.ts';
-import { shapeSection } from './shapes.ts';
-import type { OpenApi } from './types.ts';
+import { operationSection } from './operation-section.ts';
+import { schemaSection } from './schema-tables.ts';
+import type { OpenApi, Operation } from './types.ts';
 
-export function referencePage(document: OpenApi): string {
+/** The routes add what OpenAPI has no field for: the example calls. */
+export function referencePage(document: OpenApi, routes: readonly Route[]): string {
   const { info, components } = document;
   const page = html`<!doctype html>
 <html lang="en">
@@ -18,26 +20,26 @@ export function referencePage(document: OpenApi): string {
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <p class="name"><a href="/"><span lang="ja">図鑑</span> ${info.title}</a></p>
 <p class="links"><a href="/">Gallery</a> <a href="/openapi.json">openapi.json</a></p>
 </header>
 <div class="columns">
-<nav aria-label="Endpoints">${document.tags.map(({ name }) => contents(document, name))}
-<h2 class="aside">Shapes</h2>
+<nav aria-label="Endpoints">${document.tags.map(({ name }) => tableOfContents(routes, name))}
+<h2 class="aside">Schemas</h2>
 <ul class="aside">${Object.keys(components.schemas).map((name) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>
 </nav>
 <main id="content">
 <h1>API reference</h1>
 <p class="lead">${info.summary} <span class="version">v${info.version}</span></p>
-<p>It answers under ${document.servers.map(({ url }, index) => html`${index === 0 ? '' : ' and '}<code>${url}</code>`)}.</p>
+<p>The API is available at ${document.servers.map(({ url }, index) => html`${index === 0 ? '' : ' and '}<code>${url}</code>`)}.</p>
 ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>\n`)}
-${document.tags.map((tag) => group(document, tag))}
-<h2 id="headers">Headers of answers</h2>
+${document.tags.map((tag) => groupSection(document, routes, tag))}
+<h2 id="headers">Response headers</h2>
 ${headerList(document)}
-<h2 id="shapes">Shapes</h2>
-${Object.entries(components.schemas).map(([name, schema]) => shapeSection(name, schema))}
+<h2 id="schemas">Schemas</h2>
+${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
 </main>
 </div>
 </body>
@@ -46,22 +48,24 @@ ${Object.entries(components.schemas).map(([name, schema]) => shapeSection(name, 
   return page.text;
 }
 
-function operationsOf({ paths }: OpenApi, tag: string) {
-  return Object.entries(paths).filter(([, { get }]) => get.tags.includes(tag));
-}
+const inGroup = (routes: readonly Route[], name: string) => routes.filter(({ group }) => group === name);
 
-function contents(document: OpenApi, tag: string): Markup {
-  const items = operationsOf(document, tag).map(
-    ([path, { get }]) => html`<li><a href="#${get.operationId}"><code>${path}</code></a></li>\n`,
+function tableOfContents(routes: readonly Route[], group: string): Markup {
+  const items = inGroup(routes, group).map(
+    ({ path, name }) => html`<li><a href="#${name}"><code>${path}</code></a></li>\n`,
   );
   return html`
-<h2>${tag}</h2>
+<h2>${group}</h2>
 <ul>${items}</ul>`;
 }
 
-function group(document: OpenApi, { name, description }: { name: string; description: string }): Markup {
-  const sections = operationsOf(document, name).map(([path, { get }]) =>
-    endpointSection(document, path, get),
+function groupSection(
+  document: OpenApi,
+  routes: readonly Route[],
+  { name, description }: OpenApi['tags'][number],
+): Markup {
+  const sections = inGroup(routes, name).map(({ path, example }) =>
+    operationSection(document, path, document.paths[path]?.get as Operation, example),
   );
   return html`<h2 id="${name.toLowerCase()}-group">${name}</h2>
 <p>${prose(description)}</p>

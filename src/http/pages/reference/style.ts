@@ -1,4 +1,4 @@
-/** The stylesheet of the reference. */
+/** The stylesheet of the reference page. */
 export const style = `:root {
   --ink: #1d1b24; --soft: #5d5869; --paper: #fdfcfa; --panel: #f4f1ec; --line: #e0dbd2; --accent: #a8322d; --code: #2b2836;
 }
@@ -38,9 +38,9 @@ main p { max-width: 46rem; margin: .6rem 0; }
 .version, .example { font-size: .8rem; color: var(--soft); }
 .version { border: 1px solid var(--line); border-radius: 1rem; padding: .1rem .6rem; white-space: nowrap; }
 .example { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
-.endpoint, .shape { margin-top: 1.75rem; padding: clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line); border-radius: .75rem; }
-.endpoint:target, .shape:target { border-color: var(--accent); }
-.shape { padding: 1.1rem clamp(1rem, 3vw, 1.75rem); }
+.operation, .schema { margin-top: 1.75rem; padding: clamp(1rem, 3vw, 1.75rem); border: 1px solid var(--line); border-radius: .75rem; }
+.operation:target, .schema:target { border-color: var(--accent); }
+.schema { padding: 1.1rem clamp(1rem, 3vw, 1.75rem); }
 .method { color: var(--accent); font-size: .8rem; font-weight: 700; letter-spacing: .06em; margin-right: .35rem; }
 .note { display: inline-block; background: var(--panel); border-left: 3px solid var(--accent); padding: .25rem .75rem; }
 code, pre { font: .875em/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--code); }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that ours is made of. */
+/** The parts of OpenAPI that our document uses. */
 export interface OpenApi {
   openapi: string;
   info: { title: string; version: string; summary: string; description: string };
@@ -20,6 +20,10 @@ export interface Ref {
   $ref: string;
 }
 
+export function refTo(kind: keyof Components, name: string): Ref {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
 export interface Operation {
   operationId: string;
   summary: string;
@@ -37,7 +41,7 @@ export interface Parameter {
   description: string;
   schema: Schema;
   example: unknown;
-  /** Several values are separated by commas. */
+  /** Values are separated by commas. */
   explode?: false;
 }
 
@@ -66,6 +70,7 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
+  examples?: unknown[];
   minimum?: number;
   maximum?: number;
   maxLength?: number;

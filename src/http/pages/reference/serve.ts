@@ -1,11 +1,11 @@
-/** The reference over HTTP: the OpenAPI document, the page, and its stylesheet. Each is made once. */
+/** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built once. */
 import { version } from '../../../version.ts';
-import type { Route } from '../../api/call.ts';
+import type { Route } from '../../api/endpoint.ts';
 import { entityTag, isKnown } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
-import { ORIGIN } from './endpoint.ts';
-import { escaped } from './markup.ts';
-import { openApi } from './openapi.ts';
+import { escapeHtml } from './markup.ts';
+import { buildOpenApi } from './openapi.ts';
+import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
 import { style } from './style.ts';
 
@@ -14,17 +14,17 @@ const POLICY =
 
 type Send = (exchange: Exchange, origin: string) => void;
 
-/** By path. `origin` is what the examples call. */
+/** Handlers by path. `origin` is the origin of the example calls. */
 export function referencePages(routes: readonly Route[], prefixes: readonly string[]): Record<string, Send> {
-  const document = openApi(routes, prefixes, version);
+  const document = buildOpenApi(routes, prefixes, version);
   const json = JSON.stringify(document);
-  const page = referencePage(document);
+  const page = referencePage(document, routes);
   return {
     '/openapi.json': (exchange) => sendText(exchange, json, JSON_TYPE),
     '/docs.css': (exchange) => sendText(exchange, style, 'text/css; charset=utf-8'),
     '/docs': (exchange, origin) => {
       exchange.header('Content-Security-Policy', POLICY);
-      sendText(exchange, page.replaceAll(ORIGIN, escaped(origin)), 'text/html; charset=utf-8');
+      sendText(exchange, page.replaceAll(ORIGIN, escapeHtml(origin)), 'text/html; charset=utf-8');
     },
   };
 }

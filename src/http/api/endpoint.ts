@@ -1,0 +1,95 @@
+/** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
+import Type from 'typebox';
+import type { Token } from '../../access/token-store.ts';
+import type { Services } from '../services.ts';
+
+/** The groups of the reference, in order. */
+export const groups = {
+  Images: 'Random images, single images, and the list of all images.',
+  Artists: 'The people who drew the images.',
+  Characters: 'The characters shown in the images.',
+  Categories: 'The categories that images belong to.',
+  Service: 'Information about the service, its catalogue and your token.',
+};
+
+/** One call of an endpoint. Its query is already validated. */
+export interface Call<Query> {
+  services: Services;
+  query: Query;
+  /** The id in the path; empty if the path has none. */
+  id: string;
+  token: Token | undefined;
+  now: number;
+  /** The origin of links to files. */
+  origin: string;
+  /** The path of the route, without the prefix. */
+  path: string;
+  prefix: string;
+}
+
+export interface ApiResponse {
+  /** JSON text. */
+  data: string;
+  /** UTF-8 bytes minus UTF-16 code units of `data`, if known. `Buffer.byteLength` would flatten the rope. */
+  extraBytes?: number;
+  /** JSON text. */
+  meta?: string;
+  headers?: Record<string, string>;
+  /** Enables 304 responses to `If-None-Match`. */
+  eTag?: string;
+}
+
+export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
+
+interface Common {
+  /** The OpenAPI operation id. The typed client has a method of this name. */
+  name: string;
+  group: keyof typeof groups;
+  summary: string;
+  description: string;
+  /** Open to everyone, to any valid token, or to tokens with this scope. */
+  access: 'open' | 'token' | { scope: string };
+  /** The schema of `data` in the response. */
+  data: Type.TSchema;
+  /** The schema of `meta` in the response. */
+  meta?: Type.TSchema;
+  /** A call that works on the demo catalogue, and its response. `id` stands for `{id}` in the path. */
+  example: { id?: string; query?: Record<string, string>; data: unknown; meta?: object };
+  /** Sends `X-Total-Count`, and `Link` to the other pages. */
+  isPaged?: true;
+  /** Sends `X-Next-Cursor`, and `Link` to the next page. */
+  hasCursor?: true;
+  /** Sends an `ETag`, and 304 if it matches. */
+  hasETag?: true;
+}
+
+type Handler<Query, Result> = (call: Call<Query>) => Result | Promise<Result>;
+
+interface Declaration<Params extends Type.TProperties> extends Common {
+  /** The query parameters. */
+  query?: Params;
+  /**
+   * Throws the 400s that only the catalogue or the cursor keys can find. Runs instead of the handler when the token
+   * denies the call, because a 400 takes precedence over a 403.
+   */
+  validate?: Handler<QueryOf<Params>, void>;
+  handle: Handler<QueryOf<Params>, ApiResponse>;
+}
+
+export interface Endpoint extends Common {
+  query: Type.TObject;
+  validate?: Handler<never, void>;
+  handle: Handler<never, ApiResponse>;
+}
+
+/** An endpoint at its path, without the prefix. */
+export interface Route extends Endpoint {
+  path: string;
+}
+
+export function endpoint<Params extends Type.TProperties = Record<never, never>>({
+  query,
+  ...rest
+}: Declaration<Params>): Endpoint {
+  return { ...rest, query: Type.Object(query ?? {}) };
+}

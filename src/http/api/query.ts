@@ -1,0 +1,105 @@
+/** Parses and validates query parameters against their schemas. */
+import type Type from 'typebox';
+import { uuidPattern } from '../../schemas.ts';
+import { ApiError } from '../server/errors.ts';
+import type { RawQuery } from '../server/query-string.ts';
+import type { QueryOf } from './endpoint.ts';
+
+/** Reports every invalid parameter at once. Ignores unknown parameters, because bots append all kinds. */
+export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
+  const problems: string[] = [];
+  const query: Record<string, unknown> = {};
+  for (const name in schema.properties) {
+    const rule = schema.properties[name] as Rule;
+    const { value, problem } = readParameter(rule, raw.get(name));
+    if (problem) problems.push(`Invalid ${rule.title ?? name}: ${problem}.`);
+    if (value !== undefined) query[name] = value;
+  }
+  if (problems.length > 0) throw new ApiError(400, problems.join(' '));
+  return query as Type.Static<Schema>;
+}
+
+/** The values of one group of parameters. */
+export function pickParameters<Group extends Type.TProperties>(
+  group: Group,
+  query: QueryOf<Group>,
+): QueryOf<Group> {
+  const picked: Record<string, unknown> = {};
+  for (const name in group) picked[name] = (query as Record<string, unknown>)[name];
+  return picked as QueryOf<Group>;
+}
+
+/** The parts of a schema that validation reads. */
+interface Rule {
+  type?: string;
+  title?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  items?: Rule;
+  /** The allowed values. */
+  anyOf?: { const: string }[];
+}
+
+interface Reading {
+  value?: unknown;
+  problem?: string;
+}
+
+function readParameter(rule: Rule, text: string | string[] | undefined): Reading {
+  if (text === undefined) return { value: rule.default };
+  if (rule.type === 'array') return readList(rule, text);
+  if (typeof text !== 'string') return { problem: 'it must not be repeated' };
+  if (rule.anyOf) return readChoice(rule.anyOf, text);
+  return rule.type === 'integer' ? readInteger(rule, text) : readText(rule, text);
+}
+
+function readInteger({ minimum = 0, maximum }: Rule, text: string): Reading {
+  const value = /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
+  if (value >= minimum && value <= (maximum ?? Number.MAX_SAFE_INTEGER)) return { value };
+  const range = maximum === undefined ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
+  return { problem: `it must be a whole number ${range}` };
+}
+
+const uuid = new RegExp(uuidPattern);
+
+/** The id in lower case, as it is stored; undefined if the text is not a UUID. */
+export function readUuid(text: string): string | undefined {
+  return uuid.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** An empty text counts as not given, unless the schema requires one. Lengths are in code points. */
+function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Reading {
+  if (pattern === uuidPattern) {
+    const value = readUuid(text);
+    return value === undefined ? { problem: 'it must be a UUID' } : { value };
+  }
+  if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
+  if (maxLength === undefined || [...text].length <= maxLength) return { value: text };
+  return { problem: `it must not be longer than ${maxLength} characters` };
+}
+
+function readChoice(choices: { const: string }[], text: string): Reading {
+  if (choices.some((choice) => choice.const === text)) return { value: text };
+  return { problem: `it must be ${choices.map((choice) => `"${choice.const}"`).join(' or ')}` };
+}
+
+/** A choice must not be empty: a rating left out by mistake must not mean every rating. */
+function readList({ items }: Rule, text: string | string[]): Reading {
+  const names = splitNames(text);
+  const choices = items?.anyOf?.map((choice) => choice.const);
+  if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
+    return { value: names };
+  return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
+}
+
+function splitNames(text: string | string[]): string[] {
+  const names = [text]
+    .flat()
+    .flatMap((part) => part.split(','))
+    .map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
+}

@@ -1,0 +1,118 @@
+/** Rules for every response: HEAD, trailing slashes, unknown parameters, ids in upper case, CORS, request ids. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clock, examples, madeUpImage, startMadeUpService } from '../support/api.ts';
+import { uuid } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { type Envelope, makeToken, send, startKnownService } from '../support/service.ts';
+
+await forEachEngine(async (engine) => {
+  const service = await startKnownService({ engine, clock });
+  const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
+  const paths = examples.map((path) => path.replace('random', 'random?limit=25'));
+  /** The body, with random images sorted. */
+  function sortRandom(json: Envelope, path: string): Envelope {
+    if (path.includes('random'))
+      json.data.sort((one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1));
+    return json;
+  }
+
+  const failures = ['/nowhere', '/image/x', `/image/${uuid(9, 9)}`, '/artist?limit=0'];
+  for (const path of [...paths, ...failures])
+    test(`HEAD ${path || '/'} returns the headers of GET without the body`, async () => {
+      const get = await service.get(`/api${path}`, token.headers);
+      const head = await service.get(`/api${path}`, token.headers, 'HEAD');
+      assert.equal(head.bytes.length, 0);
+      assert.equal(head.status, get.status);
+      const own = { date: '', 'x-request-id': '' };
+      assert.deepEqual({ ...head.headers, ...own }, { ...get.headers, ...own });
+      assert.equal(get.headers['content-length'], String(get.bytes.length));
+    });
+
+  for (const path of paths)
+    test(`${path || '/'} ignores a trailing slash and unknown parameters`, async () => {
+      const [bare = '', query] = path.split('?');
+      const plain = await service.get(`/api${path}`, token.headers);
+      assert.equal(plain.status, 200);
+      const junk = ['junk=1', 'fbclid=x&fbclid=y', '=', '&&', 'a[b]=c', '%zz=%zz', '__proto__=1', 'LIMIT=0'];
+      const same = [
+        `${bare}/${query ? `?${query}` : ''}`,
+        ...junk.map((text) => `${bare}?${query ?? ''}&${text}`),
+      ];
+      for (const address of same) {
+        const answer = await service.get(`/api${address}`, token.headers);
+        assert.equal(answer.status, 200, `${address}: ${answer.text}`);
+        assert.deepEqual(sortRandom(answer.json, path), sortRandom(plain.json, path));
+      }
+    });
+
+  test('ignores parameters of other endpoints', async () => {
+    const long = 'x'.repeat(51);
+    for (const address of [
+      ...['/?limit=0', `/stats?offset=x&search=${long}`, '/token?expiry=1', '/image?categories=no'],
+      ...['/image/random?offset=x', `/image/${uuid(4, 1)}?limit=0&offset=x`, '/artist?expiry=1'],
+      ...[`/artist/${uuid(2, 1)}?limit=0`, `/character/${uuid(3, 1)}?search=${long}`, '/category?expiry=1'],
+    ])
+      assert.equal((await service.get(`/api${address}`, token.headers)).status, 200, address);
+  });
+
+  test('accepts ids in upper case, and returns them in lower case', async () => {
+    const [id, upper] = ['abcdef01-2345-4789-8bcd-ef0123456789', 'ABCDEF01-2345-4789-8BCD-EF0123456789'];
+    const mixed = await startMadeUpService(
+      [
+        { type: 'artist', id: upper, name: 'A' },
+        { type: 'character', id: upper, name: 'A' },
+        { type: 'category', id: upper, name: 'A' },
+        madeUpImage(upper, { artist: upper, categories: [id], characters: ['A'] }),
+      ],
+      { engine },
+    );
+    for (const kind of ['image', 'artist', 'character', 'category'])
+      for (const spelling of [id, upper, id.replace('abc', 'aBC'), `%61${id.slice(1)}`]) {
+        const answer = await mixed.get(`/api/${kind}/${spelling}`);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.json.data.id, id);
+      }
+    const image = (await mixed.get(`/api/artist/${upper}/images`)).json.data[0];
+    assert.deepEqual(
+      [image.id, image.artist, image.categories[0].id, image.characters[0].id],
+      [id, id, id, id],
+    );
+  });
+
+  test('allows every origin and exposes the headers to scripts', async () => {
+    for (const path of [...paths, ...failures]) {
+      const answer = await service.get(`/api${path}`, { Origin: 'https://example.org', ...token.headers });
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      const exposed = (answer.headers['access-control-expose-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
+      const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit'];
+      for (const name of [...limits, 'ratelimit-policy', 'retry-after', 'etag', 'x-request-id'])
+        assert.ok(exposed.includes(name), `${name} is exposed by ${path}`);
+    }
+  });
+
+  for (const path of paths)
+    test(`OPTIONS ${path || '/'} allows GET with a token`, async () => {
+      const preflight = {
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'authorization',
+      };
+      const sent = { Origin: 'https://example.org', ...preflight };
+      const answer = await send(new URL(`/api${path}`, service.origin), sent, 'OPTIONS');
+      assert.ok(answer.status === 204 || answer.status === 200, `status ${answer.status}`);
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.match(answer.headers['access-control-allow-methods'] ?? '', /\bGET\b/);
+      assert.match(answer.headers['access-control-allow-headers'] ?? '', /\bauthorization\b/i);
+    });
+
+  test('has a unique request id', async () => {
+    const addresses = [...paths, ...paths, ...failures].map((path) => `/api${path}`);
+    const ids = new Set<string>();
+    for (const address of addresses) {
+      const id = (await service.get(address, token.headers)).headers['x-request-id'];
+      assert.ok(id, `${address} has a request id`);
+      ids.add(id);
+    }
+    assert.equal(ids.size, addresses.length);
+  });
+});

@@ -1,0 +1,48 @@
+/** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
+import { after } from 'node:test';
+import { Cursors } from '../../src/access/cursors.ts';
+import { Links } from '../../src/access/links.ts';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Config } from '../../src/config/config.ts';
+import { openFiles, openStore } from '../../src/engines.ts';
+import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
+import { Log } from '../../src/http/server/log.ts';
+import { createWebServer } from '../../src/http/web-server.ts';
+import { secureRandomInt } from '../../src/random.ts';
+import { clock } from './api.ts';
+import { type Answer, send } from './service.ts';
+
+type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>;
+
+/** Returns a function that calls the API. */
+export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) => Catalogue): Promise<Get> {
+  const store = await openStore(config);
+  const keys = ['a key of sixteen'];
+  const fileLinks = new Links(keys);
+  const server = createWebServer(
+    {
+      store,
+      catalogue: wrap(store.catalogue),
+      tokens: store.tokens,
+      files: openFiles(config),
+      links: fileLinks,
+      fileLinks,
+      linkLifetime: config.linkLifetime,
+      cursors: new Cursors(keys),
+      clock,
+      randomInt: secureRandomInt,
+      limiter: undefined,
+      decisions: new LimiterCounters(),
+      clientOf: () => 'client',
+      originOf: () => 'http://localhost',
+    },
+    config.apiPrefixes,
+    new Log('silent'),
+  );
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  after(async () => {
+    await server.close();
+    await store[Symbol.asyncDispose]();
+  });
+  return (path, headers = {}) => send(new URL(path, origin), headers);
+}
