@@ -18,7 +18,7 @@ export function serviceInformation(listPaths: () => string[]): Endpoint {
     meta: schemas.ServiceMeta,
     example: {
       data: ['/', '/stats', '/token', '/image', '/image/random', '/image/{id}'],
-      meta: { version: 'v0.1.0', baseApiRoute: '/api' },
+      meta: { version: 'v0.2.0', baseApiRoute: '/api' },
     },
     handle: ({ prefix }) => ({
       data: JSON.stringify(listPaths()),
