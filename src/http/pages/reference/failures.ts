@@ -17,7 +17,7 @@ export const failures: Record<number, Failure> = {
       categories: 'Invalid categories: there is no category "dragons".',
       nsfw: 'Invalid nsfw: it must be one or more of "sfw", "questionable", "nsfw".',
       cursor: 'Invalid cursor: it is none of ours, or of another seed or other filters.',
-      search: 'Invalid search query: "(" is never closed at character 4.',
+      search: 'Invalid search query: unterminated group at character 4.',
     },
   },
   401: {
