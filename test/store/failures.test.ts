@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type ImageSet, imagesFrom } from '../../src/catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { Members } from '../../src/store/shared/image-sets.ts';
 import { Names } from '../../src/store/shared/names.ts';
@@ -42,7 +42,7 @@ const allOn = (shelf: Shelf): Selection => ({
   none: [],
 });
 
-const imagesIn = (set: ImageSet | undefined) => set && imagesFrom(set, { offset: 0, limit: 100 });
+const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset: 0, limit: 100 });
 
 test('members are read anew after a failure', async () => {
   const read = flaky([1, 3], () => 1);

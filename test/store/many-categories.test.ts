@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { imagesFrom } from '../../src/catalogue/image-set.ts';
+import { sliceImages } from '../../src/catalogue/image-set.ts';
 import { drawFrom } from '../../src/store/shared/draws.ts';
 import { Members } from '../../src/store/shared/image-sets.ts';
 import { LruCache } from '../../src/store/shared/lru-cache.ts';
@@ -118,7 +118,7 @@ test('a selection of hundreds of shelves is worked out in short turns', async ()
     (image) => !isDropped(image),
   );
   assert.ok(set && expected.length > 0 && expected.length < first.size);
-  assert.deepEqual(imagesFrom(set, { offset: 0, limit: lastImage }), expected);
+  assert.deepEqual(sliceImages(set, { offset: 0, limit: lastImage }), expected);
   // Looking at each image in each shelf took 700 ms in one piece.
   assert.ok(longest < 200, `${longest} ms`);
 });

@@ -13,11 +13,11 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import { ImageDocument } from '../../catalogue/image-document.ts';
-import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
 import type { NameList } from '../../catalogue/search/scan.ts';
 import type { SeedPosition } from '../../catalogue/seed-order.ts';
-import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
+import { pageInSeedOrder, SeedOrder } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../random.ts';
 import { drawPlaces, isEverything, isForDrawing } from '../shared/draws.ts';
@@ -77,7 +77,7 @@ export class PostgresCatalogue implements Catalogue {
     if (shelf) return (await this.#page(shelf.kind, shelf.id, window)) ?? { problem: 'artist' };
     return this.#selections.select(filter, async (selection, moment) => {
       const set = await this.#selections.all(selection, moment);
-      const items = set && (await this.#numbered(imagesFrom(set, window), moment));
+      const items = set && (await this.#numbered(sliceImages(set, window), moment));
       return items && { total: set.size, items };
     });
   }
@@ -108,7 +108,7 @@ export class PostgresCatalogue implements Catalogue {
     return this.#selections.select(filter, async (selection, moment) => {
       const set = await this.#selections.all(selection, moment);
       if (!set) return undefined;
-      const page = seededNumbers(set, new SeedOrder(seed, moment.lastImage), from, limit);
+      const page = pageInSeedOrder(set, new SeedOrder(seed, moment.lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
       const images = await this.#numbered(page.images, moment);
       return images && { images, next: page.next };

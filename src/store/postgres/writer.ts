@@ -1,6 +1,6 @@
 /** Changing the catalogue in PostgreSQL: one transaction under a lock of ours. Readers go on with the catalogue as it was. */
 import type pg from 'pg';
-import { repeatEntry } from '../../catalogue/document.ts';
+import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type {
@@ -299,7 +299,7 @@ class PostgresWriter implements CatalogueWriter {
       );
       const rewritten = rows.map(({ number, document }) => ({
         number,
-        document: repeatEntry(document, entry),
+        document: updateEntry(document, entry),
       }));
       for (const piece of inPieces(rewritten, ({ document }) => document.length))
         await this.#query(

@@ -7,10 +7,10 @@ import { emptyBits, setBit } from '../../catalogue/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
+  filterImages,
   type ImageSet,
   isSparse,
   ListSet,
-  picked,
   RangeSet,
 } from '../../catalogue/image-set.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
@@ -96,7 +96,7 @@ export class Members {
     }
     const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
     const choices = others.map(({ shelves }) => setsOf(shelves));
-    return picked(setsOf(first.shelves), choices, setsOf(none));
+    return filterImages(setsOf(first.shelves), choices, setsOf(none));
   }
 
   /** Each set is let go as soon as it was taken in, and others have their turn between two of them. */
@@ -115,9 +115,9 @@ export class Members {
     for (const { shelves } of others) {
       const choice = new BitmapBuilder(moment.lastImage);
       if (!(await takeEach(shelves, (set) => choice.add(set)))) return undefined;
-      made.keep(choice);
+      made.intersect(choice);
     }
-    return (await takeEach(none, (set) => made.drop(set))) ? made.done() : undefined;
+    return (await takeEach(none, (set) => made.subtract(set))) ? made.build() : undefined;
   }
 
   /** What stands on a shelf. Undefined when the catalogue is no longer the one of that moment. */

@@ -13,11 +13,11 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
-import { imagesFrom } from '../../catalogue/image-set.ts';
+import { sliceImages } from '../../catalogue/image-set.ts';
 import { sample } from '../../catalogue/sampling.ts';
 import type { NameList } from '../../catalogue/search/scan.ts';
 import type { SeedPosition } from '../../catalogue/seed-order.ts';
-import { SeedOrder, seededNumbers } from '../../catalogue/seed-order.ts';
+import { pageInSeedOrder, SeedOrder } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
@@ -105,7 +105,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
         const rows = this.#statements.members.all(shelf.number, offset, offset + limit);
         return { total: shelf.size, items: this.#imagesOf(firstsOf<number>(rows)) };
       }
-      return set && { total: set.size, items: this.#imagesOf(imagesFrom(set, { offset, limit })) };
+      return set && { total: set.size, items: this.#imagesOf(sliceImages(set, { offset, limit })) };
     });
   }
 
@@ -130,7 +130,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   ): Promise<SeededImages | FilterProblem> {
     return this.#selections.select(filter, (_, set, { lastImage }) => {
       if (!set) return undefined;
-      const page = seededNumbers(set, new SeedOrder(seed, lastImage), from, limit);
+      const page = pageInSeedOrder(set, new SeedOrder(seed, lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
       return { images: this.#imagesOf(page.images), next: page.next };
     });

@@ -6,8 +6,8 @@
  * Texts are kept as bytes, one after the other, where they cost the garbage collector nothing and take a third less than as
  * objects; and what images repeat, their categories and characters, is kept once.
  */
-import { listsIn } from '../../catalogue/document.ts';
-import { holesIn, ImageDocument } from '../../catalogue/image-document.ts';
+import { locateLists } from '../../catalogue/document.ts';
+import { ImageDocument, locatePlaceholders } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 
@@ -70,32 +70,32 @@ export class DocumentCache {
     const text = this.#bytes.toString(encoding, start, start + wordAt(words, place + LENGTH));
     const lists = {
       text: this.#listAt(place + CATEGORIES) + this.#listAt(place + CHARACTERS),
-      place: wordAt(words, place + LISTS_PLACE),
+      position: wordAt(words, place + LISTS_PLACE),
     };
-    const holes = {
-      name: wordAt(words, place + HOLES),
+    const placeholders = {
+      fileName: wordAt(words, place + HOLES),
       key: wordAt(words, place + HOLES + 1),
-      body: wordAt(words, place + HOLES + 2),
-      tail: wordAt(words, place + HOLES + 3),
+      linkEnd: wordAt(words, place + HOLES + 2),
+      expires: wordAt(words, place + HOLES + 3),
     };
-    return new ImageDocument(text, lists, holes, words[place + EXTRA_BYTES]);
+    return new ImageDocument(text, lists, placeholders, words[place + EXTRA_BYTES]);
   }
 
   add(image: number, document: Document, extraBytes: number): void {
     const most = HEAD_WORDS * 4 + 3 * document.length;
     if (document.length > MAX_DOCUMENT_LENGTH || this.#used * 4 + this.#listBytes + most > this.#bytes.length)
       return;
-    const { start, middle, end } = listsIn(document);
+    const { start, middle, end } = locateLists(document);
     const categories = this.#numberOf(document.slice(start, middle));
     const characters = this.#numberOf(document.slice(middle, end));
     if (categories === undefined || characters === undefined) return;
     const own = document.slice(0, start) + document.slice(end);
-    const { name, key, body, tail } = holesIn(own);
+    const { fileName, key, linkEnd, expires } = locatePlaceholders(own);
     const place = this.#used;
     const length = this.#bytes.write(own, (place + HEAD_WORDS) * 4);
     const isNarrow = length === own.length ? 1 : 0;
     const lists = [categories, characters, start];
-    this.#words.set([length, isNarrow, extraBytes, ...lists, name, key, body, tail], place);
+    this.#words.set([length, isNarrow, extraBytes, ...lists, fileName, key, linkEnd, expires], place);
     this.#used += HEAD_WORDS + Math.ceil(length / 4);
     this.#places[image] = place;
     this.#count++;
