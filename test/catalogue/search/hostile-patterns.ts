@@ -30,7 +30,7 @@ export const hostilePatterns = [
 export function hostileName(number: number, length: number): string {
   let [name, state] = ['abcx', number + 1];
   while (name.length < length - 1) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     name += 'aaabbbcdé '[Math.floor(state / 65_536) % 10];
   }
   return `${name}a`;
