@@ -37,10 +37,10 @@ export async function run(options: string[]): Promise<void> {
   await using ours = await startStore('sqlite', folder.path, size);
   console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${size} images\n`);
   console.log(
-    `${'requests per second'.padEnd(34)}${'other'.padEnd(22)}${'this'.padEnd(22)}ratio (this / other)`,
+    `${'requests per second'.padEnd(37)}${'other'.padEnd(22)}${'this'.padEnd(22)}ratio (this / other)`,
   );
   for (const endpoint of endpoints) await compareEndpoint(endpoint, [other, ours], rounds, seconds);
-  console.log(`${'resident memory in MB'.padEnd(34)}${String(other.memory()).padEnd(22)}${ours.memory()}`);
+  console.log(`${'resident memory in MB'.padEnd(37)}${String(other.memory()).padEnd(22)}${ours.memory()}`);
 }
 
 async function compareEndpoint(
@@ -52,7 +52,7 @@ async function compareEndpoint(
   const targets: [Target, Target] = [await target(other), await target(ours)];
   const rates: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round++) {
-    // Whoever comes second may profit or suffer from the first, so they swap.
+    // The order may matter, so it alternates too.
     const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
     for (const side of order) {
       const { rate } = await measure(targets[side], seconds);
@@ -63,7 +63,7 @@ async function compareEndpoint(
   const [otherRates, ourRates] = rates;
   const ratios = ourRates.map((rate, round) => rate / (otherRates[round] ?? Number.NaN));
   const cells = rates.map((all) => format(all, (rate) => String(Math.round(rate))).padEnd(22));
-  console.log(`${title.padEnd(34)}${cells.join('')}${format(ratios, (ratio) => ratio.toFixed(2))}`);
+  console.log(`${title.padEnd(37)}${cells.join('')}${format(ratios, (ratio) => ratio.toFixed(2))}`);
 }
 
 const format = (values: number[], number: (value: number) => string) =>

@@ -34,7 +34,7 @@ export async function measure(target: Omit<Target, 'bytes'>, seconds: number): P
   const measurement = await (wrk ? loadWithWrk(wrk, load) : loadWithAutocannon(load));
   if (status === 200 && measurement.errors > 0)
     throw new Error(`${measurement.errors} requests failed: ${origin}${paths[0]}`);
-  // A slow server may still work on requests that the loader has given up on. Wait, or they would disturb the next measurement.
+  // Wait for a slow server to finish what the loader gave up on; it would disturb the next measurement.
   await (await fetch(origin + paths[0], { headers })).arrayBuffer();
   return measurement;
 }

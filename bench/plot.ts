@@ -71,7 +71,7 @@ function latencyChart({ size, title, measured, baseline }: Result): string {
   const subtitle = `${title}, ${images(size)}, under full load. The vertical axis is logarithmic.`;
   return lineChart(
     { width: 860, height: 420, title: 'Response time', subtitle },
-    { ticks, bottom: 'percentile', side: 'ms' },
+    { ticks, bottom: 'percentile of responses', side: 'ms' },
     series,
   );
 }

@@ -16,8 +16,8 @@ export interface SeedPosition {
 }
 
 /**
- * The permutation covers 22-bit numbers until the catalogue has four million images, then 32-bit numbers, which changes the
- * order of every seed once. In the smaller permutation a larger share of the ranks belongs to images, so pages are found faster.
+ * The permutation covers 22-bit numbers up to four million images, then 32-bit numbers, which changes the order of every
+ * seed once. In a smaller permutation more of the ranks belong to images, so pages are found faster.
  */
 const SMALL_BITS = 22;
 const MAX_BITS = 32;

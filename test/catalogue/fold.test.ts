@@ -1,4 +1,4 @@
-/** Case folding keeps the number of characters, and is stable and reversible. */
+/** Case folding keeps the number of characters and is idempotent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { charactersFoldingTo, fold } from '../../src/catalogue/fold.ts';
@@ -28,7 +28,7 @@ for (const [a, b] of different) {
   test(`${a} and ${b} are different`, () => assert.notEqual(fold(a), fold(b)));
 }
 
-test('folds every character to one character that folds to itself and leads back to it', () => {
+test('folds every character to one character, idempotently, and lists it among those that fold to it', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
