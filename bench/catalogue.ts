@@ -1,4 +1,4 @@
-/** Made-up catalogues of any size for measurements: `key` + `meta` records, always the same for the same size. */
+/** Generates catalogue files of any size: records with `key` and `meta`, always the same for the same size. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -8,9 +8,9 @@ const CHARACTERS = 1000;
 const CATEGORIES = 50;
 const ratings = ['sfw', 'sfw', 'sfw', 'questionable', 'nsfw'];
 const description =
-  'What a record of this kind looks like, told in about as many words as people use for it. ';
+  'A description of typical length: one sentence, about as long as those that people write. ';
 
-/** Categories `a` and `b` hold half of the images each, and a quarter together; the others hold fewer and fewer. */
+/** Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. */
 export async function writeCatalogue(path: string, images: number): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
@@ -20,7 +20,7 @@ export async function writeCatalogue(path: string, images: number): Promise<void
   await write(
     Array.from({ length: CATEGORIES }, (_, index) => ({
       type: 'category',
-      name: category(index),
+      name: categoryName(index),
       description,
     })),
   );
@@ -51,9 +51,9 @@ export async function writeCatalogue(path: string, images: number): Promise<void
 
 function image(index: number): object {
   const hash = createHash('sha256').update(`image ${index}`).digest();
-  const pick = (place: number, below: number) => hash.readUInt32LE(place * 4) % below;
+  const pick = (word: number, below: number) => hash.readUInt32LE(word * 4) % below;
   const eTag = hash.toString('hex');
-  const categories = [category(2 + pick(0, CATEGORIES - 2))];
+  const categories = [categoryName(2 + pick(0, CATEGORIES - 2))];
   if (pick(1, 2)) categories.push('a');
   if (pick(2, 2)) categories.push('b');
   return {
@@ -74,6 +74,6 @@ function image(index: number): object {
   };
 }
 
-function category(index: number): string {
+function categoryName(index: number): string {
   return index < 2 ? 'ab'.charAt(index) : `category ${index}`;
 }

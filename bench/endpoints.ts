@@ -1,17 +1,20 @@
-/** What is asked for in the comparison with the yardstick. */
+/** The endpoints to measure. */
 import { get } from 'node:http';
 import type { StartedStore } from './stores.ts';
 
+/** Requests to send. */
 export interface Target {
   origin: string;
+  /** Requested in turn. */
   paths: string[];
   headers: Record<string, string>;
-  /** Of an answer, on average: so long is the yardstick's. */
+  /** The mean size of a response; the baseline sends as much. */
   bytes: number;
+  /** The expected status. */
   status: number;
 }
 
-interface Endpoint {
+export interface Endpoint {
   name: string;
   title: string;
   target: (store: StartedStore) => Promise<Target>;
@@ -22,39 +25,50 @@ type Headers = Record<string, string>;
 const SAMPLES = 50;
 const RANDOM = ['/api/image/random?limit=10'];
 
-export const endpoints: Endpoint[] = [
-  endpoint('random', 'random, limit 10', ({ origin }) => targetOf(origin, RANDOM)),
+const endpoints: Endpoint[] = [
+  endpoint('random', 'random, limit 10', ({ origin }) => probe(origin, RANDOM)),
   endpoint('categories', 'random, limit 10, two categories', ({ origin }) =>
-    targetOf(origin, ['/api/image/random?limit=10&categories=a,b']),
+    probe(origin, ['/api/image/random?limit=10&categories=a,b']),
   ),
   endpoint('id', 'by id', ({ origin, ids }) =>
-    targetOf(
+    probe(
       origin,
       ids.map((id) => `/api/image/${id}`),
     ),
   ),
-  endpoint('artists', 'artist list, limit 25', ({ origin }) => targetOf(origin, ['/api/artist?limit=25'])),
+  endpoint('artists', 'artist list, limit 25', ({ origin }) => probe(origin, ['/api/artist?limit=25'])),
   endpoint('page', 'page of 25 at offset 90%', (store) =>
-    targetOf(store.origin, [`/api/image?limit=25&offset=${deepIn(store)}`], store.headers),
+    probe(store.origin, [`/api/image?limit=25&offset=${deepOffset(store)}`], store.headers),
   ),
-  endpoint('429', '429 answers', ({ limited }) => targetOf(limited, RANDOM, {}, 429)),
-  endpoint('exempt', 'random, limit on, token exempt', ({ limited, headers }) =>
-    targetOf(limited, RANDOM, headers),
+  endpoint('429', '429 responses', ({ limited }) => probe(limited, RANDOM, {}, 429)),
+  endpoint('exempt', 'random, rate limit on, token exempt', ({ limited, headers }) =>
+    probe(limited, RANDOM, headers),
   ),
-  endpoint('gzip', 'random, limit 10, gzip', ({ origin }) => targetOf(origin, RANDOM, accepting('gzip'))),
-  endpoint('br', 'random, limit 10, br', ({ origin }) => targetOf(origin, RANDOM, accepting('br'))),
+  endpoint('gzip', 'random, limit 10, gzip', ({ origin }) => probe(origin, RANDOM, accepting('gzip'))),
+  endpoint('br', 'random, limit 10, br', ({ origin }) => probe(origin, RANDOM, accepting('br'))),
 ];
 
 function endpoint(name: string, title: string, target: Endpoint['target']): Endpoint {
   return { name, title, target };
 }
 
-export const deepIn = ({ size }: StartedStore): number => Math.floor(size * 0.9);
+export const endpointNames: string[] = endpoints.map(({ name }) => name);
+
+/** By comma-separated names. */
+export function selectEndpoints(list: string): Endpoint[] {
+  const names = list.split(',');
+  const unknown = names.find((name) => !endpointNames.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`unknown endpoint: ${unknown}; choose from ${endpointNames.join(', ')}`);
+  return endpoints.filter(({ name }) => names.includes(name));
+}
+
+export const deepOffset = ({ size }: StartedStore): number => Math.floor(size * 0.9);
 
 const accepting = (encoding: string): Headers => ({ 'Accept-Encoding': encoding });
 
-/** Asks a few times to see what comes. The rate limit lets the first call through; such answers do not count. */
-export async function targetOf(
+/** Sends a few requests to find the mean size of a response. The rate limiter accepts the first request, which is ignored. */
+export async function probe(
   origin: string,
   paths: string[],
   headers: Headers = {},
@@ -62,16 +76,16 @@ export async function targetOf(
 ): Promise<Target> {
   const lengths: number[] = [];
   for (let sample = 0; sample < SAMPLES; sample++) {
-    const answer = await sizeOf(origin + paths[sample % paths.length], headers);
-    if (answer.status === status) lengths.push(answer.bytes);
-    else if (status === 200) throw new Error(`${origin}${paths[0]} answered ${answer.status}`);
+    const response = await readSize(origin + paths[sample % paths.length], headers);
+    if (response.status === status) lengths.push(response.bytes);
+    else if (status === 200) throw new Error(`${origin}${paths[0]} returned ${response.status}`);
   }
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
   return { origin, paths, headers, bytes, status };
 }
 
-/** As sent: `fetch` would undo the compression. */
-function sizeOf(url: string, headers: Headers): Promise<{ status: number; bytes: number }> {
+/** The size as sent; `fetch` would decompress the body. */
+function readSize(url: string, headers: Headers): Promise<{ status: number; bytes: number }> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers }, (response) => {
       let bytes = 0;

@@ -1,54 +1,51 @@
 /**
- * The service beside the yardstick: a bare `node:http` server that sends a constant body of the same size, on the same
- * Node, in the same run. Both are loaded in turn, and what is told is the ratio.
+ * Measures each endpoint against the baseline: a bare `node:http` server that sends a constant body of the same size, on
+ * the same Node, in the same run. Both are loaded alternately; the ratio is the result.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CONNECTIONS, compare, type Result, tell } from './compare.ts';
-import { endpoints } from './endpoints.ts';
-import { loaderName } from './load.ts';
-import { comparePeers } from './peers.ts';
+import { alternativeNames, measureAlternatives } from './alternatives.ts';
+import { measureAgainstBaseline, printResult, type Result } from './baseline.ts';
+import { endpointNames, selectEndpoints } from './endpoints.ts';
+import { CONNECTIONS, loaderName } from './load.ts';
 import { plot } from './plot.ts';
 import { startStore, stores } from './stores.ts';
 
-const everyEndpoint = endpoints.map(({ name }) => name);
-
 export const usage = `Usage: npm run bench -- [options]
-  --size <images>      sizes of the catalogue, comma-separated (100000)
-  --endpoint <names>   ${everyEndpoint.join(', ')}; all by default
+  --size <images>      catalogue sizes, comma-separated (100000)
+  --endpoint <names>   comma-separated: ${endpointNames.join()} (all)
   --store <store>      ${stores.join(' or ')} (sqlite)
-  --rounds <n>         how often each takes its turn (5)
-  --seconds <n>        how long a turn is (3)
-  --peers              beside json-server, and Fastify with pg and ORDER BY random()
-  --keep <folder>      where made-up catalogues are kept for the next time
-  --plot <folder>      writes charts there, as SVG
-  --json <file>        writes all that was measured there`;
+  --rounds <n>         measurements per endpoint (5)
+  --seconds <n>        duration of a measurement (3)
+  --alternatives       also measure ${alternativeNames.join(' and ')}
+  --keep <folder>      keep the generated catalogues there and reuse them
+  --plot <folder>      write charts there, as SVG
+  --json <file>        write all measurements there`;
 
 export async function run(options: string[]): Promise<void> {
   const { values } = parseArgs({
     args: options,
     options: {
       size: { type: 'string', default: '100000' },
-      endpoint: { type: 'string', default: everyEndpoint.join() },
+      endpoint: { type: 'string', default: endpointNames.join() },
       store: { type: 'string', default: 'sqlite' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
-      peers: { type: 'boolean', default: false },
+      alternatives: { type: 'boolean', default: false },
       keep: { type: 'string' },
       plot: { type: 'string' },
       json: { type: 'string' },
     },
   });
-  const turns = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
-  const names = values.endpoint.split(',');
-  const unknown = [...names, values.store].find((name) => ![...everyEndpoint, ...stores].includes(name));
-  if (unknown !== undefined) throw new Error(`there is no ${unknown}\n${usage}`);
+  const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const endpoints = selectEndpoints(values.endpoint);
+  if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   if (values.keep) await mkdir(values.keep, { recursive: true });
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
   console.log(
-    `${loaderName}, ${CONNECTIONS} connections, ${turns.rounds} rounds of ${turns.seconds} s, ${values.store}`,
+    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
   const results: Result[] = [];
   try {
@@ -56,14 +53,15 @@ export async function run(options: string[]): Promise<void> {
       await using store = await startStore(values.store, folder, size);
       console.log(`\n${size} images`);
       const ours: Result[] = [];
-      for (const { name, title, target } of endpoints.filter(({ name }) => names.includes(name))) {
-        const result = await compare({ server: 'zukan', size, name, title }, await target(store), turns);
+      for (const { name, title, target } of endpoints) {
+        const subject = { server: 'zukan', size, name, title };
+        const result = await measureAgainstBaseline(subject, await target(store), rounds);
         ours.push(result);
-        tell(result, `, ${store.memory()} MB`);
+        printResult(result, `, ${store.memory()} MB`);
       }
       console.log(`  resident memory after the run: ${store.memory()} MB`);
       results.push(...ours);
-      if (values.peers) results.push(...(await comparePeers(store, ours, folder, turns)));
+      if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder, rounds)));
     }
     if (values.plot) await plot(values.plot, results);
     if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));

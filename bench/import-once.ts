@@ -1,4 +1,4 @@
-/** Imports a file and prints the seconds it took and the most memory it held, in bytes. Run as a process of its own. */
+/** Imports a file and prints the duration in seconds and the peak memory in bytes. Runs in its own process. */
 import { importFiles } from '../src/commands/import.ts';
 import { readConfig } from '../src/config/config.ts';
 

@@ -1,6 +1,6 @@
 /**
- * How fast an import is: pictures beside sharp reading the same of them on the same cores, and records beside bare SQLite
- * inserts of the same rows. Both in turn, in the same run.
+ * The speed of imports: images against sharp reading the same properties, and records against bare SQLite inserts of the
+ * same rows. Each pair is measured alternately.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -22,26 +22,26 @@ const COPIES = 6;
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
   try {
-    await pictures(folder);
-    await records(folder);
+    await importImages(folder);
+    await importRecords(folder);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** The demo's pictures, each some times over with other bytes: the same picture would be read, but kept once. */
-async function pictures(folder: string): Promise<void> {
-  const source = join(folder, 'pictures');
+/** Copies of the demo images with different bytes: identical files would be stored once. */
+async function importImages(folder: string): Promise<void> {
+  const source = join(folder, 'images');
   await mkdir(source);
   await inParallel(
     demoCatalogue().pictures.entries(),
     availableParallelism(),
     async ([number, { record, render }]) => {
       const bytes = await render();
-      const ending = record.file.replace(/.*\./, '');
+      const extension = record.file.replace(/.*\./, '');
       for (let copy = 0; copy < COPIES; copy++)
         await writeFile(
-          join(source, `${number}-${copy}.${ending}`),
+          join(source, `${number}-${copy}.${extension}`),
           Buffer.concat([bytes, Buffer.from(`${copy}`)]),
         );
     },
@@ -50,44 +50,40 @@ async function pictures(folder: string): Promise<void> {
   const [ours, bare]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     const config = readConfig({ DATA_DIR: join(folder, `data ${round}`) });
-    ours.push(await seconds(() => importFiles(config, [source])));
+    ours.push(await timeInSeconds(() => importFiles(config, [source])));
     bare.push(
-      await seconds(() =>
-        inParallel(files, 2 * availableParallelism(), (file) => readBare(join(source, file))),
+      await timeInSeconds(() =>
+        inParallel(files, 2 * availableParallelism(), (file) => readWithSharp(join(source, file))),
       ),
     );
   }
-  const [our, their] = [files.length / median(ours), files.length / median(bare)];
-  console.log(
-    `pictures: ${Math.round(our)}/s, bare sharp ${Math.round(their)}/s, ratio ${(our / their).toFixed(2)}`,
-  );
+  report('images', 'sharp', files.length / median(ours), files.length / median(bare));
 }
 
-/** What an import has to find out: size, type, and a colour of the decoded picture. */
-async function readBare(path: string): Promise<void> {
+/** Reads what an import needs: dimensions, type, and a small decoded image for the colour. */
+async function readWithSharp(path: string): Promise<void> {
   const bytes = await readFile(path);
   await sharp(bytes).metadata();
   await sharp(bytes).resize(64, 64, { fit: 'inside' }).raw().toBuffer();
 }
 
-async function records(folder: string): Promise<void> {
+async function importRecords(folder: string): Promise<void> {
   const file = join(folder, 'records.ndjson');
   await writeCatalogue(file, RECORDS);
   const [ours, bare]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     const config = readConfig({ DATA_DIR: join(folder, `records ${round}`) });
-    ours.push(await seconds(() => importFiles(config, [file])));
+    ours.push(await timeInSeconds(() => importFiles(config, [file])));
     bare.push(
-      await seconds(async () => copyRows(join(config.dataDir, 'zukan.db'), join(folder, `bare ${round}.db`))),
+      await timeInSeconds(async () =>
+        copyRows(join(config.dataDir, 'zukan.db'), join(folder, `bare ${round}.db`)),
+      ),
     );
   }
-  const [our, their] = [RECORDS / median(ours), RECORDS / median(bare)];
-  console.log(
-    `records: ${Math.round(our)}/s, bare SQLite ${Math.round(their)}/s, ratio ${(our / their).toFixed(2)}`,
-  );
+  report('records', 'SQLite', RECORDS / median(ours), RECORDS / median(bare));
 }
 
-/** Inserts the rows of a finished catalogue, row by row, in one transaction. */
+/** Inserts the rows of an imported catalogue one by one, in one transaction. */
 function copyRows(from: string, to: string): void {
   const [source, target] = [new DatabaseSync(from), new DatabaseSync(to)];
   target.exec('pragma journal_mode = wal; pragma cache_size = -65536');
@@ -106,8 +102,15 @@ function copyRows(from: string, to: string): void {
   source.close();
 }
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+function report(what: string, baseline: string, ourRate: number, baselineRate: number): void {
+  const ratio = (ourRate / baselineRate).toFixed(2);
+  console.log(
+    `${what}: ${Math.round(ourRate)}/s, bare ${baseline} ${Math.round(baselineRate)}/s, ratio ${ratio}`,
+  );
+}
+
+async function timeInSeconds(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
   await work();
-  return (performance.now() - begun) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }

@@ -1,4 +1,4 @@
-/** What a decision of the rate limit costs, in memory and in Redis, and what a client costs to remember. */
+/** The time of a rate limit decision, in memory and in Redis, and the memory per client. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -13,40 +13,42 @@ const CLIENTS = 400_000;
 
 export async function run(): Promise<void> {
   const memory = new MemoryLimiter(Date.now);
-  console.log(`memory: ${(await costOf(memory, 200_000, 1)).toFixed(2)} µs a decision`);
+  console.log(`memory: ${(await medianCost(memory, 200_000, 1)).toFixed(2)} µs per decision`);
 
   const limiter = new MemoryLimiter(() => 1);
   const before = heldMemory();
   for (let index = 0; index < CLIENTS; index++) await limiter.decide(addressOf(index));
   const bytes = (heldMemory() - before) / limiter.size;
-  console.log(`memory: ${Math.round(bytes)} bytes a client, address included (${limiter.size} clients)`);
+  console.log(
+    `memory: ${Math.round(bytes)} bytes per client, including the address (${limiter.size} clients)`,
+  );
 
   const port = await freePort();
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', settings, { stdio: 'ignore' });
   const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
-    onChange: (isAway, reason) => {
-      if (isAway) throw new Error(`Redis: ${reason}`);
+    onChange: (isUnavailable, reason) => {
+      if (isUnavailable) throw new Error(`Redis: ${reason}`);
     },
   });
   await redis.start();
-  console.log(`redis: ${(await costOf(redis, 5000, 1)).toFixed(1)} µs a decision, one after the other`);
-  console.log(`redis: ${(await costOf(redis, 20_000, 50)).toFixed(1)} µs a decision, fifty at a time`);
+  console.log(`redis: ${(await medianCost(redis, 5000, 1)).toFixed(1)} µs per decision, one at a time`);
+  console.log(`redis: ${(await medianCost(redis, 20_000, 50)).toFixed(1)} µs per decision, fifty at a time`);
   await redis.close();
   server.kill();
   await once(server, 'close');
 }
 
-/** The median of the mean times of a decision, in microseconds. */
-async function costOf(limiter: Limiter, decisions: number, atATime: number): Promise<number> {
+/** The median over all rounds of the mean time of a decision, in microseconds. */
+async function medianCost(limiter: Limiter, decisions: number, concurrency: number): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const begun = performance.now();
-    for (let index = 0; index < decisions; index += atATime) {
-      const clients = Array.from({ length: atATime }, (_, place) => addressOf((index + place) % 5000));
+    const startedAt = performance.now();
+    for (let index = 0; index < decisions; index += concurrency) {
+      const clients = Array.from({ length: concurrency }, (_, client) => addressOf((index + client) % 5000));
       await Promise.all(clients.map((client) => limiter.decide(client)));
     }
-    times.push(((performance.now() - begun) / decisions) * 1000);
+    times.push(((performance.now() - startedAt) / decisions) * 1000);
   }
   return median(times);
 }

@@ -1,4 +1,4 @@
-/** Loading a server over loopback with wrk, or with autocannon where there is no wrk. */
+/** Loads a server over loopback with wrk, or with autocannon if wrk is not installed. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,24 +6,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Result } from 'autocannon';
 import { findProgram } from '../test/support/needs.ts';
+import type { Target } from './endpoints.ts';
 
-export interface Load {
-  origin: string;
-  /** Asked for in turn. */
-  paths: string[];
-  headers: Record<string, string>;
-  connections: number;
-  seconds: number;
-}
+type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number };
 
-export interface Measured {
-  /** Answers a second. */
+export interface Measurement {
+  /** Responses per second. */
   rate: number;
   /** Milliseconds, by percentile. */
   latency: Map<number, number>;
-  /** How many answers were not of status 2xx or 3xx, or did not come whole. */
-  refused: number;
+  /** Responses with a status other than 2xx or 3xx, and failed requests. */
+  errors: number;
 }
+
+export const CONNECTIONS = 32;
 
 export const percentiles = [1, 10, 25, 50, 75, 90, 95, 99, 99.9];
 const run = promisify(execFile);
@@ -31,26 +27,34 @@ const wrk = findProgram('wrk');
 
 export const loaderName = wrk ? 'wrk' : 'autocannon';
 
-export function load(what: Load): Promise<Measured> {
-  return wrk ? loadWithWrk(wrk, what) : loadWithAutocannon(what);
+/** Throws when a target that should succeed does not. */
+export async function measure(target: Omit<Target, 'bytes'>, seconds: number): Promise<Measurement> {
+  const { origin, paths, headers, status } = target;
+  const load = { origin, paths, headers, seconds };
+  const measurement = await (wrk ? loadWithWrk(wrk, load) : loadWithAutocannon(load));
+  if (status === 200 && measurement.errors > 0)
+    throw new Error(`${measurement.errors} requests failed: ${origin}${paths[0]}`);
+  // Wait for a slow server to finish what the loader gave up on; it would disturb the next measurement.
+  await (await fetch(origin + paths[0], { headers })).arrayBuffer();
+  return measurement;
 }
 
-async function loadWithWrk(program: string, what: Load): Promise<Measured> {
-  const { origin, paths, headers, connections, seconds } = what;
+async function loadWithWrk(program: string, load: Load): Promise<Measurement> {
+  const { origin, paths, headers, seconds } = load;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-load-'));
   const script = join(folder, 'load.lua');
   const quoted = (texts: string[]) => texts.map((text) => JSON.stringify(text)).join(',');
   await writeFile(
     script,
-    `local requests, turn = {}, 0
+    `local requests, last = {}, 0
      init = function()
        for index, path in ipairs({${quoted(paths)}}) do requests[index] = wrk.format("GET", path) end
      end
-     request = function() turn = turn % #requests + 1; return requests[turn] end
+     request = function() last = last % #requests + 1; return requests[last] end
      done = function(summary, latency)
-       local errors = summary.errors
-       local refused = errors.status + errors.connect + errors.read + errors.write
-       io.write("RESULT ", summary.requests / summary.duration * 1e6, " ", refused)
+       local e = summary.errors
+       local errors = e.status + e.connect + e.read + e.write
+       io.write("RESULT ", summary.requests / summary.duration * 1e6, " ", errors)
        for _, p in ipairs({${percentiles.join()}}) do io.write(" ", latency:percentile(p) / 1000) end
        io.write("\\n")
      end`,
@@ -58,13 +62,13 @@ async function loadWithWrk(program: string, what: Load): Promise<Measured> {
   try {
     const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const { stdout } = await run(program, [
-      ...['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script],
+      ...['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script],
       ...[...flags, origin],
     ]);
-    const [rate = 0, refused = 0, ...times] = (/RESULT (.*)/.exec(stdout)?.[1] ?? '').split(' ').map(Number);
+    const [rate = 0, errors = 0, ...times] = (/RESULT (.*)/.exec(stdout)?.[1] ?? '').split(' ').map(Number);
     return {
       rate,
-      refused,
+      errors,
       latency: new Map(percentiles.map((p, index) => [p, times[index] ?? Number.NaN])),
     };
   } finally {
@@ -72,16 +76,16 @@ async function loadWithWrk(program: string, what: Load): Promise<Measured> {
   }
 }
 
-/** Its own percentiles are in whole milliseconds, and of answers with status 2xx only. */
-async function loadWithAutocannon(what: Load): Promise<Measured> {
+/** Computes percentiles itself: autocannon rounds them to milliseconds and counts only 2xx responses. */
+async function loadWithAutocannon(load: Load): Promise<Measurement> {
   const { default: autocannon } = await import('autocannon');
-  const { origin, paths, headers, connections, seconds } = what;
+  const { origin, paths, headers, seconds } = load;
   const requests = paths.map((path) => ({ method: 'GET' as const, path }));
   const times: number[] = [];
-  // Preparing many paths takes part of its time, so the rate is that from the first answer to the last.
+  // autocannon's duration includes preparing the paths, so measure from the first response to the last.
   let [first, last] = [Number.NaN, Number.NaN];
   const result = await new Promise<Result>((resolve, reject) => {
-    const options = { url: origin, connections, duration: seconds, headers, requests };
+    const options = { url: origin, connections: CONNECTIONS, duration: seconds, headers, requests };
     const loader = autocannon(options, (error, done) => (error ? reject(error) : resolve(done)));
     loader.on('response', (_client, _status, _bytes, time) => {
       last = performance.now();
@@ -92,7 +96,7 @@ async function loadWithAutocannon(what: Load): Promise<Measured> {
   const at = (p: number) => times[Math.floor((times.length * p) / 100)] ?? Number.NaN;
   return {
     rate: times.length > 1 ? ((times.length - 1) / (last - first)) * 1000 : 0,
-    refused: result.non2xx + result.errors,
+    errors: result.non2xx + result.errors,
     latency: new Map(percentiles.map((p) => [p, at(p)])),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What a call costs on PostgreSQL: on a small and on a large catalogue, beside `select 1` through the same pool, and
- * beside the `ORDER BY random()` that people write first. All take turns.
+ * Calls of the PostgreSQL catalogue, small against large, against `select 1` through the same pool, and against the obvious
+ * `ORDER BY random()`. All are measured alternately.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,7 +23,9 @@ const CONNECTIONS = 10;
 
 type Call = () => Promise<unknown>;
 
-/** `[images]`: the size of the large catalogue, 1,000,000 by default. */
+export const usage = `Usage: npm run bench -- postgres [images]
+  images   size of the large catalogue (1000000)`;
+
 export async function run([size = '1000000']: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
   const postgres = await startPostgres({ shared_buffers: '8GB', max_wal_size: '8GB' }, onDisk);
@@ -34,14 +36,15 @@ export async function run([size = '1000000']: string[]): Promise<void> {
     ];
     for (const title of Object.keys(small.calls)) {
       const [few, many] = [small.calls[title] as Call, large.calls[title] as Call];
-      const [ofSmall, ofLarge, ofOne] = await inTurn([few, many, large.one]);
-      const ratios = `${(ofLarge / ofSmall).toFixed(2)} of that on ${SMALL} images, ${(ofLarge / ofOne).toFixed(2)} of select 1`;
-      console.log(`${title}: ${Math.round(ofLarge)}/s on ${size} images, ${ratios} (${Math.round(ofOne)}/s)`);
+      const [smallRate, largeRate, selectRate] = await measureAlternately([few, many, large.selectOne]);
+      const toSmall = `${(largeRate / smallRate).toFixed(2)} of the rate with ${SMALL} images`;
+      const toSelect = `${(largeRate / selectRate).toFixed(2)} of select 1 (${Math.round(selectRate)}/s)`;
+      console.log(`${title}: ${Math.round(largeRate)}/s with ${size} images, ${toSmall}, ${toSelect}`);
     }
     for (const { images, orderByRandom, calls } of [small, large]) {
-      const [theirs, ours] = await inTurn([orderByRandom, calls['random, 10'] as Call]);
+      const [theirs, ours] = await measureAlternately([orderByRandom, calls['random, 10'] as Call]);
       console.log(
-        `ORDER BY random() on ${images} images: ${theirs.toFixed(1)}/s, random(10) ${Math.round(ours)}/s: ${(ours / theirs).toFixed(1)} times as many`,
+        `ORDER BY random() with ${images} images: ${theirs.toFixed(1)}/s, random(10) ${Math.round(ours)}/s: ${(ours / theirs).toFixed(1)} times as many`,
       );
     }
     await Promise.all([small.close(), large.close()]);
@@ -61,46 +64,48 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   await rm(file);
   const { seconds, memory } = JSON.parse(String(report));
   console.log(
-    `import of ${images} images: ${seconds.toFixed(1)} s, ${Math.round(images / seconds)}/s, ${Math.round(memory / 1e6)} MB at most`,
+    `import of ${images} images: ${seconds.toFixed(1)} s, ${Math.round(images / seconds)}/s, ${Math.round(memory / 1e6)} MB peak memory`,
   );
   const servers = new Servers({ url, readUrls: [], connections: CONNECTIONS, onChange: () => {} });
   const catalogue = new PostgresCatalogue(servers);
-  // Their statements take longer than our pool has patience.
-  const patient = new pg.Pool({ connectionString: url, max: CONNECTIONS });
-  const ask = (name: string, text: string) => servers.ask({ name, text }, []);
-  const ids = (await ask('ids', 'select id from image order by random() limit 10000')).map(
+  // ORDER BY random() takes longer than the timeout of our pool.
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
+  const query = (name: string, text: string) => servers.ask({ name, text }, []);
+  const ids = (await query('ids', 'select id from image order by random() limit 10000')).map(
     ([id]) => id as string,
   );
-  // As it is after a while of serving: what fits into memory is there.
+  // Fill the buffers, as after a while of serving.
   for (const table of ['image', 'placement', 'shelf'])
-    await patient.query(`select count(t::text) from zukan.${table} t`);
-  let turn = 0;
+    await pool.query(`select count(t::text) from zukan.${table} t`);
+  let next = 0;
   const calls: Record<string, Call> = {
     'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt),
     'random, 10 of two categories': () =>
       catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureRandomInt),
-    'by id': () => catalogue.image(ids[turn++ % ids.length] as string),
+    'by id': () => catalogue.image(ids[next++ % ids.length] as string),
     'page of 25 at offset 90%': () => catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }),
   };
   return {
     images,
     calls,
-    one: () => ask('one', 'select 1'),
+    selectOne: () => query('one', 'select 1'),
     orderByRandom: () =>
-      patient.query({ name: 'random', text: 'select document from zukan.image order by random() limit 10' }),
+      pool.query({ name: 'random', text: 'select document from zukan.image order by random() limit 10' }),
     async close() {
       await servers.close();
-      await patient.end();
+      await pool.end();
     },
   };
 }
 
-/** Calls a second of each, the median of rounds in which they take turns. */
-async function inTurn<const Calls extends Call[]>(calls: Calls): Promise<{ [Index in keyof Calls]: number }> {
+/** The rate of each call: the median of rounds in which they alternate. */
+async function measureAlternately<const Calls extends Call[]>(
+  calls: Calls,
+): Promise<{ [Index in keyof Calls]: number }> {
   const rates: number[][] = calls.map(() => []);
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [index, call] of calls.entries()) {
-      const rate = await rateOf(call);
+      const rate = await measureRate(call);
       // The first round warms up.
       if (round > 0) rates[index]?.push(rate);
     }
@@ -108,15 +113,15 @@ async function inTurn<const Calls extends Call[]>(calls: Calls): Promise<{ [Inde
   return rates.map(median) as { [Index in keyof Calls]: number };
 }
 
-async function rateOf(call: Call): Promise<number> {
-  const begun = performance.now();
+async function measureRate(call: Call): Promise<number> {
+  const startedAt = performance.now();
   let done = 0;
   const client = async () => {
-    while (performance.now() - begun < ROUND_MS) {
+    while (performance.now() - startedAt < ROUND_MS) {
       await call();
       done++;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return (done / (performance.now() - begun)) * 1000;
+  return (done / (performance.now() - startedAt)) * 1000;
 }

@@ -1,38 +1,40 @@
-/** Starting programs for a measurement, each as a process of its own. */
+/** Starts servers and commands as child processes. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** As `npm start` runs it. */
-const main = ['--max-semi-space-size=4', join(import.meta.dirname, '../bin/zukan.js')];
+export const thisCheckout = join(import.meta.dirname, '..');
 
-/** Stopped when it is disposed of. */
+/** The same options as in `npm start`. */
+const zukan = (checkout: string) => ['--max-semi-space-size=4', join(checkout, 'bin/zukan.js')];
+
+/** Disposing of it stops the process. */
 export interface Server extends AsyncDisposable {
   origin: string;
-  /** Resident, in MB. */
+  /** Resident memory in MB. */
   memory(): number;
 }
 
 export type Environment = Record<string, string>;
 
-export function startServer(environment: Environment): Promise<Server> {
-  return started(start([...main, 'serve'], { RATE_LIMIT: 'off', ...environment }));
+export function startServer(environment: Environment, checkout = thisCheckout): Promise<Server> {
+  return waitForOrigin(start([...zukan(checkout), 'serve'], { RATE_LIMIT: 'off', ...environment }));
 }
 
-export function startYardstick(bytes: number): Promise<Server> {
-  return startProgram('yardstick.ts', [String(bytes)]);
+export function startBaseline(bytes: number): Promise<Server> {
+  return startProgram('baseline-server.ts', [String(bytes)]);
 }
 
-/** A program of this folder that prints where it listens. */
+/** Starts a program of this folder that prints its address. */
 export function startProgram(file: string, parameters: string[]): Promise<Server> {
-  return started(start([join(import.meta.dirname, file), ...parameters], {}));
+  return waitForOrigin(start([join(import.meta.dirname, file), ...parameters], {}));
 }
 
-async function started(child: ChildProcess): Promise<Server> {
+async function waitForOrigin(child: ChildProcess): Promise<Server> {
   const ended = once(child, 'close');
   const first = once(child.stdout as NodeJS.ReadableStream, 'data');
   const failed = ended.then(() => Promise.reject(new Error(`${child.spawnargs.join(' ')} did not start`)));
-  // It ends at some time, which is no failure once it has started.
+  // Ending later is not a failure.
   failed.catch(() => {});
   const [chunk] = await Promise.race([first, failed]);
   return {
@@ -45,15 +47,19 @@ async function started(child: ChildProcess): Promise<Server> {
   };
 }
 
-/** Runs a command to its end and gives its standard output. */
-export async function command(parameters: string[], environment: Environment): Promise<string> {
-  const child = start([...main, ...parameters], environment);
+/** Runs a zukan command and returns its standard output. */
+export async function runCommand(
+  parameters: string[],
+  environment: Environment,
+  checkout = thisCheckout,
+): Promise<string> {
+  const child = start([...zukan(checkout), ...parameters], environment);
   let output = '';
   child.stdout?.on('data', (chunk) => {
     output += chunk;
   });
   const [status] = await once(child, 'close');
-  if (status !== 0) throw new Error(`zukan ${parameters.join(' ')} ended with ${status}`);
+  if (status !== 0) throw new Error(`zukan ${parameters.join(' ')} failed with status ${status}`);
   return output.trim();
 }
 

@@ -1,36 +1,47 @@
-/** `npm run bench -- [name] [options]`: measurements, each in a file of its own, told as ratios. */
-import { usage } from './http.ts';
+/** `npm run bench -- [benchmark] [options]` runs one benchmark. Each is a module of this folder that exports `run`. */
 
-const others: Record<string, string> = {
-  wanted: 'random images with filters and seeds, beside any random images, on 10,000 and 1,000,000 of them',
-  scale: 'the cost of a request on 10,000 and on 1,000,000 images, and of importing them',
-  import: 'pictures and records a second, beside bare sharp and bare SQLite',
-  postgres: 'a call on PostgreSQL with 10,000 and 1,000,000 images, beside select 1 and ORDER BY random()',
-  limits: 'the cost of a rate limit decision, in memory and in Redis, and of remembering a client',
-  search: "the time of a search, beside JavaScript's RegExp on the same names",
+/** To register a benchmark, add its file name and a summary. */
+const benchmarks: Record<string, string> = {
+  http: 'each endpoint against a bare node:http server (the default)',
+  compare: 'each endpoint of this checkout against another checkout: compare <folder>',
+  filters: 'random images with filters and seeds, against random images without',
+  scale: 'requests and imports with 10,000 images against 1,000,000',
+  import: 'importing images and records, against bare sharp and bare SQLite',
+  postgres: 'calls on PostgreSQL, against `select 1` and `ORDER BY random()`',
+  limits: 'rate limit decisions in memory and in Redis, and memory per client',
+  search: "searches against JavaScript's RegExp, and the service under hostile patterns",
 };
-const lines = Object.entries(others).map(([name, what]) => `  ${name.padEnd(8)} ${what}`);
+
+const DEFAULT = 'http';
+
+interface Benchmark {
+  /** The options, for modules that have any. */
+  usage?: string;
+  run(options: string[]): Promise<void>;
+}
+
 const help = [
-  'The service beside a bare node:http server, over HTTP:',
-  usage,
+  'Usage: npm run bench -- [benchmark] [options]',
+  '       npm run bench -- <benchmark> --help',
   '',
-  'Or one of the others: npm run bench -- <name>',
-  ...lines,
+  'Benchmarks:',
+  ...Object.entries(benchmarks).map(([name, summary]) => `  ${name.padEnd(9)} ${summary}`),
 ].join('\n');
 
-const [first = '', ...rest] = process.argv.slice(2);
+const [first = DEFAULT, ...rest] = process.argv.slice(2);
 if (first === '--help') {
   console.log(help);
-} else if (Object.hasOwn(others, first)) {
-  await measure(first, rest);
-} else if (first === '' || first.startsWith('--')) {
-  await measure('http', process.argv.slice(2));
+} else if (first.startsWith('--')) {
+  await runBenchmark(DEFAULT, [first, ...rest]);
+} else if (Object.hasOwn(benchmarks, first)) {
+  await runBenchmark(first, rest);
 } else {
-  console.error(help);
+  console.error(`unknown benchmark: ${first}\n\n${help}`);
   process.exitCode = 2;
 }
 
-async function measure(name: string, options: string[]): Promise<void> {
-  const { run } = (await import(`./${name}.ts`)) as { run: (options: string[]) => Promise<void> };
-  await run(options);
+async function runBenchmark(name: string, options: string[]): Promise<void> {
+  const { usage, run } = (await import(`./${name}.ts`)) as Benchmark;
+  if (options.includes('--help')) console.log(usage ?? `${name}: ${benchmarks[name]}. It has no options.`);
+  else await run(options);
 }

@@ -1,4 +1,4 @@
-/** Bars from left to right in groups, with the spread as whiskers and a mark at 1. */
+/** A horizontal bar chart in groups, with whiskers for the spread and a marker at 1. */
 import { chart, colours, type Frame, line, round, text } from './svg.ts';
 
 export interface Bar {
@@ -19,7 +19,7 @@ const TOP = 84;
 const ROW = 24;
 const HEADING = 34;
 
-export function barChart(frame: Omit<Frame, 'height'>, groups: Group[], mark: string): string {
+export function barChart(frame: Omit<Frame, 'height'>, groups: Group[], marker: string): string {
   const rows = groups.reduce((sum, { bars }) => sum + HEADING + bars.length * ROW, 0);
   const bottom = TOP + rows;
   const highest = Math.max(...groups.flatMap(({ bars }) => bars.map((bar) => bar.highest)));
@@ -35,16 +35,16 @@ export function barChart(frame: Omit<Frame, 'height'>, groups: Group[], mark: st
     parts.push(text(16, y + 22, title, 'class="strong"'));
     y += HEADING;
     for (const bar of bars) {
-      parts.push(...drawn(bar, x, y));
+      parts.push(...drawBar(bar, x, y));
       parts.push(text(frame.width - 16, y + ROW / 2 + 4, bar.value.toFixed(2), 'text-anchor="end"'));
       y += ROW;
     }
   }
-  parts.push(line(x(1), TOP, x(1), bottom, 'mark'), text(x(1), TOP - 8, mark, 'text-anchor="middle"'));
+  parts.push(line(x(1), TOP, x(1), bottom, 'mark'), text(x(1), TOP - 8, marker, 'text-anchor="middle"'));
   return chart({ ...frame, height: bottom + 34 }, parts);
 }
 
-function drawn({ label, value, lowest, highest }: Bar, x: (value: number) => number, y: number): string[] {
+function drawBar({ label, value, lowest, highest }: Bar, x: (value: number) => number, y: number): string[] {
   const middle = y + ROW / 2;
   const ends = [lowest, highest].map((at) => line(x(at), middle - 4, x(at), middle + 4, 'whisker'));
   return [

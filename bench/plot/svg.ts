@@ -1,4 +1,4 @@
-/** Drawing in SVG text: the frame of a chart and its parts, readable on light and on dark. */
+/** SVG building blocks for charts that are readable on light and dark backgrounds. */
 
 export interface Frame {
   width: number;
@@ -7,7 +7,7 @@ export interface Frame {
   subtitle: string;
 }
 
-/** Of a middling lightness, so that they show on both. */
+/** Medium lightness, visible on both backgrounds. */
 export const colours = [
   '#3b82f6',
   '#e8690c',
@@ -34,7 +34,7 @@ const style = `
 
 export function chart({ width, height, title, subtitle }: Frame, parts: string[]): string {
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeText(title)}">`,
     `<style>${style}</style>`,
     text(16, 28, title, 'class="title"'),
     text(16, 48, subtitle, 'class="faint"'),
@@ -44,7 +44,7 @@ export function chart({ width, height, title, subtitle }: Frame, parts: string[]
 }
 
 export function text(x: number, y: number, content: string, attributes = ''): string {
-  return `<text x="${round(x)}" y="${round(y)}" ${attributes}>${escaped(content)}</text>`;
+  return `<text x="${round(x)}" y="${round(y)}" ${attributes}>${escapeText(content)}</text>`;
 }
 
 export function line(x1: number, y1: number, x2: number, y2: number, name: string): string {
@@ -53,5 +53,5 @@ export function line(x1: number, y1: number, x2: number, y2: number, name: strin
 
 export const round = (value: number): number => Math.round(value * 10) / 10;
 
-const escaped = (content: string) =>
+const escapeText = (content: string) =>
   content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -1,18 +1,18 @@
 /**
- * An image's public JSON, written once at import. What changes from answer to answer is its link, so the stored text
- * has holes there, marked by line feeds, which JSON text never contains unescaped:
+ * An image document: the image's public JSON, serialised once at import. The link and its expiry differ in every response,
+ * so the stored text has placeholders for them. They are delimited by line feeds, which serialised JSON never contains:
  *
  *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
  *
- * An answer fills the holes (`linkable.ts`); nothing is parsed or serialised again. The file name is what our own links name, the key is
- * where the bytes are, which links to other storage name.
+ * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
+ * contain the file name; links to other storage contain the key under which the bytes are stored.
  */
 import type { Document, Image, Kind, Mimetype, Orientation } from './types.ts';
 import type { Entry } from './writer.ts';
 
-export const HOLE = '\n';
+export const PLACEHOLDER = '\n';
 
-/** Everything an image says of itself but its link. */
+/** An image without its link, which only a response has. */
 export type StoredImage = Omit<Image, 'url' | 'meta'> & { meta: Omit<Image['meta'], 'expires'> };
 
 const extensions: Record<Mimetype, string> = {
@@ -25,10 +25,10 @@ const extensions: Record<Mimetype, string> = {
 
 export const extensionOf = (mimetype: Mimetype): string => extensions[mimetype];
 
-/** The name an image's file has in links. */
+/** The file name in links to this service. */
 export const fileName = (id: string, mimetype: Mimetype): string => `${id}.${extensionOf(mimetype)}`;
 
-/** Categories and characters as the JSON that they are kept as: parsing it only to write it again would take longest. */
+/** Categories and characters are passed as serialised JSON: parsing and serialising them again would dominate the cost. */
 export function composeDocument(
   image: Omit<StoredImage, 'categories' | 'characters'>,
   key: string,
@@ -37,42 +37,42 @@ export function composeDocument(
 ): Document {
   const { id, artist, source, nsfw, createdAt } = image;
   const { eTag, size, mimetype, color, dimens } = image.meta;
-  const head = `{"id":"${id}","url":"${HOLE}${fileName(id, mimetype)}${HOLE}${key}${HOLE}",`;
-  const about = JSON.stringify({ artist, source, nsfw }).slice(1, -1);
+  const head = `{"id":"${id}","url":"${PLACEHOLDER}${fileName(id, mimetype)}${PLACEHOLDER}${key}${PLACEHOLDER}",`;
+  const details = JSON.stringify({ artist, source, nsfw }).slice(1, -1);
   const lists = `"categories":[${categories.join()}],"characters":[${characters.join()}]`;
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
-  return `${head}${about},${lists},"createdAt":"${createdAt}","meta":${meta}${HOLE}","dimens":${JSON.stringify(dimens)}}}`;
+  return `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}","dimens":${JSON.stringify(dimens)}}}`;
 }
 
 type Parts = [head: string, fileName: string, key: string, body: string, tail: string];
 
 export function readDocument(document: Document): StoredImage {
-  const [head, , , body, tail] = document.split(HOLE) as Parts;
+  const [head, , , body, tail] = document.split(PLACEHOLDER) as Parts;
   const { url, meta, ...image } = JSON.parse(head + body + tail) as Image;
   const { expires, ...stored } = meta;
   return { ...image, meta: stored };
 }
 
 /**
- * Where the lists of categories and characters stand in a document, which many images have in common: from `start` to
- * `middle`, and from there to `end`. No text inside of the JSON can look like what is searched for: its quotes would be
- * escaped.
+ * The position of the category list (`start` to `middle`) and of the character list (`middle` to `end`) in a document.
+ * Many images share these lists, so caches store them once. The searched keys cannot occur inside of a JSON string, where
+ * their quotes would be escaped.
  */
-export function listsIn(document: Document): { start: number; middle: number; end: number } {
+export function locateLists(document: Document): { start: number; middle: number; end: number } {
   const start = document.indexOf('"categories":[');
   return {
     start,
     middle: document.indexOf('],"characters":[', start),
-    // A character's own list may be followed by its time of creation, too; the image's comes last.
+    // A character can contain the same text (a list followed by its own `createdAt`); the image's comes last.
     end: document.lastIndexOf('],"createdAt":"'),
   };
 }
 
-/** The document with a category or character, which it repeats, as it is now. */
-export function repeatEntry(document: Document, entry: Entry): Document {
-  const [, , key] = document.split(HOLE) as Parts;
+/** Replaces a category or character that the document contains with its current version. */
+export function updateEntry(document: Document, entry: Entry): Document {
+  const [, , key] = document.split(PLACEHOLDER) as Parts;
   const image = readDocument(document);
-  const texts = (entries: Named[], kind: Kind) =>
+  const serialise = (entries: Named[], kind: Kind) =>
     entries
       .map((named) => {
         const isChanged = kind === entry.kind && named.id === entry.id;
@@ -83,8 +83,8 @@ export function repeatEntry(document: Document, entry: Entry): Document {
   return composeDocument(
     image,
     key,
-    texts(image.categories, 'category'),
-    texts(image.characters, 'character'),
+    serialise(image.categories, 'category'),
+    serialise(image.characters, 'character'),
   );
 }
 
@@ -103,7 +103,7 @@ interface Named {
   name: string;
 }
 
-/** The order of artists, characters and categories: by code point, which is also how both stores compare text. */
+/** The order of artists, characters and categories. It compares code points, as both databases do. */
 export function byNameThenId(a: Named, b: Named): number {
   return compareCodePoints(a.name, b.name) || compareCodePoints(a.id, b.id);
 }
@@ -111,14 +111,14 @@ export function byNameThenId(a: Named, b: Named): number {
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
-    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
+    const difference = codePointOrder(a.charCodeAt(index)) - codePointOrder(b.charCodeAt(index));
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }
 
-/** Surrogates stand for the highest code points, but are not the highest code units. */
-function rank(codeUnit: number): number {
+/** Sorts surrogates last: they encode the highest code points, but are not the highest code units. */
+function codePointOrder(codeUnit: number): number {
   if (codeUnit < 0xd800) return codeUnit;
   return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
 }

@@ -1,11 +1,11 @@
 /**
- * The one case folding: names are compared and searched in this form, and so are patterns.
- * It works code point by code point (a name keeps its length), so `_` in a pattern stays one character.
+ * Case folding of names and search patterns: both are compared in this form.
+ * Each code point folds to exactly one, so `_` in a pattern still matches one character of the original name.
  */
 
-/** Upper-casing the dotless ı gives I, which would make it the same letter as i. */
+/** Not folded: its upper case is I, so it would become equal to i. */
 const DOTLESS_I = 'ı';
-/** The blocks of 256 characters in which any has a case (a test looks at the others): all would take 50 ms, not 5. */
+/** The 256-character blocks with cased characters; a test checks the others. Reading every block would take 50 ms, not 5. */
 const CASED_BLOCKS = [
   ...[0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x13, 0x1c, 0x1d, 0x1e, 0x1f, 0x21, 0x24, 0x2c, 0x2d],
   ...[0xa6, 0xa7, 0xab, 0xfb, 0xff, 0x104, 0x105, 0x10c, 0x10d, 0x118, 0x16e, 0x1e9],
@@ -19,30 +19,34 @@ export function foldCharacter(character: string): string {
   return tables().folded.get(character) ?? character;
 }
 
-/** Every character that folds to this one, itself included. It has to be a folded one. */
+/** Every character that folds to the given folded character, which is one of them. */
 export function charactersFoldingTo(folded: string): string[] {
   return tables().unfolded.get(folded) ?? [folded];
 }
 
 interface Tables {
-  /** The characters that are not their own folding. */
+  /** Only the characters that folding changes. */
   folded: Map<string, string>;
   unfolded: Map<string, string[]>;
 }
 
-let kept: Tables | undefined;
+let cachedTables: Tables | undefined;
 
-/** Worked out when they are first needed. */
+/** Built on first use. */
 function tables(): Tables {
-  if (kept) return kept;
-  kept = { folded: new Map(), unfolded: new Map() };
+  cachedTables ??= buildTables();
+  return cachedTables;
+}
+
+function buildTables(): Tables {
+  const tables: Tables = { folded: new Map(), unfolded: new Map() };
   for (const character of casedCharacters()) {
-    const folded = workOut(character);
+    const folded = computeFolding(character);
     if (folded === character) continue;
-    kept.folded.set(character, folded);
-    kept.unfolded.set(folded, [...(kept.unfolded.get(folded) ?? [folded]), character]);
+    tables.folded.set(character, folded);
+    tables.unfolded.set(folded, [...(tables.unfolded.get(folded) ?? [folded]), character]);
   }
-  return kept;
+  return tables;
 }
 
 function* casedCharacters(): Generator<string, void> {
@@ -50,9 +54,9 @@ function* casedCharacters(): Generator<string, void> {
     for (let low = 0; low < 256; low++) yield String.fromCodePoint(block * 256 + low);
 }
 
-function workOut(character: string): string {
+function computeFolding(character: string): string {
   if (character === DOTLESS_I) return character;
-  // By way of upper case, so that σ and ς, or s and ſ, meet. A mapping to several characters (ß to SS) is no folding.
+  // Upper case first, which makes σ and ς equal, and s and ſ. Mappings to several characters (ß to SS) are ignored.
   const upper = character.toUpperCase();
   const lower = (isOneCharacter(upper) ? upper : character).toLowerCase();
   return isOneCharacter(lower) ? lower : character;

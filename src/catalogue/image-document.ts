@@ -1,5 +1,5 @@
-/** An image's document on its way into answers, which put links into its holes. */
-import { HOLE } from './document.ts';
+/** An image document that a response fills with a link. */
+import { PLACEHOLDER } from './document.ts';
 import type { Document } from './types.ts';
 
 /** A link to an image's bytes. */
@@ -10,73 +10,82 @@ export interface Link {
   expires: string;
 }
 
-/** Makes the link of one image: from the name of its file in our own links, and from the key of its bytes. */
+/** Creates the link to one image. Depending on the storage, it contains the file name or the key of the bytes. */
 export type SignLink = (fileName: string, key: string) => Link;
 
-/** Where the holes of a document are: before the file name, before the key, after it, and that of the expiry. */
-export interface Holes {
-  name: number;
+/** The positions of the four line feeds that delimit the placeholders of a document (see document.ts). */
+export interface Placeholders {
+  /** Before the file name. */
+  fileName: number;
+  /** Between the file name and the key. */
   key: number;
-  body: number;
-  tail: number;
+  /** After the key. */
+  linkEnd: number;
+  expires: number;
 }
 
-export function holesIn(document: Document): Holes {
-  // By their places: splitting takes twice as long.
-  const name = document.indexOf(HOLE);
-  const key = document.indexOf(HOLE, name + 1);
-  const body = document.indexOf(HOLE, key + 1);
-  return { name, key, body, tail: document.lastIndexOf(HOLE) };
+export function locatePlaceholders(document: Document): Placeholders {
+  // Splitting the text would take twice as long.
+  const fileName = document.indexOf(PLACEHOLDER);
+  const key = document.indexOf(PLACEHOLDER, fileName + 1);
+  const linkEnd = document.indexOf(PLACEHOLDER, key + 1);
+  return { fileName, key, linkEnd, expires: document.lastIndexOf(PLACEHOLDER) };
 }
 
-/** Lists of categories and characters that were taken out of a document at a place after its link. */
+/** The lists of categories and characters, when they are stored apart, and where to insert them. */
 export interface Lists {
   text: string;
-  place: number;
+  position: number;
 }
 
 export class ImageDocument {
+  /** UTF-8 bytes minus characters of the JSON, whatever its link. */
   readonly extraBytes: number;
   readonly #document: Document;
-  readonly #holes: Holes;
+  readonly #placeholders: Placeholders;
   readonly #lists: Lists | undefined;
 
   constructor(
     document: Document,
     lists?: Lists,
-    holes = holesIn(document),
-    extraBytes = extraBytesWithout(document, holes, lists),
+    placeholders = locatePlaceholders(document),
+    extraBytes = extraBytesWithoutLink(document, placeholders, lists),
   ) {
     this.#document = document;
-    this.#holes = holes;
+    this.#placeholders = placeholders;
     this.#lists = lists;
     this.extraBytes = extraBytes;
   }
 
+  /** The image's public JSON. */
   withLink(signLink: SignLink): string {
     const document = this.#document;
-    const { name, key, body, tail } = this.#holes;
-    const { url, expires } = signLink(document.slice(name + 1, key), document.slice(key + 1, body));
+    const { fileName, key, linkEnd, expires: expiry } = this.#placeholders;
+    const { url, expires } = signLink(document.slice(fileName + 1, key), document.slice(key + 1, linkEnd));
     const lists = this.#lists;
-    const between = lists
-      ? document.slice(body + 1, lists.place) + lists.text + document.slice(lists.place, tail)
-      : document.slice(body + 1, tail);
-    return document.slice(0, name) + url + between + expires + document.slice(tail + 1);
+    const body = lists
+      ? document.slice(linkEnd + 1, lists.position) + lists.text + document.slice(lists.position, expiry)
+      : document.slice(linkEnd + 1, expiry);
+    return document.slice(0, fileName) + url + body + expires + document.slice(expiry + 1);
   }
 }
 
-/** The surplus of a document with its lists, without what stands in the hole of its link. */
-function extraBytesWithout(document: Document, { name, body }: Holes, lists: Lists | undefined): number {
+/** Leaves out the file name and the key, which a link replaces. Links are ASCII. */
+function extraBytesWithoutLink(
+  document: Document,
+  { fileName, linkEnd }: Placeholders,
+  lists: Lists | undefined,
+): number {
   const extraBytes = extraBytesOf(document) + (lists ? extraBytesOf(lists.text) : 0);
-  return extraBytes === 0 ? 0 : extraBytes - extraBytesOf(document.slice(name, body));
+  return extraBytes === 0 ? 0 : extraBytes - extraBytesOf(document.slice(fileName, linkEnd));
 }
 
-/** How many bytes more than characters a text has. */
+/** UTF-8 bytes minus UTF-16 code units: what to add to a string's length to get its size in bytes. */
 export function extraBytesOf(text: string): number {
   return Buffer.byteLength(text) - text.length;
 }
 
-/** An image's finished JSON without its aspect ratio, which lists by artist leave out. */
+/** Removes the aspect ratio from an image's JSON: the list of an artist's images does not contain it. */
 export function withoutAspectRatio(json: string): string {
   const dimens = json.lastIndexOf('"dimens":');
   return json.slice(0, dimens) + json.slice(dimens).replace(/"aspectRatio":"\d+:\d+",/, '');

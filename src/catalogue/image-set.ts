@@ -1,39 +1,39 @@
 /**
- * Sets of images by their numbers, in ascending order, for two questions: which one is at a position, and is one among them.
- * A few are a list, many are a bit for each image of the catalogue: whichever is smaller.
+ * Sets of image numbers in ascending order, with fast access by position and fast membership tests.
+ * A sparse set is a sorted list, a dense one is a bitmap over the catalogue: whichever is smaller.
  */
 
 import {
   addBits,
   type Bits,
   clearBit,
-  countBits,
-  dropBits,
   emptyBits,
   forEachBit,
   hasBit,
-  keepBits,
+  intersectBits,
+  popCount,
   setBit,
   setBits,
+  subtractBits,
 } from './bits.ts';
 import type { Window } from './types.ts';
 
 export interface ImageSet {
   readonly size: number;
-  /** How much memory it takes. */
+  /** Memory use. */
   readonly bytes: number;
+  /** The image at a position; positions count from 0. */
   at(position: number): number;
   has(image: number): boolean;
   each(visit: (image: number) => void): void;
 }
 
-/** A number in a list takes as much as so many bits. */
-const BITS_IN_A_NUMBER = 32;
+const BITS_PER_LIST_ITEM = 32;
 
-/** Whether so many images of all up to `last` are better kept as a list. */
-export const isSparse = (size: number, last: number) => size * BITS_IN_A_NUMBER <= last;
+/** Whether `size` images out of the numbers 1 to `last` take less memory as a list than as a bitmap. */
+export const isSparse = (size: number, last: number) => size * BITS_PER_LIST_ITEM <= last;
 
-/** Every image from 1 to `size`, as long as none was removed. */
+/** Every image from 1 to `size`: the whole catalogue while no image has been removed. */
 export class RangeSet implements ImageSet {
   readonly size: number;
   readonly bytes = 0;
@@ -58,7 +58,7 @@ export class RangeSet implements ImageSet {
 export class ListSet implements ImageSet {
   readonly #images: Uint32Array;
 
-  /** In ascending order. */
+  /** `images` must be in ascending order. */
   constructor(images: Uint32Array) {
     this.#images = images;
   }
@@ -76,7 +76,7 @@ export class ListSet implements ImageSet {
   }
 
   has(image: number): boolean {
-    return this.#images[positionIn(this.#images, image)] === image;
+    return this.#images[lowerBound(this.#images, image)] === image;
   }
 
   each(visit: (image: number) => void): void {
@@ -84,38 +84,41 @@ export class ListSet implements ImageSet {
   }
 }
 
-/** Words whose bits are counted together: a position is found by the counts before these, and then within one of them. */
-const WORDS_IN_A_BLOCK = 8;
+/**
+ * The bitmap stores a running count for each block of this many words. `at` searches the counts first, then the words of
+ * one block.
+ */
+const WORDS_PER_BLOCK = 8;
 
 export class BitmapSet implements ImageSet {
   readonly bits: Bits;
   readonly size: number;
-  /** How many images come before each block. */
-  readonly #before: Uint32Array;
+  /** The number of images before each block. */
+  readonly #countBefore: Uint32Array;
 
   constructor(bits: Bits) {
     this.bits = bits;
-    this.#before = new Uint32Array(Math.ceil(bits.length / WORDS_IN_A_BLOCK));
+    this.#countBefore = new Uint32Array(Math.ceil(bits.length / WORDS_PER_BLOCK));
     let size = 0;
     for (let word = 0; word < bits.length; word++) {
-      if (word % WORDS_IN_A_BLOCK === 0) this.#before[word / WORDS_IN_A_BLOCK] = size;
-      size += countBits(bits[word] as number);
+      if (word % WORDS_PER_BLOCK === 0) this.#countBefore[word / WORDS_PER_BLOCK] = size;
+      size += popCount(bits[word] as number);
     }
     this.size = size;
   }
 
   get bytes(): number {
-    return this.bits.byteLength + this.#before.byteLength;
+    return this.bits.byteLength + this.#countBefore.byteLength;
   }
 
   at(position: number): number {
     // The last block with no more than `position` images before it.
-    const block = positionIn(this.#before, position + 1) - 1;
-    let left = position - (this.#before[block] as number);
-    let word = block * WORDS_IN_A_BLOCK;
-    for (let count = countBits(this.bits[word] as number); left >= count; ) {
+    const block = lowerBound(this.#countBefore, position + 1) - 1;
+    let left = position - (this.#countBefore[block] as number);
+    let word = block * WORDS_PER_BLOCK;
+    for (let count = popCount(this.bits[word] as number); left >= count; ) {
       left -= count;
-      count = countBits(this.bits[++word] as number);
+      count = popCount(this.bits[++word] as number);
     }
     let rest = this.bits[word] as number;
     for (; left > 0; left--) rest &= rest - 1;
@@ -131,29 +134,32 @@ export class BitmapSet implements ImageSet {
   }
 }
 
-/** The first position in ascending numbers at which one stands that is not below `number`. */
-function positionIn(numbers: Uint32Array, number: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((numbers[middle] as number) < number) from = middle + 1;
-    else to = middle;
+/** The first position in the ascending `numbers` whose value is at least `number`. */
+function lowerBound(numbers: Uint32Array, number: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < number) low = middle + 1;
+    else high = middle;
   }
-  return from;
+  return low;
 }
 
-/** Those of a few images that are in one set of each choice, and in none of the others: looked at one by one. */
-export function picked(
-  first: readonly ImageSet[],
+/**
+ * The images in any of `candidates` that are also in at least one set of each of `choices`, and in none of `excluded`.
+ * Tests each candidate, so there should be few.
+ */
+export function filterImages(
+  candidates: readonly ImageSet[],
   choices: readonly (readonly ImageSet[])[],
-  none: readonly ImageSet[],
+  excluded: readonly ImageSet[],
 ): ImageSet {
-  const isWanted = (image: number) =>
-    choices.every((sets) => sets.some((set) => set.has(image))) && !none.some((set) => set.has(image));
-  return new ListSet(union(first).filter(isWanted));
+  const qualifies = (image: number) =>
+    choices.every((sets) => sets.some((set) => set.has(image))) && !excluded.some((set) => set.has(image));
+  return new ListSet(union(candidates).filter(qualifies));
 }
 
-/** In ascending order, each once. */
+/** The images in any of the sets, ascending and without duplicates. */
 function union(sets: readonly ImageSet[]): Uint32Array {
   const images: number[] = [];
   for (const set of sets) set.each((image) => images.push(image));
@@ -162,12 +168,12 @@ function union(sets: readonly ImageSet[]): Uint32Array {
   return sorted.filter((image, index) => image !== sorted[index - 1]);
 }
 
-/** A set that is put together from others, one after the other, 32 images at a time. */
+/** Builds a set by set operations on others, 32 images at a time. */
 export class BitmapBuilder {
   readonly #last: number;
   readonly #bits: Bits;
 
-  /** Of images up to `last`; none of them at first. */
+  /** Starts empty, for images up to `last`. */
   constructor(last: number) {
     this.#last = last;
     this.#bits = emptyBits(last + 1);
@@ -179,24 +185,23 @@ export class BitmapBuilder {
     else set.each((image) => setBit(this.#bits, image));
   }
 
-  /** Leaves what the other has too. */
-  keep(other: BitmapBuilder): void {
-    keepBits(this.#bits, other.#bits);
+  intersect(other: BitmapBuilder): void {
+    intersectBits(this.#bits, other.#bits);
   }
 
-  drop(set: ImageSet): void {
-    if (set instanceof BitmapSet) dropBits(this.#bits, set.bits);
+  subtract(set: ImageSet): void {
+    if (set instanceof BitmapSet) subtractBits(this.#bits, set.bits);
     else if (set instanceof RangeSet) this.#bits.fill(0);
     else set.each((image) => clearBit(this.#bits, image));
   }
 
-  done(): ImageSet {
+  build(): ImageSet {
     const set = new BitmapSet(this.#bits);
-    return isSparse(set.size, this.#last) ? listed(set) : set;
+    return isSparse(set.size, this.#last) ? toListSet(set) : set;
   }
 }
 
-function listed(set: ImageSet): ListSet {
+function toListSet(set: ImageSet): ListSet {
   const images = new Uint32Array(set.size);
   let position = 0;
   set.each((image) => {
@@ -205,8 +210,8 @@ function listed(set: ImageSet): ListSet {
   return new ListSet(images);
 }
 
-/** The images from one position on, so many of them as there are. */
-export function imagesFrom(set: ImageSet, { offset, limit }: Window): number[] {
+/** A page of the set: fewer images than `limit` at its end, none past it. */
+export function sliceImages(set: ImageSet, { offset, limit }: Window): number[] {
   const count = Math.max(0, Math.min(limit, set.size - offset));
   return Array.from({ length: count }, (_, index) => set.at(offset + index));
 }

@@ -1,112 +1,120 @@
 /**
- * The order that a seed puts images in. Each image has a rank, which depends on the seed and on its number alone: so filters
- * only leave images out of the order, and an import only puts new ones in between. A rank leads back to its number, because
- * ranks are a keyed permutation of all numbers that there can be: so images can be found by walking along the ranks, or, where
- * that meets too few, by working out the rank of each.
+ * The order of images for a seed. Each image has a rank that depends only on the seed and on its number. So a filter removes
+ * images from the order without moving the others, and an import inserts new ones.
+ *
+ * Ranks are a keyed permutation of all possible image numbers, and the permutation can be inverted. A page is found either
+ * by going through the ranks and testing which image has each, or, for a small set, by computing the rank of every image.
  */
 import { createHash } from 'node:crypto';
 
 import type { ImageSet } from './image-set.ts';
 
-/** A position in the order of a seed: a rank, and how many bits ranks have in that order. */
+/** A position in seed order: a rank, and the bits per rank of the permutation it belongs to. */
 export interface SeedPosition {
   bits: number;
   rank: number;
 }
 
 /**
- * As long as numbers have no more bits than this, they are permuted among themselves: the fewer ranks there are, the sooner
- * one is met that is an image's. A catalogue that outgrows four million has all of its orders made anew, once.
+ * The permutation covers 22-bit numbers up to four million images, then 32-bit numbers, which changes the order of every
+ * seed once. In a smaller permutation more of the ranks belong to images, so pages are found faster.
  */
 const SMALL_BITS = 22;
 const MAX_BITS = 32;
 
-/** A step of the permutation: what is mixed in, and what is multiplied with, there and back. */
+/** The parameters of one round of the permutation. */
 interface Round {
+  /** XORed into the value. */
   key: number;
+  /** Odd, so that multiplication can be inverted. */
   factor: number;
+  /** The inverse of `factor` modulo 2^32. */
   inverse: number;
 }
 
-/** Two words of the seed's hash make a round. */
+/** Each round takes two words of the seed's hash. */
 const ROUND_BYTES = 8;
 
 export class SeedOrder {
-  /** Of a number, and of a rank. */
+  /** The bits per rank. */
   readonly bits: number;
-  /** How many ranks there are. */
+  /** The number of ranks. */
   readonly size: number;
   readonly #mask: number;
-  readonly #half: number;
+  readonly #halfBits: number;
   readonly #rounds: [Round, Round, Round, Round];
 
-  /** For numbers up to `last`. */
+  /** For image numbers up to `last`. */
   constructor(seed: string, last: number) {
     const bits = last < 2 ** SMALL_BITS ? SMALL_BITS : MAX_BITS;
     this.bits = bits;
     this.size = 2 ** bits;
     this.#mask = (this.size - 1) | 0;
-    this.#half = bits / 2;
-    const words = createHash('sha256').update(seed).digest();
-    const round = (index: number) => roundOf(words.subarray(index * ROUND_BYTES, (index + 1) * ROUND_BYTES));
+    this.#halfBits = bits / 2;
+    const hash = createHash('sha256').update(seed).digest();
+    const round = (index: number) =>
+      deriveRound(hash.subarray(index * ROUND_BYTES, (index + 1) * ROUND_BYTES));
     this.#rounds = [round(0), round(1), round(2), round(3)];
   }
 
-  // Written out, because a loop takes twice the time, and a walk may take ten thousand of these.
+  // Unrolled: a loop takes twice the time, and one page may need ten thousand calls.
 
   rankOf(number: number): number {
     const [first, second, third, fourth] = this.#rounds;
-    return this.#forth(this.#forth(this.#forth(this.#forth(number, first), second), third), fourth) >>> 0;
+    return this.#mix(this.#mix(this.#mix(this.#mix(number, first), second), third), fourth) >>> 0;
   }
 
   numberAt(rank: number): number {
     const [first, second, third, fourth] = this.#rounds;
-    return this.#back(this.#back(this.#back(this.#back(rank, fourth), third), second), first) >>> 0;
+    return this.#unmix(this.#unmix(this.#unmix(this.#unmix(rank, fourth), third), second), first) >>> 0;
   }
 
-  /** Multiplying carries the low bits up, and shifting by half of them brings the high ones down. */
-  #forth(value: number, { key, factor }: Round): number {
+  /** Multiplication spreads the low bits upwards; the shift brings the high bits down again. */
+  #mix(value: number, { key, factor }: Round): number {
     const product = Math.imul(value ^ key, factor) & this.#mask;
-    return product ^ (product >>> this.#half);
+    return product ^ (product >>> this.#halfBits);
   }
 
-  #back(value: number, { key, inverse }: Round): number {
-    return (Math.imul(value ^ (value >>> this.#half), inverse) ^ key) & this.#mask;
+  #unmix(value: number, { key, inverse }: Round): number {
+    return (Math.imul(value ^ (value >>> this.#halfBits), inverse) ^ key) & this.#mask;
   }
 }
 
-function roundOf(words: Buffer): Round {
-  const factor = words.readInt32BE(4) | 1;
-  return { key: words.readInt32BE(0), factor, inverse: inverseOf(factor) };
+function deriveRound(hash: Buffer): Round {
+  const factor = hash.readInt32BE(4) | 1;
+  return { key: hash.readInt32BE(0), factor, inverse: invert(factor) };
 }
 
-/** What an odd number is to be multiplied with to give 1, in 32 bits. Each step of Newton's doubles the bits that are right. */
-function inverseOf(odd: number): number {
+/** The inverse of an odd number modulo 2^32. Each step of Newton's method doubles the number of correct bits. */
+function invert(odd: number): number {
   let inverse = odd;
-  for (let right = 3; right < 32; right *= 2) inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
+  for (let correctBits = 3; correctBits < 32; correctBits *= 2)
+    inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
   return inverse;
 }
 
-export interface SeededNumbers {
-  /** By their numbers, in the order of their ranks. */
+export interface SeedOrderPage {
+  /** Image numbers in rank order. */
   images: number[];
+  /** Where the next page starts, if there is one. */
   next: SeedPosition | undefined;
 }
 
-/** The images of the set that come first, or follow from a mark on. Undefined when the mark is of another shuffle's order. */
-export function seededNumbers(
+/** A page of the set in seed order. Returns undefined when `from` belongs to a permutation of another size. */
+export function pageInSeedOrder(
   set: ImageSet,
   order: SeedOrder,
-  mark: SeedPosition | undefined,
+  from: SeedPosition | undefined,
   limit: number,
-): SeededNumbers | undefined {
+): SeedOrderPage | undefined {
   const { bits } = order;
-  if (mark && mark.bits !== bits) return undefined;
-  const from = mark?.rank ?? 0;
+  if (from && from.bits !== bits) return undefined;
+  const firstRank = from?.rank ?? 0;
   const count = limit + 1;
-  // Walking meets one of the set in every `shuffle.size / set.size` ranks; else every one of the set is looked at.
-  const isWalked = (count * order.size) / set.size < set.size;
-  const ranks = isWalked ? walked(set, order, from, count) : lowest(set, order, from, count);
+  // One in `order.size / set.size` ranks belongs to the set.
+  const isScanCheaper = (count * order.size) / set.size < set.size;
+  const findRanks = isScanCheaper ? scanRanks : lowestRanks;
+  const ranks = findRanks(set, order, firstRank, count);
   const rank = ranks[limit];
   return {
     images: ranks.slice(0, limit).map((rank) => order.numberAt(rank)),
@@ -114,21 +122,23 @@ export function seededNumbers(
   };
 }
 
-function walked(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
+/** Goes through the ranks until enough of them belong to the set. */
+function scanRanks(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
   const ranks: number[] = [];
   for (let rank = from; rank < order.size && ranks.length < count; rank++)
     if (set.has(order.numberAt(rank))) ranks.push(rank);
   return ranks;
 }
 
-function lowest(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
+/** Computes the rank of every image in the set and keeps the lowest. */
+function lowestRanks(set: ImageSet, order: SeedOrder, from: number, count: number): number[] {
   const ranks: number[] = [];
   let highest = Number.POSITIVE_INFINITY;
   set.each((image) => {
     const rank = order.rankOf(image);
     if (rank < from || rank > highest) return;
-    const place = ranks.findIndex((other) => other > rank);
-    ranks.splice(place < 0 ? ranks.length : place, 0, rank);
+    const position = ranks.findIndex((other) => other > rank);
+    ranks.splice(position < 0 ? ranks.length : position, 0, rank);
     if (ranks.length > count) ranks.pop();
     if (ranks.length === count) highest = ranks[count - 1] as number;
   });

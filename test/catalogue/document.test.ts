@@ -1,4 +1,4 @@
-/** Documents: what is written is read back, and filled without a trace of the holes. */
+/** Image documents: reading, filling in links, and updating entries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,10 +6,10 @@ import {
   byNameThenId,
   composeDocument,
   dimensions,
-  listsIn,
+  locateLists,
   readDocument,
-  repeatEntry,
   type StoredImage,
+  updateEntry,
 } from '../../src/catalogue/document.ts';
 import { ImageDocument, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
 
@@ -24,16 +24,16 @@ const image = (text: string): StoredImage => ({
   meta: { eTag: 'e', size: 5, mimetype: 'image/jpeg', color: '#000000', dimens: dimensions(300, 200) },
 });
 
-const texts = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
+const serialise = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
 const write = (image: StoredImage, key = 'ab/cd.jpg') =>
-  composeDocument(image, key, texts(image.categories), texts(image.characters));
+  composeDocument(image, key, serialise(image.categories), serialise(image.characters));
 
 const signLink = (name: string) => ({
   url: `https://example.org/files/${name}`,
   expires: '2026-01-01T01:00:00.000Z',
 });
 
-test('any text survives being stored and filled', () => {
+test('keeps any text unchanged when it is stored and when a link is filled in', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const stored = image(text);
@@ -48,7 +48,7 @@ test('any text survives being stored and filled', () => {
   );
 });
 
-test('a link may be made of the key of the bytes, whatever is in it', () => {
+test('passes the key to the link signer unchanged, whatever characters it has', () => {
   const key = 'some/"odd\' name%+ö.jpg';
   const filled = new ImageDocument(write(image('x'), key)).withLink((_name, key) => ({
     url: encodeURI(key),
@@ -58,38 +58,38 @@ test('a link may be made of the key of the bytes, whatever is in it', () => {
   assert.deepEqual(readDocument(write(image('x'), key)), image('x'));
 });
 
-test('how many bytes it has more than characters is known, whatever it and its key are made of', () => {
+test('knows how many more bytes than characters its JSON has, for any text and key', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, text, (text, key) => {
-      const linkable = new ImageDocument(write(image(text), key.replaceAll('\n', '')));
-      const json = linkable.withLink(signLink);
-      assert.equal(json.length + linkable.extraBytes, Buffer.byteLength(json));
+      const imageDocument = new ImageDocument(write(image(text), key.replaceAll('\n', '')));
+      const json = imageDocument.withLink(signLink);
+      assert.equal(json.length + imageDocument.extraBytes, Buffer.byteLength(json));
     }),
   );
 });
 
-test('the lists of a document can be taken out and put back, whatever they are made of', () => {
+test('finds its lists of categories and characters, which can be stored apart', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (text, occupations) => {
       const document = write({
         ...image(`"categories":[${text}],"createdAt":"`),
         characters: [{ id: 'x', occupations, createdAt: 't' }] as unknown as StoredImage['characters'],
       });
-      const { start, middle, end } = listsIn(document);
+      const { start, middle, end } = locateLists(document);
       assert.deepEqual(Object.keys(JSON.parse(`{${document.slice(start, middle)}]}`)), ['categories']);
       const lists = document.slice(start, end);
       assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
       const without = document.slice(0, start) + document.slice(end);
-      const apart = new ImageDocument(without, { text: lists, place: start });
+      const split = new ImageDocument(without, { text: lists, position: start });
       const whole = new ImageDocument(document);
-      assert.equal(apart.withLink(signLink), whole.withLink(signLink));
-      assert.equal(apart.extraBytes, whole.extraBytes);
+      assert.equal(split.withLink(signLink), whole.withLink(signLink));
+      assert.equal(split.extraBytes, whole.extraBytes);
     }),
   );
 });
 
-test('an entry is repeated as it is now, in its place by name, and no other of the same id', () => {
+test('updates an entry and its position by name, but not an entry of another kind with the same id', () => {
   const category = (id: string, name: string) => ({ id, name, description: '', nsfw: false, createdAt: 't' });
   const stored = {
     ...image('x'),
@@ -104,12 +104,12 @@ test('an entry is repeated as it is now, in its place by name, and no other of t
     createdAt: 't',
     document: JSON.stringify(changed),
   };
-  const { categories, characters } = readDocument(repeatEntry(write(stored), entry));
+  const { categories, characters } = readDocument(updateEntry(write(stored), entry));
   assert.deepEqual(categories, [category('2', 'b'), changed]);
   assert.deepEqual(characters, stored.characters);
 });
 
-test('only the image’s own aspect ratio is left out', () => {
+test('removes only the aspect ratio of the image itself', () => {
   const { meta, categories } = JSON.parse(
     withoutAspectRatio(new ImageDocument(write(image('x'))).withLink(signLink)),
   );
@@ -129,7 +129,7 @@ for (const [width, height, aspectRatio, orientation] of shapes) {
   });
 }
 
-test('names are ordered by code point, as UTF-8 is by byte', () => {
+test('orders names by code point, like UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
       const ours = Math.sign(byNameThenId({ name: a, id: '' }, { name: b, id: '' }));

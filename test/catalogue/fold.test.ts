@@ -1,4 +1,4 @@
-/** The case folding keeps lengths and agrees with itself. */
+/** Case folding keeps the number of characters and is idempotent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { charactersFoldingTo, fold } from '../../src/catalogue/fold.ts';
@@ -14,7 +14,7 @@ const same: [string, string][] = [
   ['𐐀', '𐐨'],
 ];
 for (const [a, b] of same) {
-  test(`${a} and ${b} are the same`, () => assert.equal(fold(a), fold(b)));
+  test(`${a} and ${b} are equal`, () => assert.equal(fold(a), fold(b)));
 }
 
 const different: [string, string][] = [
@@ -25,10 +25,10 @@ const different: [string, string][] = [
   ['か', 'カ'],
 ];
 for (const [a, b] of different) {
-  test(`${a} and ${b} are not the same`, () => assert.notEqual(fold(a), fold(b)));
+  test(`${a} and ${b} are different`, () => assert.notEqual(fold(a), fold(b)));
 }
 
-test('every character folds to one character, once and for all, and can be found from it', () => {
+test('folds every character to one character, idempotently, and lists it among those that fold to it', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
@@ -39,7 +39,7 @@ test('every character folds to one character, once and for all, and can be found
   }
 });
 
-test('a character is the same as its upper and its lower case, where those are one character', () => {
+test('makes a character equal to its upper and lower case, if those are single characters', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);

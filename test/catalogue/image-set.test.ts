@@ -1,4 +1,4 @@
-/** Sets of images, whichever way they are kept, against plain arrays. */
+/** Every representation of an image set behaves like a plain array of numbers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -6,24 +6,24 @@ import { emptyBits, setBit } from '../../src/catalogue/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
+  filterImages,
   type ImageSet,
-  imagesFrom,
   ListSet,
-  picked,
   RangeSet,
+  sliceImages,
 } from '../../src/catalogue/image-set.ts';
 
 const LAST = 3000;
 const everything = Array.from({ length: LAST }, (_, index) => index + 1);
 
-const listed = (images: number[]) => new ListSet(Uint32Array.from(images));
-function flagged(images: number[]): BitmapSet {
+const listSet = (images: number[]) => new ListSet(Uint32Array.from(images));
+function bitmapSet(images: number[]): BitmapSet {
   const bits = emptyBits(LAST + 1);
   for (const image of images) setBit(bits, image);
   return new BitmapSet(bits);
 }
 
-/** Few or many, all over or in one place. */
+/** Sparse or dense, spread out or in one range. */
 const someImages = fc
   .tuple(fc.nat(LAST), fc.nat(LAST), fc.integer({ min: 1, max: 200 }), fc.nat(199))
   .map(([one, other, step, rest]) =>
@@ -38,46 +38,46 @@ function assertSame(set: ImageSet, images: number[]): void {
   const each: number[] = [];
   set.each((image) => each.push(image));
   assert.deepEqual(each, images);
-  assert.deepEqual(imagesFrom(set, { offset: 0, limit: LAST }), images);
-  const wanted = new Set(images);
+  assert.deepEqual(sliceImages(set, { offset: 0, limit: LAST }), images);
+  const expected = new Set(images);
   for (let image = 0; image <= LAST + 40; image++)
-    assert.equal(set.has(image), wanted.has(image), `${image}`);
+    assert.equal(set.has(image), expected.has(image), `${image}`);
   assert.ok(!set.has(2 ** 24 - 1) && !set.has(2 ** 32 - 1));
 }
 
-describe('a set', () => {
-  test('as a list and as bits has what it was made of, in order', () => {
+describe('an image set', () => {
+  test('contains its images in order, as a list and as a bitmap', () => {
     fc.assert(
       fc.property(someImages, (images) => {
-        assertSame(listed(images), images);
-        assertSame(flagged(images), images);
+        assertSame(listSet(images), images);
+        assertSame(bitmapSet(images), images);
       }),
     );
   });
 
-  test('of all images has all of them', () => {
+  test('contains every image of its range', () => {
     assertSame(new RangeSet(LAST), everything);
     assertSame(new RangeSet(0), []);
   });
 
-  test('gives a window of its images, and none past its end', () => {
-    const set = flagged([2, 3, 5, 7, 11, 1300, 2999]);
-    assert.deepEqual(imagesFrom(set, { offset: 4, limit: 2 }), [11, 1300]);
-    assert.deepEqual(imagesFrom(set, { offset: 6, limit: 25 }), [2999]);
-    assert.deepEqual(imagesFrom(set, { offset: 7, limit: 25 }), []);
-    assert.deepEqual(imagesFrom(set, { offset: Number.MAX_SAFE_INTEGER, limit: 25 }), []);
+  test('returns a page of its images, and none past its end', () => {
+    const set = bitmapSet([2, 3, 5, 7, 11, 1300, 2999]);
+    assert.deepEqual(sliceImages(set, { offset: 4, limit: 2 }), [11, 1300]);
+    assert.deepEqual(sliceImages(set, { offset: 6, limit: 25 }), [2999]);
+    assert.deepEqual(sliceImages(set, { offset: 7, limit: 25 }), []);
+    assert.deepEqual(sliceImages(set, { offset: Number.MAX_SAFE_INTEGER, limit: 25 }), []);
   });
 });
 
-function makerOf(sets: ImageSet[]): BitmapBuilder {
-  const maker = new BitmapBuilder(LAST);
-  for (const set of sets) maker.add(set);
-  return maker;
+function builderOf(sets: ImageSet[]): BitmapBuilder {
+  const builder = new BitmapBuilder(LAST);
+  for (const set of sets) builder.add(set);
+  return builder;
 }
 
-test('what sets have in common, without what is excluded, is what a filter of all images finds', () => {
+test('both ways to combine sets find the images that a filter of plain arrays finds', () => {
   const someSet = fc.oneof(
-    someImages.map((images) => ({ images, set: images.length > 90 ? flagged(images) : listed(images) })),
+    someImages.map((images) => ({ images, set: images.length > 90 ? bitmapSet(images) : listSet(images) })),
     fc.constant({ images: everything, set: new RangeSet(LAST) }),
   );
   const someSets = fc.array(someSet, { minLength: 1, maxLength: 3 });
@@ -85,19 +85,19 @@ test('what sets have in common, without what is excluded, is what a filter of al
     fc.property(
       fc.array(someSets, { minLength: 1, maxLength: 4 }),
       fc.array(someSet, { maxLength: 2 }),
-      (choices, none) => {
+      (choices, excluded) => {
         const expected = everything.filter(
           (image) =>
             choices.every((sets) => sets.some(({ images }) => images.includes(image))) &&
-            !none.some(({ images }) => images.includes(image)),
+            !excluded.some(({ images }) => images.includes(image)),
         );
         const [first = [], ...others] = choices.map((sets) => sets.map(({ set }) => set));
-        const unwanted = none.map(({ set }) => set);
-        assertSame(picked(first, others, unwanted), expected);
-        const made = makerOf(first);
-        for (const sets of others) made.keep(makerOf(sets));
-        for (const set of unwanted) made.drop(set);
-        const found = made.done();
+        const excludedSets = excluded.map(({ set }) => set);
+        assertSame(filterImages(first, others, excludedSets), expected);
+        const builder = builderOf(first);
+        for (const sets of others) builder.intersect(builderOf(sets));
+        for (const set of excludedSets) builder.subtract(set);
+        const found = builder.build();
         assertSame(found, expected);
         assert.equal(found instanceof ListSet, expected.length * 32 <= LAST);
       },

@@ -1,4 +1,4 @@
-/** Drawing: no repeats, all reached, every order as likely as another. */
+/** Sampling: no repeats, and every order is equally likely. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { RangeSet } from '../../src/catalogue/image-set.ts';
 import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sampling.ts';
 import { seededChance } from '../support/service.ts';
 
-test('the positions are all those below the size, each once', () => {
+test('shuffles every position below the size exactly once', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), fc.integer(), (size, seed) => {
       const positions = [...shuffledPositions(size, seededChance(seed))];
@@ -18,8 +18,8 @@ test('the positions are all those below the size, each once', () => {
   );
 });
 
-/** How far the counts of what is drawn are from equal, by chi-square; there must be `outcomes` of them. */
-function inequality(draw: () => number[], outcomes: number): number {
+/** The chi-square statistic of 1000 draws per outcome against equal likelihood. All `outcomes` must occur. */
+function chiSquareOf(draw: () => number[], outcomes: number): number {
   const counts = new Map<string, number>();
   const rounds = outcomes * 1000;
   for (let round = 0; round < rounds; round++) {
@@ -32,19 +32,19 @@ function inequality(draw: () => number[], outcomes: number): number {
 
 test('every order of four is equally likely', () => {
   const randomInt = seededChance(7);
-  const chiSquare = inequality(() => [...shuffledPositions(4, randomInt)], 24);
+  const chiSquare = chiSquareOf(() => [...shuffledPositions(4, randomInt)], 24);
   assert.ok(chiSquare < 49.7, `${chiSquare} is beyond the 99.9% bound for 23 degrees of freedom`);
 });
 
-test('every two of eight, in every order, are equally likely, and so are every two of seven', () => {
+test('every ordered pair of eight, and of seven, is equally likely', () => {
   const randomInt = seededChance(8);
-  const few = inequality(() => drawPositions(8, 2, randomInt), 56);
+  const few = chiSquareOf(() => drawPositions(8, 2, randomInt), 56);
   assert.ok(few < 93.2, `${few} is beyond the 99.9% bound for 55 degrees of freedom`);
-  const many = inequality(() => drawPositions(7, 2, randomInt), 42);
+  const many = chiSquareOf(() => drawPositions(7, 2, randomInt), 42);
   assert.ok(many < 74.7, `${many} is beyond the 99.9% bound for 41 degrees of freedom`);
 });
 
-test('as many positions are drawn as are wanted, or as there are, and none twice', () => {
+test('draws the requested number of distinct positions, or all if there are fewer', () => {
   fc.assert(
     fc.property(fc.nat(300), fc.nat(60), fc.integer(), (size, count, seed) => {
       const positions = drawPositions(size, count, seededChance(seed));
@@ -55,7 +55,7 @@ test('as many positions are drawn as are wanted, or as there are, and none twice
   );
 });
 
-test('a few of very many cost a few draws', () => {
+test('takes one draw for each position, however many there are', () => {
   let draws = 0;
   const randomInt = (below: number) => {
     draws++;
@@ -65,6 +65,6 @@ test('a few of very many cost a few draws', () => {
   assert.equal(draws, 10);
 });
 
-test('a sample larger than its source is all of it', () => {
+test('returns the whole set when the sample is larger', () => {
   assert.deepEqual(sample(new RangeSet(2), 10, seededChance(1)).sort(), [1, 2]);
 });

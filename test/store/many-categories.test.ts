@@ -1,7 +1,7 @@
 /** Requests that name hundreds of categories get the right answer without making others wait. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { imagesFrom } from '../../src/catalogue/image-set.ts';
+import { sliceImages } from '../../src/catalogue/image-set.ts';
 import { drawImages } from '../../src/store/shared/draws.ts';
 import { ImageSets } from '../../src/store/shared/image-sets.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -126,5 +126,5 @@ test('a selection of hundreds of shelves is computed a shelf at a time, between 
     (image) => !isExcluded(image),
   );
   assert.ok(set && expected.length > 0 && expected.length < first.size);
-  assert.deepEqual(imagesFrom(set, { offset: 0, limit: lastImage }), expected);
+  assert.deepEqual(sliceImages(set, { offset: 0, limit: lastImage }), expected);
 });

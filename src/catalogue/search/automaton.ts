@@ -1,45 +1,49 @@
 /**
- * Matching in time linear in the name, whatever the pattern. What the beginning of a name can have matched is a set of
- * positions of the pattern (see positions.ts), and each further character leads from one set to another. The sets that
- * names really reach are worked out when they are first met, and kept: MAX_SETS of them at a time, so that memory is
- * bounded too.
+ * A DFA over the Glushkov positions of a pattern (positions.ts). Its states are built lazily, when a name first reaches
+ * them, and are cached. Matching takes time linear in the length of the name, whatever the pattern, and MAX_STATES bounds
+ * the memory.
  *
- * This and no library: the linear engine that there is for JavaScript (re2js 2.10) took 2.1 to 4.1 times as long for five
- * typical patterns on the same 100,000 names, and this one can tell how much work it has done, which the scan needs to
- * share the processor.
+ * Why not a library: re2js 2.10, the linear-time engine available for JavaScript, took 2.1 to 4.1 times as long for five
+ * typical patterns on the same 100,000 names. This one also counts its work, which the scan needs to share the processor.
  */
 import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../bits.ts';
 import { isAny } from './pattern.ts';
 import { MAX_POSITIONS, type Positions } from './positions.ts';
 
-const MAX_SETS = 2000;
-/** Characters whose class is remembered; there are more than a million, so not all are. */
-const MAX_REMEMBERED = 10_000;
+const MAX_STATES = 2000;
+/** Bounds the cache of character classes; there are more than a million characters. */
+const MAX_CLASSIFIED_CHARACTERS = 10_000;
 const ASCII = 128;
-/** What working out a set costs, in the time that going from one known set to the next takes. */
-const STEPS_PER_SET = 100;
-const STEPS_PER_POSITION = 8;
+/** The cost of building a state, in units of one cached transition. */
+const WORK_PER_STATE = 100;
+const WORK_PER_POSITION = 8;
 
-/** A set of positions, and where each class of characters leads from it. */
+/** A DFA state: a set of positions that the text read so far can have reached. */
 interface State {
-  /** The positions that may come next. */
-  ahead: Bits;
+  /** The positions that the next character may match. */
+  follow: Bits;
   isAccepting: boolean;
-  /** Nothing that follows can match any more. */
+  /** No continuation matches. */
   isDead: boolean;
-  /** Whatever follows matches. */
-  isSure: boolean;
+  /** Every continuation matches. */
+  isUniversal: boolean;
+  /** The transitions built so far, by character class. */
   next: State[];
 }
 
 export class Automaton {
-  /** Grows by about one for each elementary step. */
+  /** Work done so far; a cached transition counts as one. */
   work = 0;
   readonly #positions: Positions;
   readonly #start: State;
+  /** By the set of positions. */
   readonly #states = new Map<string, State>();
-  /** For each class of characters, the positions that they match. Characters are of one class when these are equal. */
+  /**
+   * For each character class, the positions that match its characters. Two characters are in the same class when they match
+   * the same positions.
+   */
   readonly #classes: Bits[] = [];
+  /** By the results of all tests. */
   readonly #classNumbers = new Map<string, number>();
   readonly #asciiClasses = new Int16Array(ASCII).fill(-1);
   readonly #otherClasses = new Map<number, number>();
@@ -47,15 +51,15 @@ export class Automaton {
   constructor(positions: Positions) {
     this.#positions = positions;
     this.#start = {
-      ahead: positions.first,
+      follow: positions.first,
       isAccepting: positions.isNullable,
       isDead: false,
-      isSure: false,
+      isUniversal: false,
       next: [],
     };
   }
 
-  /** Whether the whole of a folded name matches. */
+  /** Whether the whole name matches. The name must be folded. */
   matches(name: string): boolean {
     let state = this.#start;
     for (let index = 0; index < name.length; index++) {
@@ -64,78 +68,78 @@ export class Automaton {
         code = name.codePointAt(index) as number;
         if (code > 0xffff) index++;
       }
-      const known = code < ASCII ? (this.#asciiClasses[code] as number) : this.#otherClasses.get(code);
-      const group = known === undefined || known < 0 ? this.#classify(code) : known;
-      state = state.next[group] ?? this.#advance(state, group);
-      if (state.isDead || state.isSure) break;
+      const cached = code < ASCII ? (this.#asciiClasses[code] as number) : this.#otherClasses.get(code);
+      const classNumber = cached === undefined || cached < 0 ? this.#classify(code) : cached;
+      state = state.next[classNumber] ?? this.#buildTransition(state, classNumber);
+      if (state.isDead || state.isUniversal) break;
     }
     this.work += name.length;
-    return state.isSure || state.isAccepting;
+    return state.isUniversal || state.isAccepting;
   }
 
   #classify(code: number): number {
     const character = String.fromCodePoint(code);
     const { tests } = this.#positions;
     const results = tests.map((test) => test(character));
-    const number = this.#classNumbers.get(results.join()) ?? this.#addClass(results);
+    const classNumber = this.#classNumbers.get(results.join()) ?? this.#addClass(results);
     this.work += tests.length;
     if (code < ASCII) {
-      this.#asciiClasses[code] = number;
+      this.#asciiClasses[code] = classNumber;
     } else {
-      if (this.#otherClasses.size >= MAX_REMEMBERED) this.#otherClasses.clear();
-      this.#otherClasses.set(code, number);
+      if (this.#otherClasses.size >= MAX_CLASSIFIED_CHARACTERS) this.#otherClasses.clear();
+      this.#otherClasses.set(code, classNumber);
     }
-    return number;
+    return classNumber;
   }
 
   #addClass(results: boolean[]): number {
     const matching = emptyBits(MAX_POSITIONS);
     for (const [position, test] of this.#positions.testOf.entries())
       if (results[test]) setBit(matching, position);
-    const number = this.#classes.push(matching) - 1;
-    this.#classNumbers.set(results.join(), number);
-    return number;
+    const classNumber = this.#classes.push(matching) - 1;
+    this.#classNumbers.set(results.join(), classNumber);
+    return classNumber;
   }
 
-  #advance(state: State, group: number): State {
-    this.work += STEPS_PER_SET;
-    const reached = commonBits(state.ahead, this.#classes[group] as Bits);
+  #buildTransition(state: State, classNumber: number): State {
+    this.work += WORK_PER_STATE;
+    const reached = commonBits(state.follow, this.#classes[classNumber] as Bits);
     const key = reached.join();
     let next = this.#states.get(key);
     if (!next) {
-      if (this.#states.size >= MAX_SETS) this.#forget();
-      next = this.#stateOf(reached);
+      if (this.#states.size >= MAX_STATES) this.#clearStates();
+      next = this.#buildState(reached);
       this.#states.set(key, next);
     }
-    state.next[group] = next;
+    state.next[classNumber] = next;
     return next;
   }
 
-  #stateOf(reached: Bits): State {
-    const { last, follow } = this.#positions;
-    const ahead = emptyBits(MAX_POSITIONS);
+  #buildState(reached: Bits): State {
+    const positions = this.#positions;
+    const follow = emptyBits(MAX_POSITIONS);
     let isDead = true;
     let isAccepting = false;
-    let isSure = false;
+    let isUniversal = false;
     forEachBit(reached, (position) => {
-      addBits(ahead, follow[position] as Bits);
+      addBits(follow, positions.follow[position] as Bits);
       isDead = false;
-      isAccepting ||= hasBit(last, position);
-      isSure ||= this.#acceptsAll(position);
-      this.work += STEPS_PER_POSITION;
+      isAccepting ||= hasBit(positions.last, position);
+      isUniversal ||= this.#isFinalWildcard(position);
+      this.work += WORK_PER_POSITION;
     });
-    return { ahead, isAccepting, isDead, isSure, next: [] };
+    return { follow, isAccepting, isDead, isUniversal, next: [] };
   }
 
-  /** A "%" that ends the pattern. */
-  #acceptsAll(position: number): boolean {
+  /** Whether the position is a "%" at the end of the pattern. */
+  #isFinalWildcard(position: number): boolean {
     const { tests, testOf, last, follow } = this.#positions;
     const test = tests[testOf[position] as number];
     return test === isAny && hasBit(last, position) && hasBit(follow[position] as Bits, position);
   }
 
-  /** Drops the kept sets. States that are in use go on, and lead to new ones. */
-  #forget(): void {
+  /** Evicts all cached states. A state in use stays valid and leads to new ones. */
+  #clearStates(): void {
     this.#states.clear();
     this.#start.next.length = 0;
   }

@@ -3,16 +3,16 @@
  *
  *     class = "[" ["^"] ["]"] {cp | cp-cp | "[:name:]" | "\" cp} "]"
  *
- * A class is asked about folded characters, and holds one when it holds any character that folds to it.
+ * Names are folded before they are matched, so a folded character is in the class when any character that folds to it is.
  */
 import { charactersFoldingTo } from '../fold.ts';
-import { type Cursor, PatternError } from './reader.ts';
+import { PatternError, type PatternReader } from './reader.ts';
 
-/** Decides whether a folded character belongs. */
+/** Whether a folded character matches. */
 export type CharacterTest = (character: string) => boolean;
 
-/** The POSIX classes as fixed sets of Unicode; of upper and lower case nothing is left after folding. */
-const named: Record<string, RegExp> = {
+/** The POSIX classes as Unicode sets, independent of the locale. Case is ignored, so `lower` and `upper` are equal. */
+const namedClasses: Record<string, RegExp> = {
   alnum: /[\p{Alphabetic}\p{Nd}]/u,
   alpha: /\p{Alphabetic}/u,
   blank: /[\t\p{Zs}]/u,
@@ -32,67 +32,67 @@ interface Range {
   last: number;
 }
 
-/** Reads on behind the "[" at `start`. */
-export function readClass(cursor: Cursor, start: number): CharacterTest {
-  const isNegated = cursor.takeIf('^');
+/** Reads the rest of a class whose "[" is at `start`. */
+export function readClass(reader: PatternReader, start: number): CharacterTest {
+  const isNegated = reader.takeIf('^');
   const ranges: Range[] = [];
-  const sets: RegExp[] = [];
-  for (let isFirst = true; isFirst || cursor.next !== ']'; isFirst = false) {
-    if (cursor.next === undefined) throw new PatternError('"[" is never closed', start);
-    const set = readNamed(cursor);
-    if (set) sets.push(set);
-    else ranges.push(readRange(cursor, isFirst, start));
+  const classes: RegExp[] = [];
+  for (let isFirst = true; isFirst || reader.next !== ']'; isFirst = false) {
+    if (reader.next === undefined) throw new PatternError('unterminated character class', start);
+    const namedClass = readNamedClass(reader);
+    if (namedClass) classes.push(namedClass);
+    else ranges.push(readRange(reader, isFirst, start));
   }
-  cursor.take();
-  const holds = (character: string) => {
+  reader.take();
+  const isMember = (character: string) => {
     const code = character.codePointAt(0) as number;
     return (
       ranges.some(({ first, last }) => first <= code && code <= last) ||
-      sets.some((set) => set.test(character))
+      classes.some((namedClass) => namedClass.test(character))
     );
   };
-  return (character) => charactersFoldingTo(character).some(holds) !== isNegated;
+  return (character) => charactersFoldingTo(character).some(isMember) !== isNegated;
 }
 
-function isNamed({ next, afterNext }: Cursor): boolean {
+function startsNamedClass({ next, afterNext }: PatternReader): boolean {
   return next === '[' && (afterNext === ':' || afterNext === '.' || afterNext === '=');
 }
 
-/** `[:digit:]` inside of a class. */
-function readNamed(cursor: Cursor): RegExp | undefined {
-  if (!isNamed(cursor)) return undefined;
-  const start = cursor.position;
-  cursor.take();
-  const kind = cursor.take();
+/** Reads `[:digit:]` inside of a class, if there is one. */
+function readNamedClass(reader: PatternReader): RegExp | undefined {
+  if (!startsNamedClass(reader)) return undefined;
+  const start = reader.position;
+  reader.take();
+  const kind = reader.take();
   let name = '';
-  while (cursor.next !== undefined && !(cursor.next === kind && cursor.afterNext === ']'))
-    name += cursor.take();
-  if (cursor.next === undefined) throw new PatternError(`"[${kind}" is never closed`, start);
-  cursor.take();
-  cursor.take();
-  if (kind === ':' && Object.hasOwn(named, name)) return named[name];
-  throw new PatternError(`there is no class [${kind}${name}${kind}]`, start);
+  while (reader.next !== undefined && !(reader.next === kind && reader.afterNext === ']'))
+    name += reader.take();
+  if (reader.next === undefined) throw new PatternError(`unterminated "[${kind}"`, start);
+  reader.take();
+  reader.take();
+  if (kind === ':' && Object.hasOwn(namedClasses, name)) return namedClasses[name];
+  throw new PatternError(`unknown class [${kind}${name}${kind}]`, start);
 }
 
-/** One character, or all from one to another. */
-function readRange(cursor: Cursor, isFirst: boolean, start: number): Range {
-  const at = cursor.position;
-  const isHyphen = cursor.next === '-';
-  const first = readMember(cursor, start);
-  const isLast = cursor.next === ']' || cursor.next === undefined;
-  // "-" stands for itself first and last; anywhere else it has to stand between the two ends of a range.
-  if (isHyphen && !isFirst && !isLast) throw new PatternError('"-" without a character before it', at);
-  if (cursor.next !== '-' || cursor.afterNext === ']') return { first, last: first };
-  cursor.take();
-  if (isNamed(cursor)) throw cursor.error('a class cannot end a range');
-  const last = readMember(cursor, start);
-  if (first > last) throw new PatternError('the range runs backwards', at);
+/** Reads a single character or a range such as `a-z`. */
+function readRange(reader: PatternReader, isFirst: boolean, start: number): Range {
+  const memberStart = reader.position;
+  const isHyphen = reader.next === '-';
+  const first = readMember(reader, start);
+  const isLast = reader.next === ']' || reader.next === undefined;
+  // "-" is an ordinary character at the start and at the end of a class.
+  if (isHyphen && !isFirst && !isLast) throw new PatternError('range without a start', memberStart);
+  if (reader.next !== '-' || reader.afterNext === ']') return { first, last: first };
+  reader.take();
+  if (startsNamedClass(reader)) throw reader.error('a named class cannot end a range');
+  const last = readMember(reader, start);
+  if (first > last) throw new PatternError('range out of order', memberStart);
   return { first, last };
 }
 
-function readMember(cursor: Cursor, start: number): number {
-  const at = cursor.position;
-  if (cursor.next === undefined) throw new PatternError('"[" is never closed', start);
-  const character = cursor.take();
-  return (character === '\\' ? cursor.takeEscaped(at) : character).codePointAt(0) as number;
+function readMember(reader: PatternReader, start: number): number {
+  const memberStart = reader.position;
+  if (reader.next === undefined) throw new PatternError('unterminated character class', start);
+  const character = reader.take();
+  return (character === '\\' ? reader.takeEscaped(memberStart) : character).codePointAt(0) as number;
 }

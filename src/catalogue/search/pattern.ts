@@ -1,125 +1,125 @@
 /**
- * The pattern language of `search`: text to a tree. It is SQL's `SIMILAR TO` as PostgreSQL has it, with the exceptions
- * that docs/search.md lists.
+ * Parses the pattern language of `search`: PostgreSQL's `SIMILAR TO`, with the exceptions listed in docs/search.md.
  *
  *     alt   = seq {"|" seq}          seq = {piece}        piece = atom [quant ["?"]]
  *     atom  = "%" | "_" | "(" alt ")" | class | "\" any | char
- *     quant = "*" | "+" | "?" | "{" m ["," [n]] "}"       "{" without a digit behind it is a character
+ *     quant = "*" | "+" | "?" | "{" m ["," [n]] "}"       "{" is literal unless a digit follows
  *
- * Characters are code points throughout. The tree speaks of folded text: see fold.ts.
+ * Characters are code points. The tree matches folded text (fold.ts).
  */
 import { foldCharacter } from '../fold.ts';
 import { type CharacterTest, readClass } from './class.ts';
-import { Cursor, PatternError } from './reader.ts';
+import { PatternError, PatternReader } from './reader.ts';
 
 export type Node =
-  /** One character: this one, or any for which the test holds. */
+  /** Exactly this character. */
   | { type: 'character'; character: string }
+  /** Any character that passes the test. */
   | { type: 'test'; test: CharacterTest }
   | { type: 'sequence'; parts: Node[] }
   | { type: 'choice'; options: Node[] }
-  /** `most` may be infinite. */
-  | { type: 'repeat'; part: Node; least: number; most: number };
+  /** `max` may be infinite. */
+  | { type: 'repeat'; part: Node; min: number; max: number };
 
-/** As in PostgreSQL. */
+/** The same limit as in PostgreSQL. */
 const MAX_REPEATS = 255;
 
-/** Holds for every character: the test of "_" and "%". */
+/** The test of "_" and "%". */
 export const isAny: CharacterTest = () => true;
 const anyCharacter: Node = { type: 'test', test: isAny };
-const anything: Node = { type: 'repeat', part: anyCharacter, least: 0, most: Number.POSITIVE_INFINITY };
+const anything: Node = { type: 'repeat', part: anyCharacter, min: 0, max: Number.POSITIVE_INFINITY };
 
 export function parsePattern(pattern: string): Node {
-  const cursor = new Cursor(pattern);
-  const node = readChoice(cursor);
-  if (cursor.next === ')') throw cursor.error('")" without "("');
+  const reader = new PatternReader(pattern);
+  const node = readChoice(reader);
+  if (reader.next === ')') throw reader.error('unmatched ")"');
   return node;
 }
 
-function readChoice(cursor: Cursor): Node {
-  const options = [readSequence(cursor)];
-  while (cursor.takeIf('|')) options.push(readSequence(cursor));
+function readChoice(reader: PatternReader): Node {
+  const options = [readSequence(reader)];
+  while (reader.takeIf('|')) options.push(readSequence(reader));
   return options.length === 1 ? (options[0] as Node) : { type: 'choice', options };
 }
 
-function readSequence(cursor: Cursor): Node {
+function readSequence(reader: PatternReader): Node {
   const parts: Node[] = [];
-  while (cursor.next !== undefined && cursor.next !== '|' && cursor.next !== ')')
-    parts.push(readPiece(cursor));
+  while (reader.next !== undefined && reader.next !== '|' && reader.next !== ')')
+    parts.push(readPiece(reader));
   return parts.length === 1 ? (parts[0] as Node) : { type: 'sequence', parts };
 }
 
-function readPiece(cursor: Cursor): Node {
-  if (isQuantifier(cursor)) throw cursor.error(`nothing to repeat before "${cursor.next}"`);
-  const start = cursor.next;
-  const part = readAtom(cursor);
-  if (!isQuantifier(cursor)) return part;
-  // "%" repeats already: "%?" only makes it lazy there, and other repetitions of it say nothing new.
-  const isLazy = start === '%' && cursor.next === '?';
-  const { least, most } = readQuantifier(cursor);
-  // A "?" behind a quantifier makes it lazy, which makes no difference to whether the whole name matches.
-  if (!isLazy) cursor.takeIf('?');
-  if (isQuantifier(cursor)) throw cursor.error(`"${cursor.next}" behind another repetition`);
-  return start === '%' ? anything : { type: 'repeat', part, least, most };
+function readPiece(reader: PatternReader): Node {
+  if (isQuantifier(reader)) throw reader.error(`nothing to repeat before "${reader.next}"`);
+  const start = reader.next;
+  const part = readAtom(reader);
+  if (!isQuantifier(reader)) return part;
+  // In PostgreSQL "%?" is a lazy "%". Any other repetition of "%" matches the same as "%".
+  const isLazy = start === '%' && reader.next === '?';
+  const { min, max } = readQuantifier(reader);
+  // A "?" after a quantifier makes it lazy, which does not change whether the whole name matches.
+  if (!isLazy) reader.takeIf('?');
+  if (isQuantifier(reader)) throw reader.error(`unexpected second quantifier "${reader.next}"`);
+  return start === '%' ? anything : { type: 'repeat', part, min, max };
 }
 
-function readAtom(cursor: Cursor): Node {
-  const start = cursor.position;
-  const character = cursor.take();
+function readAtom(reader: PatternReader): Node {
+  const start = reader.position;
+  const character = reader.take();
   switch (character) {
     case '%':
       return anything;
     case '_':
       return anyCharacter;
     case '[':
-      return { type: 'test', test: readClass(cursor, start) };
+      return { type: 'test', test: readClass(reader, start) };
     case '(': {
-      const inner = readChoice(cursor);
-      if (!cursor.takeIf(')')) throw new PatternError('"(" is never closed', start);
+      const inner = readChoice(reader);
+      if (!reader.takeIf(')')) throw new PatternError('unterminated group', start);
       return inner;
     }
     case '\\':
-      return { type: 'character', character: foldCharacter(cursor.takeEscaped(start)) };
+      return { type: 'character', character: foldCharacter(reader.takeEscaped(start)) };
     default:
       return { type: 'character', character: foldCharacter(character) };
   }
 }
 
-function isQuantifier({ next, afterNext }: Cursor): boolean {
+function isQuantifier({ next, afterNext }: PatternReader): boolean {
   if (next === '{') return afterNext !== undefined && isDigit(afterNext);
   return next === '*' || next === '+' || next === '?';
 }
 
-function readQuantifier(cursor: Cursor): { least: number; most: number } {
-  const start = cursor.position;
-  switch (cursor.take()) {
+function readQuantifier(reader: PatternReader): { min: number; max: number } {
+  const start = reader.position;
+  switch (reader.take()) {
     case '*':
-      return { least: 0, most: Number.POSITIVE_INFINITY };
+      return { min: 0, max: Number.POSITIVE_INFINITY };
     case '+':
-      return { least: 1, most: Number.POSITIVE_INFINITY };
+      return { min: 1, max: Number.POSITIVE_INFINITY };
     case '?':
-      return { least: 0, most: 1 };
+      return { min: 0, max: 1 };
     default:
-      return readCounts(cursor, start);
+      return readCounts(reader, start);
   }
 }
 
-function readCounts(cursor: Cursor, start: number): { least: number; most: number } {
-  const least = readCount(cursor);
-  let most = least;
-  if (cursor.takeIf(',')) most = cursor.next === '}' ? Number.POSITIVE_INFINITY : readCount(cursor);
-  if (!cursor.takeIf('}')) throw new PatternError('"{" needs a form like {2}, {2,} or {2,4}', start);
-  if (least > most) throw new PatternError(`{${least},${most}} has the larger number first`, start);
-  return { least, most };
+function readCounts(reader: PatternReader, start: number): { min: number; max: number } {
+  const min = readCount(reader);
+  let max = min;
+  if (reader.takeIf(',')) max = reader.next === '}' ? Number.POSITIVE_INFINITY : readCount(reader);
+  if (!reader.takeIf('}')) throw new PatternError('malformed repetition (use {2}, {2,} or {2,4})', start);
+  if (min > max) throw new PatternError(`minimum exceeds maximum in {${min},${max}}`, start);
+  return { min, max };
 }
 
-function readCount(cursor: Cursor): number {
-  const start = cursor.position;
+function readCount(reader: PatternReader): number {
+  const start = reader.position;
   let digits = '';
-  while (cursor.next !== undefined && isDigit(cursor.next)) digits += cursor.take();
-  if (digits === '') throw cursor.error('a number is missing');
+  while (reader.next !== undefined && isDigit(reader.next)) digits += reader.take();
+  if (digits === '') throw reader.error('expected a number');
   const count = Number(digits);
-  if (count > MAX_REPEATS) throw new PatternError(`more than ${MAX_REPEATS} repetitions`, start);
+  if (count > MAX_REPEATS) throw new PatternError(`repetition count above ${MAX_REPEATS}`, start);
   return count;
 }
 

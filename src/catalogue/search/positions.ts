@@ -1,54 +1,57 @@
 /**
- * A pattern's tree as positions (Glushkov's construction): each character of the pattern, its repetitions written out,
- * is a position; known are those that may come first, those that may come last, and those that may follow each.
+ * Glushkov's construction: turns a pattern's tree into an NFA without empty transitions. Each character of the pattern, with
+ * repetitions expanded, is a position. The NFA is given by the positions that can come first, those that can come last, and
+ * those that can follow each position.
  */
 import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../bits.ts';
 import type { CharacterTest } from './class.ts';
 import type { Node } from './pattern.ts';
 
-/** A longer pattern would cost too much for each character of each name. */
+/** Limits the cost of a DFA state. */
 export const MAX_POSITIONS = 256;
 
-/** The pattern would cost more than it may. */
+/** The pattern is valid but would take too much time or memory. */
 export class PatternTooExpensive extends Error {}
 
 export interface Positions {
-  /** The distinct tests, and for each position the number of its test. */
+  /** The distinct character tests. */
   tests: CharacterTest[];
+  /** For each position, the index of its test. */
   testOf: number[];
   first: Bits;
   last: Bits;
   follow: Bits[];
-  /** Whether the empty name matches. */
+  /** Whether the empty string matches. */
   isNullable: boolean;
 }
 
-interface Piece {
+/** A part of the pattern. */
+interface Fragment {
   isNullable: boolean;
   first: Bits;
   last: Bits;
 }
 
-export function layOut(root: Node): Positions {
+export function buildPositions(root: Node): Positions {
   const tests: CharacterTest[] = [];
-  const testNumbers = new Map<unknown, number>();
+  const testIndexes = new Map<unknown, number>();
   const testOf: number[] = [];
   const follow: Bits[] = [];
-  const none = () => emptyBits(MAX_POSITIONS);
+  const noBits = () => emptyBits(MAX_POSITIONS);
 
-  const leaf = (key: unknown, test: CharacterTest): Piece => {
+  const leaf = (key: unknown, test: CharacterTest): Fragment => {
     const position = testOf.length;
     if (position === MAX_POSITIONS) throw new PatternTooExpensive();
-    const number = testNumbers.get(key) ?? tests.push(test) - 1;
-    testNumbers.set(key, number);
-    testOf.push(number);
-    follow.push(none());
-    const bits = none();
+    const testIndex = testIndexes.get(key) ?? tests.push(test) - 1;
+    testIndexes.set(key, testIndex);
+    testOf.push(testIndex);
+    follow.push(noBits());
+    const bits = noBits();
     setBit(bits, position);
     return { isNullable: false, first: bits, last: bits };
   };
-  const empty = (): Piece => ({ isNullable: true, first: none(), last: none() });
-  const nothing = (): Piece => ({ ...empty(), isNullable: false });
+  const empty = (): Fragment => ({ isNullable: true, first: noBits(), last: noBits() });
+  const unmatchable = (): Fragment => ({ ...empty(), isNullable: false });
   const union = (a: Bits, b: Bits): Bits => {
     const both = a.slice();
     addBits(both, b);
@@ -57,7 +60,7 @@ export function layOut(root: Node): Positions {
   const connect = (from: Bits, to: Bits) => {
     forEachBit(from, (position) => addBits(follow[position] as Bits, to));
   };
-  const join = (a: Piece, b: Piece): Piece => {
+  const concatenate = (a: Fragment, b: Fragment): Fragment => {
     connect(a.last, b.first);
     return {
       isNullable: a.isNullable && b.isNullable,
@@ -65,13 +68,13 @@ export function layOut(root: Node): Positions {
       last: b.isNullable ? union(a.last, b.last) : b.last,
     };
   };
-  const either = (a: Piece, b: Piece): Piece => ({
+  const alternate = (a: Fragment, b: Fragment): Fragment => ({
     isNullable: a.isNullable || b.isNullable,
     first: union(a.first, b.first),
     last: union(a.last, b.last),
   });
 
-  const build = (node: Node): Piece => {
+  const build = (node: Node): Fragment => {
     switch (node.type) {
       case 'character': {
         const { character } = node;
@@ -80,23 +83,23 @@ export function layOut(root: Node): Positions {
       case 'test':
         return leaf(node.test, node.test);
       case 'sequence':
-        return node.parts.map(build).reduce(join, empty());
+        return node.parts.map(build).reduce(concatenate, empty());
       case 'choice':
-        return node.options.map(build).reduce(either, nothing());
+        return node.options.map(build).reduce(alternate, unmatchable());
       case 'repeat':
-        return buildRepeat(node.part, node.least, node.most);
+        return buildRepeat(node.part, node.min, node.max);
     }
   };
 
-  /** x{2,4} is xxx?x?, x{2,} is xx+, x* is x+ or nothing. */
-  const buildRepeat = (part: Node, least: number, most: number): Piece => {
+  /** Expands x{2,4} to xxx?x?, x{2,} to xx+ and x* to (x+)?. */
+  const buildRepeat = (part: Node, min: number, max: number): Fragment => {
     let whole = empty();
-    const endless = most === Number.POSITIVE_INFINITY;
-    const copies = endless ? Math.max(least, 1) : most;
+    const isUnbounded = max === Number.POSITIVE_INFINITY;
+    const copies = isUnbounded ? Math.max(min, 1) : max;
     for (let copy = 1; copy <= copies; copy++) {
-      const piece = build(part);
-      if (endless && copy === copies) connect(piece.last, piece.first);
-      whole = join(whole, copy > least ? { ...piece, isNullable: true } : piece);
+      const fragment = build(part);
+      if (isUnbounded && copy === copies) connect(fragment.last, fragment.first);
+      whole = concatenate(whole, copy > min ? { ...fragment, isNullable: true } : fragment);
     }
     return whole;
   };

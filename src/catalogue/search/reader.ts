@@ -1,6 +1,6 @@
-/** Going through a pattern character by character, and telling where it is wrong. */
+/** Reads a pattern one character at a time. */
 
-/** A pattern is malformed. The message says what is wrong and at which character, counted from 1. */
+/** A malformed pattern. The message is shown to API users: what is wrong, and at which character, counted from 1. */
 export class PatternError extends Error {
   /** `position` counts code points from 0. */
   constructor(problem: string, position: number) {
@@ -8,14 +8,14 @@ export class PatternError extends Error {
   }
 }
 
-export class Cursor {
+export class PatternReader {
   readonly #characters: string[];
   position = 0;
 
   constructor(pattern: string) {
     this.#characters = [...pattern];
     const nul = this.#characters.indexOf('\0');
-    if (nul !== -1) throw new PatternError('a NUL', nul);
+    if (nul !== -1) throw new PatternError('NUL is not allowed', nul);
   }
 
   get next(): string | undefined {
@@ -26,7 +26,7 @@ export class Cursor {
     return this.#characters[this.position + 1];
   }
 
-  /** The caller has seen that there is one. */
+  /** Call it only when `next` is defined. */
   take(): string {
     return this.#characters[this.position++] as string;
   }
@@ -37,9 +37,9 @@ export class Cursor {
     return true;
   }
 
-  /** The character behind a backslash at `start`, which always stands for itself. */
+  /** The character after the backslash at `start`, which is always literal. */
   takeEscaped(start: number): string {
-    if (this.next === undefined) throw new PatternError('nothing behind "\\"', start);
+    if (this.next === undefined) throw new PatternError('incomplete escape', start);
     return this.take();
   }
 

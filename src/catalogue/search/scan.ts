@@ -1,12 +1,12 @@
 /**
- * Looking through all names for those that match, beside other work: the scan pauses every few milliseconds, and gives
- * up when its pattern has used more than its share of time.
+ * Finds the names that match a pattern. The scan pauses every few milliseconds to let other work run, and gives up when it
+ * has used its time budget.
  */
 import type { Kind } from '../types.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
-import { layOut, PatternTooExpensive } from './positions.ts';
-import { requiredText, shortest, trim } from './shape.ts';
+import { buildPositions, PatternTooExpensive } from './positions.ts';
+import { minLength, requiredLiteral, trim } from './shape.ts';
 
 /** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
 export interface NameList {
@@ -18,59 +18,60 @@ export interface NameList {
 }
 
 export interface ScanOptions {
-  /** How long the scan may compute in all, in milliseconds. */
+  /** Total computing time in milliseconds, without pauses. */
   budget: number;
-  /** How long it may compute before it pauses. */
+  /** Computing time between two pauses, in milliseconds. */
   slice: number;
-  /** Milliseconds from anywhere. */
+  /** The current time in milliseconds; any origin. */
   clock: () => number;
-  /** Lets everything else that waits have its turn. */
+  /** Lets other work run. */
   pause: () => Promise<void>;
 }
 
-/** Steps between two looks at the clock: a fraction of a millisecond's worth. */
-const STEPS_PER_LOOK = 20_000;
-/** What a name costs besides its characters. */
-const STEPS_PER_NAME = 20;
+/** Work between two readings of the clock: a fraction of a millisecond. */
+const WORK_PER_CLOCK_CHECK = 20_000;
+/** The fixed cost of a name, in the unit of the matcher's work. */
+const WORK_PER_NAME = 20;
 
-/** The positions of the names that match, in order. */
+/** The positions of the matching names, in list order. Throws PatternTooExpensive. */
 export async function scan(pattern: Node, names: NameList, options: ScanOptions): Promise<number[]> {
   const { budget, slice, clock, pause } = options;
   await pause();
   const matcher = compile(pattern, names.maxLength);
   const found: number[] = [];
-  let [used, begun, steps] = [0, clock(), 0];
+  let [usedMs, startedAt, work] = [0, clock(), 0];
   for (const [position, name] of names.folded.entries()) {
-    const before = matcher.work;
+    const workBefore = matcher.work;
     if (matcher.matches(name)) found.push(position);
-    steps += STEPS_PER_NAME + matcher.work - before;
-    if (steps < STEPS_PER_LOOK) continue;
-    steps = 0;
-    const elapsed = clock() - begun;
-    if (used + elapsed > budget) throw new PatternTooExpensive();
-    if (elapsed < slice) continue;
-    used += elapsed;
+    work += WORK_PER_NAME + matcher.work - workBefore;
+    if (work < WORK_PER_CLOCK_CHECK) continue;
+    work = 0;
+    const elapsedMs = clock() - startedAt;
+    if (usedMs + elapsedMs > budget) throw new PatternTooExpensive();
+    if (elapsedMs < slice) continue;
+    usedMs += elapsedMs;
     await pause();
-    begun = clock();
+    startedAt = clock();
   }
   return found;
 }
 
 interface Matcher {
+  /** The automaton's work so far. */
   readonly work: number;
   matches(name: string): boolean;
 }
 
-/** The automaton, behind tests that are cheaper and rule most names out. */
-export function compile(pattern: Node, longest: number): Matcher {
-  const trimmed = trim(pattern, longest);
-  const automaton = new Automaton(layOut(trimmed));
-  const least = shortest(trimmed);
-  const required = requiredText(trimmed);
+/** Runs the automaton only on names that pass two cheaper tests. Names have at most `maxLength` characters. */
+export function compile(pattern: Node, maxLength: number): Matcher {
+  const trimmed = trim(pattern, maxLength);
+  const automaton = new Automaton(buildPositions(trimmed));
+  const minimum = minLength(trimmed);
+  const literal = requiredLiteral(trimmed);
   return {
     get work() {
       return automaton.work;
     },
-    matches: (name) => name.length >= least && name.includes(required) && automaton.matches(name),
+    matches: (name) => name.length >= minimum && name.includes(literal) && automaton.matches(name),
   };
 }

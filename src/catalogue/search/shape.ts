@@ -1,40 +1,40 @@
-/** What can be said of a pattern without matching it, and making it no larger than the names require. */
+/** Static analysis of patterns: simplification, minimum length and required literals. */
 import type { Node } from './pattern.ts';
 
 const empty: Node = { type: 'sequence', parts: [] };
-const nothing: Node = { type: 'choice', options: [] };
+const unmatchable: Node = { type: 'choice', options: [] };
 
 /**
- * The same pattern for names of at most `longest` characters: repetitions that no such name has room for are left out,
- * and so is what can match none of them. Every repeated part that is left holds a character, so that writing
- * repetitions out is bounded by the characters written.
+ * Simplifies a pattern for names of at most `maxLength` characters: limits repetitions to what fits and removes branches
+ * that cannot match. Every repeated part in the result contains a character, so expanding the repetitions cannot take more
+ * steps than there are positions.
  */
-export function trim(node: Node, longest: number): Node {
-  const trimmed = trimInside(node, longest);
-  return shortest(trimmed) > longest ? nothing : trimmed;
+export function trim(node: Node, maxLength: number): Node {
+  const trimmed = trimParts(node, maxLength);
+  return minLength(trimmed) > maxLength ? unmatchable : trimmed;
 }
 
-function trimInside(node: Node, longest: number): Node {
+function trimParts(node: Node, maxLength: number): Node {
   switch (node.type) {
     case 'sequence': {
-      const parts = node.parts.map((part) => trim(part, longest)).filter((part) => !isEmpty(part));
-      return parts.some(isNothing) ? nothing : { type: 'sequence', parts };
+      const parts = node.parts.map((part) => trim(part, maxLength)).filter((part) => !isEmpty(part));
+      return parts.some(isUnmatchable) ? unmatchable : { type: 'sequence', parts };
     }
     case 'choice': {
       const options = node.options
-        .map((option) => trim(option, longest))
-        .filter((option) => !isNothing(option));
+        .map((option) => trim(option, maxLength))
+        .filter((option) => !isUnmatchable(option));
       return options.length > 0 && options.every(isEmpty) ? empty : { type: 'choice', options };
     }
     case 'repeat': {
-      const part = trim(node.part, longest);
-      if (isEmpty(part) || (isNothing(part) && node.least === 0)) return empty;
-      const length = shortest(part);
-      const least = length === 0 ? 0 : node.least;
-      const room = Math.floor(longest / Math.max(1, length));
-      const most =
-        node.most === Number.POSITIVE_INFINITY ? node.most : Math.max(least, Math.min(node.most, room));
-      return most === 0 ? empty : { type: 'repeat', part, least, most };
+      const part = trim(node.part, maxLength);
+      if (isEmpty(part) || (isUnmatchable(part) && node.min === 0)) return empty;
+      const partLength = minLength(part);
+      const min = partLength === 0 ? 0 : node.min;
+      const mostThatFit = Math.floor(maxLength / Math.max(1, partLength));
+      const isUnbounded = node.max === Number.POSITIVE_INFINITY;
+      const max = isUnbounded ? node.max : Math.max(min, Math.min(node.max, mostThatFit));
+      return max === 0 ? empty : { type: 'repeat', part, min, max };
     }
     default:
       return node;
@@ -42,24 +42,24 @@ function trimInside(node: Node, longest: number): Node {
 }
 
 const isEmpty = (node: Node) => node.type === 'sequence' && node.parts.length === 0;
-const isNothing = (node: Node) => node.type === 'choice' && node.options.length === 0;
+const isUnmatchable = (node: Node) => node.type === 'choice' && node.options.length === 0;
 
-/** The length of the shortest match, infinite where there is none. */
-export function shortest(node: Node): number {
+/** The length of the shortest match; infinite if nothing matches. */
+export function minLength(node: Node): number {
   switch (node.type) {
     case 'sequence':
-      return node.parts.reduce((sum, part) => sum + shortest(part), 0);
+      return node.parts.reduce((sum, part) => sum + minLength(part), 0);
     case 'choice':
-      return Math.min(...node.options.map(shortest));
+      return Math.min(...node.options.map(minLength));
     case 'repeat':
-      return node.least === 0 ? 0 : node.least * shortest(node.part);
+      return node.min === 0 ? 0 : node.min * minLength(node.part);
     default:
       return 1;
   }
 }
 
-/** A text that every match contains, as long as can be told; empty where there is none. */
-export function requiredText(node: Node): string {
+/** The longest literal that every match is known to contain; empty if there is none. */
+export function requiredLiteral(node: Node): string {
   let [longest, current] = ['', ''];
   const end = () => {
     if (current.length > longest.length) longest = current;
@@ -70,7 +70,7 @@ export function requiredText(node: Node): string {
     else if (part.type === 'sequence') part.parts.forEach(visit);
     else {
       end();
-      if (part.type === 'repeat' && part.least > 0) visit(part.part);
+      if (part.type === 'repeat' && part.min > 0) visit(part.part);
       end();
     }
   };

@@ -12,9 +12,9 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import { ImageDocument } from '../../catalogue/image-document.ts';
-import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
-import { SeedOrder, type SeedPosition, seededNumbers } from '../../catalogue/seed-order.ts';
+import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../random.ts';
 import { isDrawable, isExhaustive, makeDraws } from '../shared/draws.ts';
@@ -65,7 +65,7 @@ export class PostgresCatalogue implements Catalogue {
     const shelf = findSoleShelf(filter);
     if (shelf) return this.#readPage(shelf.kind, shelf.id, window);
     return this.#findInSet(filter, async (set, { of }) => {
-      const items = await this.#readNumbers(imagesFrom(set, window), of);
+      const items = await this.#readNumbers(sliceImages(set, window), of);
       return items && { total: set.size, items };
     });
   }
@@ -96,7 +96,7 @@ export class PostgresCatalogue implements Catalogue {
     limit: number,
   ): Promise<SeededImages | FilterProblem> {
     return this.#findInSet(filter, async (set, { of }) => {
-      const page = seededNumbers(set, new SeedOrder(seed, of.lastImage), from, limit);
+      const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
       const images = await this.#readNumbers(page.images, of);
       return images && { images, next: page.next };

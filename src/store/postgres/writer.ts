@@ -1,6 +1,6 @@
 /** Writes the catalogue in PostgreSQL: one transaction under an advisory lock. Readers see the old catalogue until the commit. */
 import type pg from 'pg';
-import { repeatEntry } from '../../catalogue/document.ts';
+import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type {
@@ -224,7 +224,7 @@ class PostgresWriter implements CatalogueWriter {
       );
       const rewritten = rows.map(({ number, document }) => ({
         number,
-        document: repeatEntry(document, entry),
+        document: updateEntry(document, entry),
       }));
       for (const batch of splitBatches(rewritten, ({ document }) => document.length))
         await this.#query(

@@ -6,10 +6,10 @@ import { emptyBits, setBit } from '../../catalogue/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
+  filterImages,
   type ImageSet,
   isSparse,
   ListSet,
-  picked,
   RangeSet,
 } from '../../catalogue/image-set.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
@@ -89,7 +89,7 @@ export class ImageSets {
     }
     const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
     const required = others.map(({ shelves }) => setsOf(shelves));
-    return picked(setsOf(first.shelves), required, setsOf(excluded));
+    return filterImages(setsOf(first.shelves), required, setsOf(excluded));
   }
 
   /** Combines bitmaps, one shelf at a time. Other requests get their turn between two shelves. */
@@ -108,9 +108,9 @@ export class ImageSets {
     for (const { shelves } of others) {
       const choice = new BitmapBuilder(of.lastImage);
       if (!(await forEachSet(shelves, (set) => choice.add(set)))) return undefined;
-      result.keep(choice);
+      result.intersect(choice);
     }
-    return (await forEachSet(excluded, (set) => result.drop(set))) ? result.done() : undefined;
+    return (await forEachSet(excluded, (set) => result.subtract(set))) ? result.build() : undefined;
   }
 
   async #loadShelf(shelf: Shelf, of: CatalogueVersion): Promise<ImageSet | undefined> {

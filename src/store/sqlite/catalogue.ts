@@ -13,9 +13,9 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
-import { type ImageSet, imagesFrom } from '../../catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
 import { sample } from '../../catalogue/sampling.ts';
-import { SeedOrder, type SeedPosition, seededNumbers } from '../../catalogue/seed-order.ts';
+import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
@@ -83,7 +83,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     if (page) return page;
     const found = await this.#findInSet(filter, (set) => ({
       total: set.size,
-      numbers: imagesFrom(set, { offset, limit }),
+      numbers: sliceImages(set, { offset, limit }),
     }));
     return 'problem' in found ? found : { total: found.total, items: found.images };
   }
@@ -113,7 +113,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     limit: number,
   ): Promise<SeededImages | FilterProblem> {
     return this.#findInSet(filter, (set, { of }) => {
-      const page = seededNumbers(set, new SeedOrder(seed, of.lastImage), from, limit);
+      const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
       return page ? { numbers: page.images, next: page.next } : { problem: 'position' };
     });
   }

@@ -6,8 +6,8 @@
  * Texts are stored as bytes in one buffer, where they cost the garbage collector nothing and take a third less memory than
  * as strings. Lists of categories and characters, which many images share, are stored once.
  */
-import { listsIn } from '../../catalogue/document.ts';
-import { holesIn, ImageDocument } from '../../catalogue/image-document.ts';
+import { locateLists } from '../../catalogue/document.ts';
+import { ImageDocument, locatePlaceholders } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 
@@ -24,7 +24,7 @@ const EXTRA_BYTES = 2;
 const CATEGORIES = 3;
 const CHARACTERS = 4;
 const LISTS_OFFSET = 5;
-const HOLES = 6;
+const PLACEHOLDERS = 6;
 const HEADER_WORDS = 10;
 /** Address 0 means "not cached". */
 const FIRST_ADDRESS = 1;
@@ -71,32 +71,32 @@ export class DocumentCache {
     const text = this.#bytes.toString(encoding, start, start + wordAt(words, address + LENGTH));
     const lists = {
       text: this.#listAt(address + CATEGORIES) + this.#listAt(address + CHARACTERS),
-      place: wordAt(words, address + LISTS_OFFSET),
+      position: wordAt(words, address + LISTS_OFFSET),
     };
-    const holes = {
-      name: wordAt(words, address + HOLES),
-      key: wordAt(words, address + HOLES + 1),
-      body: wordAt(words, address + HOLES + 2),
-      tail: wordAt(words, address + HOLES + 3),
+    const placeholders = {
+      fileName: wordAt(words, address + PLACEHOLDERS),
+      key: wordAt(words, address + PLACEHOLDERS + 1),
+      linkEnd: wordAt(words, address + PLACEHOLDERS + 2),
+      expires: wordAt(words, address + PLACEHOLDERS + 3),
     };
-    return new ImageDocument(text, lists, holes, words[address + EXTRA_BYTES]);
+    return new ImageDocument(text, lists, placeholders, words[address + EXTRA_BYTES]);
   }
 
   add(image: number, document: Document, extraBytes: number): void {
     const maxBytes = HEADER_WORDS * 4 + 3 * document.length;
     const isFull = this.#usedWords * 4 + this.#listBytes + maxBytes > this.#bytes.length;
     if (isFull || document.length > MAX_DOCUMENT_LENGTH) return;
-    const { start, middle, end } = listsIn(document);
+    const { start, middle, end } = locateLists(document);
     const categories = this.#shareList(document.slice(start, middle));
     const characters = this.#shareList(document.slice(middle, end));
     if (categories === undefined || characters === undefined) return;
     const own = document.slice(0, start) + document.slice(end);
-    const { name, key, body, tail } = holesIn(own);
+    const { fileName, key, linkEnd, expires } = locatePlaceholders(own);
     const address = this.#usedWords;
     const length = this.#bytes.write(own, (address + HEADER_WORDS) * 4);
     const isAscii = length === own.length ? 1 : 0;
     const lists = [categories, characters, start];
-    this.#words.set([length, isAscii, extraBytes, ...lists, name, key, body, tail], address);
+    this.#words.set([length, isAscii, extraBytes, ...lists, fileName, key, linkEnd, expires], address);
     this.#usedWords += HEADER_WORDS + Math.ceil(length / 4);
     this.#addresses[image] = address;
     this.#count++;

@@ -1,6 +1,6 @@
 /** Writes the embedded catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { repeatEntry } from '../../catalogue/document.ts';
+import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type {
@@ -244,7 +244,7 @@ class SqliteWriter implements CatalogueWriter {
         number: number;
         document: string;
       }[];
-      for (const { number, document } of rows) save.run(repeatEntry(document, entry), number);
+      for (const { number, document } of rows) save.run(updateEntry(document, entry), number);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Our matcher beside PostgreSQL's SIMILAR TO: generated patterns, each against the same names, must be errors in both or
- * match the same names. Left out are the exceptions that docs/search.md lists; each has a test of its own.
+ * Compares our matcher with PostgreSQL's SIMILAR TO. A generated pattern must be an error in both or match the same names.
+ * The exceptions listed in docs/search.md are not generated; pattern.test.ts covers them.
  */
 import fc from 'fast-check';
 import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
@@ -9,7 +9,7 @@ import type { Postgres } from '../../support/postgres.ts';
 
 const letters = ['a', 'b', 'c', 'é', '😀', 'か', '\n'];
 const literals = [...letters, '.', '^', '$', '#', "'", '"', '-', '}', ']', ',', '1'];
-const soup = [...letters, ...'%_|*+?{}()[]^-,.:12\\'];
+const anyCharacters = [...letters, ...'%_|*+?{}()[]^-,.:12\\'];
 
 const names = fc.sample(fc.array(fc.constantFrom(...letters), { maxLength: 8 }), { numRuns: 50, seed: 1 });
 export const comparedNames = [
@@ -58,7 +58,6 @@ const quantifier = fc
   )
   .map((parts) => parts.join(''));
 
-/** 60% from the grammar, 40% soup. */
 const { pattern: fromGrammar } = fc.letrec<{
   pattern: string;
   sequence: string;
@@ -80,27 +79,30 @@ const { pattern: fromGrammar } = fc.letrec<{
     { weight: 2, arbitrary: tie('pattern').map((inner) => `(${inner})`) },
   ),
 }));
-const fromSoup = fc
-  .array(fc.constantFrom(...soup), { maxLength: 12 })
+const fromRandomCharacters = fc
+  .array(fc.constantFrom(...anyCharacters), { maxLength: 12 })
   .map((characters) => characters.join(''));
-const anyPattern = fc.oneof({ weight: 6, arbitrary: fromGrammar }, { weight: 4, arbitrary: fromSoup });
+const anyPattern = fc.oneof(
+  { weight: 6, arbitrary: fromGrammar },
+  { weight: 4, arbitrary: fromRandomCharacters },
+);
 
-/** The listed exceptions. */
+/** Whether the pattern is one of the exceptions in docs/search.md. */
 function isException(pattern: string): boolean {
   const plain = pattern.replaceAll(/\\[%_|*+?{}()[\]\\.^-]/g, '!');
   return (
     [...pattern].length > 50 ||
     /\\/.test(plain) || // a backslash before something else, or at the end
     /%(\*|\+|\{\d)/.test(plain) || // a repeated %
-    opensAfterClosingTooOften(plain) ||
-    pattern.match(/[\n -@]-\\?[[-\uffff]/) !== null || // a range over A to Z: PostgreSQL minds case there
-    /\[[^\]]*\[/.test(plain) || // a [ inside of a class, or one that is never closed
+    reopensAfterUnmatchedClose(plain) ||
+    pattern.match(/[\n -@]-\\?[[-\uffff]/) !== null || // a range over A to Z, which is case-sensitive in PostgreSQL
+    /\[[^\]]*\[/.test(plain) || // a [ inside of a class, or an unterminated one
     /\[\^?\][^\]]*\[/.test(plain)
   );
 }
 
-/** PostgreSQL puts the pattern between parentheses of its own, so ")(" balances there. */
-function opensAfterClosingTooOften(plain: string): boolean {
+/** PostgreSQL wraps the pattern in parentheses, so ")(" is balanced there. */
+function reopensAfterUnmatchedClose(plain: string): boolean {
   let depth = 0;
   for (const [index, character] of [...plain].entries()) {
     if (character === '(') depth++;
@@ -117,30 +119,31 @@ export function generatePatterns(count: number, seed: number): string[] {
   );
 }
 
-/** A string of 0 and 1 for the names, or "error". */
-export function ourAnswer(pattern: string): string {
-  const longest = Math.max(...comparedNames.map((name) => name.length));
+/** A string with 0 or 1 for each compared name, or "error". */
+export function ourResult(pattern: string): string {
+  const maxLength = Math.max(...comparedNames.map((name) => name.length));
   try {
-    const matcher = compile(parsePattern(pattern), longest);
+    const matcher = compile(parsePattern(pattern), maxLength);
     return comparedNames.map((name) => (matcher.matches(name) ? 1 : 0)).join('');
   } catch {
     return 'error';
   }
 }
 
-export function theirAnswers(postgres: Postgres, patterns: string[]): string[] {
+/** The results of PostgreSQL, in the same form. */
+export function postgresResults(postgres: Postgres, patterns: string[]): string[] {
   const json = (value: unknown) => `$zukan$${JSON.stringify(value)}$zukan$::json`;
   const output = postgres.query(`
     set standard_conforming_strings = on;
-    create or replace function pg_temp.answer(pattern text, names text[]) returns text language plpgsql as $$
+    create or replace function pg_temp.result(pattern text, names text[]) returns text language plpgsql as $$
     begin
-      return (select string_agg((name similar to pattern)::int::text, '' order by place)
-              from unnest(names) with ordinality as named(name, place));
+      return (select string_agg((name similar to pattern)::int::text, '' order by position)
+              from unnest(names) with ordinality as named(name, position));
     exception when others then return case when sqlerrm like '%too complex%' then 'too complex' else 'error' end;
     end $$;
     with names as (select array_agg(value order by ordinality) as list
                    from json_array_elements_text(${json(comparedNames)}) with ordinality)
-    select pg_temp.answer(value, list)
+    select pg_temp.result(value, list)
     from json_array_elements_text(${json(patterns)}) with ordinality, names order by ordinality;`);
   return output.trim().split('\n');
 }
@@ -152,11 +155,11 @@ export interface Difference {
 }
 
 export function differences(postgres: Postgres, patterns: string[]): Difference[] {
-  const theirs = theirAnswers(postgres, patterns);
+  const theirs = postgresResults(postgres, patterns);
   return (
     patterns
-      .map((pattern, index) => ({ pattern, ours: ourAnswer(pattern), theirs: theirs[index] ?? 'no answer' }))
-      // What PostgreSQL gives up on (nested {255}) is no reference.
+      .map((pattern, index) => ({ pattern, ours: ourResult(pattern), theirs: theirs[index] ?? 'no result' }))
+      // PostgreSQL rejects some patterns as too complex (nested {255}).
       .filter(({ ours, theirs }) => ours !== theirs && theirs !== 'too complex')
   );
 }

@@ -1,4 +1,4 @@
-/** The pattern language: the documented examples, the exceptions, Unicode, and what is told of mistakes. */
+/** The pattern language: documented examples, exceptions from SIMILAR TO, Unicode and error messages. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe('the documented examples', () => {
   const codes = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map((match) => match[1] as string);
   const examples = rows.filter((cells) => cells.length === 6);
 
-  test('are found in the page', () => assert.ok(examples.length >= 18, `${examples.length}`));
+  test('are found in docs/search.md', () => assert.ok(examples.length >= 18, `${examples.length}`));
   for (const [, pattern = '', , right, wrong] of examples) {
     test(pattern, () => {
       const [text = ''] = codes(pattern);
@@ -95,7 +95,7 @@ describe('Unicode', () => {
   }
 });
 
-test('any name is found again when each of its characters is escaped, and when its operators are', () => {
+test('matches any name when all its characters, or just its operators, are escaped', () => {
   const operators = fc.constantFrom(...'%_|*+?{}()[]^-\\.:,$"\'#aÉß😀か ');
   fc.assert(
     fc.property(fc.array(operators, { minLength: 1, maxLength: 25 }), (characters) => {
@@ -111,34 +111,34 @@ const mistakes: [string, string][] = [
   ['*', 'nothing to repeat before "*" at character 1'],
   ['a|+b', 'nothing to repeat before "+" at character 3'],
   ['(?:a)', 'nothing to repeat before "?" at character 2'],
-  ['😀{2}{3}', '"{" behind another repetition at character 5'],
-  ['a**', '"*" behind another repetition at character 3'],
-  ['a+??', '"?" behind another repetition at character 4'],
-  ['%??', '"?" behind another repetition at character 3'],
-  ['a{2', '"{" needs a form like {2}, {2,} or {2,4} at character 2'],
-  ['a{2x}', '"{" needs a form like {2}, {2,} or {2,4} at character 2'],
-  ['a{2,x}', 'a number is missing at character 5'],
-  ['a{2,1}', '{2,1} has the larger number first at character 2'],
-  ['a{256}', 'more than 255 repetitions at character 3'],
-  ['éa(b', '"(" is never closed at character 3'],
-  ['a)(b', '")" without "(" at character 2'],
-  ['a[bc', '"[" is never closed at character 2'],
-  ['[]', '"[" is never closed at character 1'],
-  ['[^]', '"[" is never closed at character 1'],
-  ['[z-a]', 'the range runs backwards at character 2'],
-  ['[a-c-e]', '"-" without a character before it at character 5'],
-  ['[a-[:alpha:]]', 'a class cannot end a range at character 4'],
-  ['[[:foo:]]', 'there is no class [:foo:] at character 2'],
-  ['[[:<:]]', 'there is no class [:<:] at character 2'],
-  ['[[.a.]]', 'there is no class [.a.] at character 2'],
-  ['[[=a=]]', 'there is no class [=a=] at character 2'],
-  ['[[:alpha', '"[:" is never closed at character 2'],
-  ['a\\', 'nothing behind "\\" at character 2'],
-  ['[a\\', 'nothing behind "\\" at character 3'],
-  ['a\0', 'a NUL at character 2'],
+  ['😀{2}{3}', 'unexpected second quantifier "{" at character 5'],
+  ['a**', 'unexpected second quantifier "*" at character 3'],
+  ['a+??', 'unexpected second quantifier "?" at character 4'],
+  ['%??', 'unexpected second quantifier "?" at character 3'],
+  ['a{2', 'malformed repetition (use {2}, {2,} or {2,4}) at character 2'],
+  ['a{2x}', 'malformed repetition (use {2}, {2,} or {2,4}) at character 2'],
+  ['a{2,x}', 'expected a number at character 5'],
+  ['a{2,1}', 'minimum exceeds maximum in {2,1} at character 2'],
+  ['a{256}', 'repetition count above 255 at character 3'],
+  ['éa(b', 'unterminated group at character 3'],
+  ['a)(b', 'unmatched ")" at character 2'],
+  ['a[bc', 'unterminated character class at character 2'],
+  ['[]', 'unterminated character class at character 1'],
+  ['[^]', 'unterminated character class at character 1'],
+  ['[z-a]', 'range out of order at character 2'],
+  ['[a-c-e]', 'range without a start at character 5'],
+  ['[a-[:alpha:]]', 'a named class cannot end a range at character 4'],
+  ['[[:foo:]]', 'unknown class [:foo:] at character 2'],
+  ['[[:<:]]', 'unknown class [:<:] at character 2'],
+  ['[[.a.]]', 'unknown class [.a.] at character 2'],
+  ['[[=a=]]', 'unknown class [=a=] at character 2'],
+  ['[[:alpha', 'unterminated "[:" at character 2'],
+  ['a\\', 'incomplete escape at character 2'],
+  ['[a\\', 'incomplete escape at character 3'],
+  ['a\0', 'NUL is not allowed at character 2'],
 ];
 for (const [pattern, message] of mistakes) {
-  test(`${JSON.stringify(pattern)}: ${message}`, () => {
+  test(`reports ${JSON.stringify(pattern)}: ${message}`, () => {
     assert.throws(
       () => parsePattern(pattern),
       (error) => error instanceof PatternError && error.message === message,
@@ -146,12 +146,12 @@ for (const [pattern, message] of mistakes) {
   });
 }
 
-test('a pattern that is too large when written out is refused, and is not when names are short', () => {
+test('rejects a pattern that is too large when expanded, unless names are short', () => {
   assert.throws(() => compile(parsePattern('(_?){255}(_?){255}x'), 255), PatternTooExpensive);
   assert.ok(compile(parsePattern('(_?){255}(_?){255}x'), 20).matches('aax'));
 });
 
-test('trimming to the longest name changes no answer', () => {
+test('trimming a pattern to the longest name does not change what matches', () => {
   const patterns = [
     'a{3,}',
     '(ab){2,9}',
@@ -167,7 +167,8 @@ test('trimming to the longest name changes no answer', () => {
     seed: 2,
   });
   for (const pattern of patterns) {
-    const [tight, loose] = [6, 60].map((longest) => compile(parsePattern(pattern), longest));
-    for (const name of names) assert.equal(tight?.matches(name), loose?.matches(name), `${pattern} ${name}`);
+    const [trimmed, untrimmed] = [6, 60].map((maxLength) => compile(parsePattern(pattern), maxLength));
+    for (const name of names)
+      assert.equal(trimmed?.matches(name), untrimmed?.matches(name), `${pattern} ${name}`);
   }
 });

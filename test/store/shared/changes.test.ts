@@ -1,7 +1,7 @@
 /** A read that fails, or during which the catalogue changes, does not spoil the caches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ImageSet, imagesFrom } from '../../../src/catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../../src/errors.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { NameSearch } from '../../../src/store/shared/name-search.ts';
@@ -26,7 +26,7 @@ function selectAll(shelf: Shelf, version = 1): Selection {
   return { of: { version, lastImage: 3 }, choices: [choice], excluded: [] };
 }
 
-const imagesIn = (set: ImageSet | undefined) => set && imagesFrom(set, { offset: 0, limit: 100 });
+const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset: 0, limit: 100 });
 
 test('names are read again after a failure', async () => {
   const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));

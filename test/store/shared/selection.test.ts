@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
-import { imagesFrom } from '../../../src/catalogue/image-set.ts';
+import { sliceImages } from '../../../src/catalogue/image-set.ts';
 import { drawImages } from '../../../src/store/shared/draws.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { type EntryShelves, selectionKey, selectShelves } from '../../../src/store/shared/selection.ts';
@@ -86,7 +86,7 @@ test('a selection holds exactly the images that qualify, and draws come from it 
         items: contents[Number(shelf)]?.slice(from, to) ?? [],
       });
       const set = await new ImageSets(sliceReader({ readShelf })).load(selection);
-      assert.deepEqual(set && imagesFrom(set, { offset: 0, limit: 1000 }), expected);
+      assert.deepEqual(set && sliceImages(set, { offset: 0, limit: 1000 }), expected);
 
       const view = ({ number }: Shelf) => ({
         at: (position: number) => contents[number]?.[position] as number,

@@ -17,7 +17,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
       categories: 'Invalid categories: there is no category "dragons".',
       nsfw: 'Invalid nsfw: it must be one or more of "sfw", "questionable", "nsfw".',
       cursor: 'Invalid cursor: it was not issued by this service, or belongs to a different seed or filters.',
-      search: 'Invalid search query: "(" is never closed at character 4.',
+      search: 'Invalid search query: unterminated group at character 4.',
     },
   },
   401: {

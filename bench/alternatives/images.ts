@@ -1,14 +1,14 @@
-/** All images as our API shows them, one a line, for those who are to serve the same. */
+/** Writes all images as zukan's API returns them, one per line. */
 import { open } from 'node:fs/promises';
 import type { StartedStore } from '../stores.ts';
 
-const PAGE = 25;
+const PAGE_SIZE = 25;
 
 export async function writeImages({ origin, headers, size }: StartedStore, path: string): Promise<void> {
   await using file = await open(path, 'w');
-  for (let offset = 0; offset < size; offset += PAGE) {
-    const answer = await fetch(`${origin}/api/image?limit=${PAGE}&offset=${offset}`, { headers });
-    const { data } = (await answer.json()) as { data: object[] };
+  for (let offset = 0; offset < size; offset += PAGE_SIZE) {
+    const response = await fetch(`${origin}/api/image?limit=${PAGE_SIZE}&offset=${offset}`, { headers });
+    const { data } = (await response.json()) as { data: object[] };
     await file.write(data.map((image) => `${JSON.stringify(image)}\n`).join(''));
   }
 }

@@ -1,4 +1,4 @@
-/** The yardstick: a bare `node:http` server that sends a constant body of the given size. Run as a process of its own. */
+/** The baseline: a bare `node:http` server that sends a constant body of the given size. Runs in its own process. */
 import { createServer } from 'node:http';
 
 const body = Buffer.alloc(Number(process.argv[2]), 'x');

@@ -1,4 +1,4 @@
-/** What one would write first: Fastify, pg, and SQL that says what is meant. Run as a process of its own. */
+/** The obvious implementation: Fastify, pg and simple SQL. Runs in its own process. */
 import fastify from 'fastify';
 import pg from 'pg';
 

@@ -1,4 +1,4 @@
-/** json-server on a JSON file, with what its command line turns on but the log. Run as a process of its own. */
+/** json-server with the defaults of its command line, except logging. Runs in its own process. */
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 
@@ -8,7 +8,7 @@ interface JsonServer {
   router(file: string): unknown;
 }
 
-// It comes without types.
+// The package has no types.
 const jsonServer: JsonServer = createRequire(import.meta.url)('json-server');
 const app = jsonServer.create();
 app.use(jsonServer.defaults({ logger: false }));

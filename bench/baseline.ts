@@ -1,0 +1,65 @@
+/** Measures a server and the baseline alternately, and prints the ratio. */
+import type { Target } from './endpoints.ts';
+import { type Measurement, measure } from './load.ts';
+import { startBaseline } from './process.ts';
+import { median, spread } from './statistics.ts';
+
+export interface Rounds {
+  rounds: number;
+  /** Per measurement. */
+  seconds: number;
+}
+
+/** One endpoint with one catalogue: a ratio per round, and every measurement. */
+export interface Result {
+  /** `zukan` or an alternative. */
+  server: string;
+  size: number;
+  name: string;
+  title: string;
+  ratios: number[];
+  measured: Measurement[];
+  baseline: Measurement[];
+}
+
+export type Subject = Pick<Result, 'server' | 'size' | 'name' | 'title'>;
+
+export async function measureAgainstBaseline(
+  subject: Subject,
+  target: Target,
+  { rounds, seconds }: Rounds,
+): Promise<Result> {
+  await using server = await startBaseline(target.bytes);
+  const baseline = { ...target, origin: server.origin, status: 200 };
+  const result: Result = { ...subject, ratios: [], measured: [], baseline: [] };
+  for (let round = 0; round <= rounds; round++) {
+    const theirs = await measure(baseline, seconds);
+    const ours = await measure(target, seconds);
+    // The first round warms up.
+    if (round === 0) continue;
+    result.ratios.push(ours.rate / theirs.rate);
+    result.measured.push(ours);
+    result.baseline.push(theirs);
+  }
+  return result;
+}
+
+export function printResult(result: Result, suffix = ''): void {
+  const { title, ratios, measured, baseline } = result;
+  const ratio = `${formatRatio(median(ratios))} (${spread(ratios, formatRatio)})`;
+  const latencies = [50, 99].map((p) => `p${p} ${formatMs(p, measured)} ms (${formatMs(p, baseline)})`);
+  const rates = `${formatRate(medianRate(measured))}/s of ${formatRate(medianRate(baseline))}/s`;
+  console.log(`  ${title.padEnd(36)} ${ratio}  ${rates}, ${latencies.join(', ')}${suffix}`);
+}
+
+export const medianRate = (all: Measurement[]): number => median(all.map(({ rate }) => rate));
+
+export function medianLatency(percentile: number, all: Measurement[]): number {
+  return median(all.map(({ latency }) => latency.get(percentile) ?? Number.NaN));
+}
+
+const formatMs = (percentile: number, all: Measurement[]) => medianLatency(percentile, all).toFixed(1);
+
+/** Slow servers need more digits. */
+const formatRatio = (ratio: number) => (ratio < 0.1 ? ratio.toPrecision(2) : ratio.toFixed(2));
+const formatRate = (rate: number) => (rate < 10 ? rate.toPrecision(2) : String(Math.round(rate)));
