@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts';
 import { type Config, isLinkKey } from './config/config.ts';
 import { openFiles, openLimiter, openStore, storageLinkSigner } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
-import { Log } from './http/server/log.ts';
+import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
 import type { HttpServer } from './http/server/server.ts';
 import type { Services } from './http/services.ts';
@@ -18,7 +18,7 @@ import type { RandomInt } from './random.ts';
 import { secureRandomInt } from './random.ts';
 
 export interface App extends HttpServer {
-  log: Log;
+  log: Logger;
 }
 
 /** Time and chance can be given, for tests. */
@@ -26,7 +26,7 @@ export async function createApp(
   config: Config,
   given: { clock?: Clock; randomInt?: RandomInt } = {},
 ): Promise<App> {
-  const log = new Log(config.logLevel);
+  const log = new Logger(config.logLevel);
   // Before anything is opened that would have to be closed again.
   const keys = config.linkKeys ?? keptLinkKeys(config.dataDir);
   const fileLinks = new Links(keys);
@@ -72,7 +72,7 @@ export async function createApp(
       await web.close();
       await store[Symbol.asyncDispose]();
       await limiter?.close();
-      log.flush();
+      await log.flush();
     },
   };
 }

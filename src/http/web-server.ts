@@ -9,16 +9,16 @@ import { Gallery } from './pages/gallery.ts';
 import { sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
 import { referencePages } from './pages/reference/pages.ts';
-import type { Log } from './server/log.ts';
+import type { Logger } from './server/logger.ts';
 import { decode, Router } from './server/router.ts';
 import { createServer, type Handle, type HttpServer, type Mounted } from './server/server.ts';
 import type { Services } from './services.ts';
 
-export function createWebServer(services: Services, prefixes: readonly string[], log: Log): HttpServer {
+export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): HttpServer {
   const router = new Router<Mounted>();
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
-  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics()];
+  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics(), ...log.metrics()];
   /** `route` is the name that requests are counted by. */
   const mount = (path: string, handle: Handle, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });

@@ -32,10 +32,7 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   await turn;
   const file = await services.files.open(facts.key);
   if (!file) {
-    exchange.log.error(
-      { request: exchange.id, image: id, key: facts.key },
-      'the bytes of an image are missing',
-    );
+    exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
     throw new ApiError(404, 'The file of this image is missing.');
   }
   const range = readRange(request, eTag, file.size);

@@ -4,7 +4,7 @@
  */
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { factsOf } from '../server/log.ts';
+import { errorField } from '../server/logger.ts';
 import type { Services } from '../services.ts';
 
 export const parts = ['catalogue', 'tokens', 'limits', 'replicas'] as const;
@@ -44,7 +44,7 @@ export async function examine({ store, catalogue, tokens, limiter }: Services): 
 export async function sendReadiness(services: Services, exchange: Exchange): Promise<void> {
   const { troubles, errors, statistics } = await examine(services);
   for (const error of errors)
-    exchange.log.error({ request: exchange.id, ...factsOf(error) }, 'a part is not ready');
+    exchange.log.error({ request: exchange.id, ...errorField(error) }, 'health check failed');
   exchange.header('Cache-Control', 'no-store');
   if (Object.keys(troubles).length === 0) exchange.send(200, JSON.stringify({ status: 'ready' }));
   else if (statistics) exchange.send(200, JSON.stringify({ status: 'degraded', parts: troubles }));

@@ -1,7 +1,7 @@
 /** The envelope of every answer, and the one place where errors become HTTP. */
 import { Unavailable } from '../../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { factsOf } from './log.ts';
+import { errorField } from './logger.ts';
 
 /** An error that the client is told of. Anything else that is thrown becomes a 500 whose text stays here. */
 export class ApiError extends Error {
@@ -54,6 +54,6 @@ function toApiError(error: unknown, { id, log }: Exchange): ApiError {
       'Retry-After': '1',
     });
   }
-  log.error({ request: id, ...factsOf(error) }, 'unexpected error');
+  log.error({ request: id, ...errorField(error) }, 'unexpected error');
   return new ApiError(500, 'Something went wrong on our side. Please try again later.');
 }

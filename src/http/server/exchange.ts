@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { extraBytesOf } from '../../catalogue/image-document.ts';
 import type { RouteTraffic } from '../metrics/traffic.ts';
 import { compress, encodingFor, MIN_COMPRESSED_LENGTH } from './compression.ts';
-import { factsOf, type Log } from './log.ts';
+import { errorField, type Logger } from './logger.ts';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
@@ -21,7 +21,7 @@ export type OnAnswered = (exchange: Exchange, status: number) => void;
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly log: Log;
+  readonly log: Logger;
   readonly id = randomUUID();
   readonly begun = performance.now();
   /** The path as it came, without the query. */
@@ -37,7 +37,7 @@ export class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    log: Log,
+    log: Logger,
     traffic: RouteTraffic,
     onAnswered: OnAnswered,
   ) {
@@ -113,6 +113,6 @@ export class Exchange {
   /** The storage failed in the middle. When it is the client that went, the response is gone by now. */
   #tellOfBreak(error: Error): void {
     if (this.response.destroyed || this.request.socket.destroyed) return;
-    this.log.error({ request: this.id, ...factsOf(error) }, 'an answer broke off');
+    this.log.error({ request: this.id, ...errorField(error) }, 'response aborted');
   }
 }

@@ -6,7 +6,7 @@ import { batchPerTick } from '../../event-loop.ts';
 import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
 import { malformedRequestHandler } from './malformed.ts';
 import type { Router } from './router.ts';
 
@@ -31,7 +31,7 @@ export interface Mounted {
 export interface ServerOptions {
   router: Router<Mounted>;
   traffic: Traffic;
-  log: Log;
+  log: Logger;
   clientOf: (request: IncomingMessage) => string;
   /** Runs before a 404 or 405, and may throw an error that comes first. */
   beforeError: (exchange: Exchange) => Promise<void>;
@@ -69,7 +69,7 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
     const { request, id, path } = exchange;
     const duration = performance.now() - exchange.begun;
     exchange.traffic.count(status, duration);
-    if (!log.isOn('info')) return;
+    if (!log.isLevelEnabled('info')) return;
     const ms = Math.round(duration * 100) / 100;
     log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
   };
