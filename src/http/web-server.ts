@@ -10,8 +10,8 @@ import { sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
 import { referencePages } from './pages/reference/pages.ts';
 import type { Logger } from './server/logger.ts';
-import { decode, Router } from './server/router.ts';
-import { createServer, type Handle, type HttpServer, type Mounted } from './server/server.ts';
+import { decodePath, Router } from './server/router.ts';
+import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
 import type { Services } from './services.ts';
 
 export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): HttpServer {
@@ -20,7 +20,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   const ownProcess = new ProcessMetrics();
   const metrics = () => [...traffic.metrics(), ...ownProcess.metrics(), ...log.metrics()];
   /** `route` is the name that requests are counted by. */
-  const mount = (path: string, handle: Handle, route = path) =>
+  const mount = (path: string, handle: Handler, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
   for (const prefix of prefixes)
     for (const route of routes)
@@ -47,7 +47,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     clientOf: services.clientOf,
     // A call that no endpoint answers counts against the rate limit too.
     async beforeError(exchange) {
-      if (isUnder(prefixes, decode(exchange.path))) await admit(services, exchange);
+      if (isUnder(prefixes, decodePath(exchange.path))) await admit(services, exchange);
     },
   });
   return {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { encodingFor } from '../../src/http/server/compression.ts';
+import { negotiateEncoding } from '../../src/http/server/compression.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
@@ -111,7 +111,7 @@ const wishes: [string | undefined, string | undefined][] = [
 ];
 for (const [wish, encoding] of wishes) {
   test(`Accept-Encoding: ${wish} is answered with ${encoding}`, () => {
-    assert.equal(encodingFor(wish), encoding);
-    assert.equal(encodingFor(wish), encoding, 'and again');
+    assert.equal(negotiateEncoding(wish), encoding);
+    assert.equal(negotiateEncoding(wish), encoding, 'and again');
   });
 }

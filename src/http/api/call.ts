@@ -5,7 +5,7 @@
 import type Type from 'typebox';
 import type { Token } from '../../access/token-store.ts';
 import { expiryAllowance } from '../../access/tokens.ts';
-import { isKnown } from '../server/conditional.ts';
+import { matchesETag } from '../server/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../server/errors.ts';
 import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
@@ -83,7 +83,7 @@ export async function answerCall(
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-    if (isKnown(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
+    if (matchesETag(exchange.request.headers['if-none-match'], eTag)) return exchange.sendHead(304);
   }
   const body = successBody(data, meta);
   exchange.sendCompressed(200, body, JSON_TYPE, extraBytes);

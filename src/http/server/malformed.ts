@@ -1,4 +1,4 @@
-/** Answers what is not HTTP, in the envelope all the same. */
+/** Responds to input that is not valid HTTP, in the error envelope. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Traffic } from '../metrics/traffic.ts';
@@ -11,9 +11,10 @@ const statuses: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 };
 
+/** A listener for the server's `clientError` event. */
 export function malformedRequestHandler(log: Logger, traffic: Traffic) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // Behind an answer that may be running there is no room for another.
+    // Another response may still be in progress on this connection; ours would corrupt it.
     if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
       socket.destroy();
       return;

@@ -61,7 +61,7 @@ export const failures: Record<number, Failure> = {
   503: {
     name: 'Unavailable',
     description: 'The service has too much to do, or its database is away for a moment.',
-    messages: { away: 'The service is not available for now: try again in a second.' },
+    messages: { away: 'The service is temporarily unavailable: try again in a second.' },
     headers: ['Retry-After'],
   },
 };
