@@ -6,7 +6,10 @@
 
 /** About a second of requests at full load. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
-/** PIPE_BUF: a pipe takes a block of at most this size whole or not at all, so even a killed process leaves no half line. */
+/**
+ * PIPE_BUF: a pipe takes a block of at most this size whole or not at all, so even a killed process leaves no half line,
+ * except for one that is longer itself.
+ */
 const BLOCK_BYTES = 4096;
 const FLUSH_TIMEOUT_MS = 1000;
 
