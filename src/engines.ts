@@ -1,4 +1,4 @@
-/** Which engines the configuration names: where the catalogue, the tokens, the bytes and the limits are. */
+/** Opens what the configuration names: the store, the files and the rate limiter. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { LinkSigner } from './access/link-signer.ts';
@@ -12,24 +12,24 @@ import type { Files } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
-import * as sqliteDump from './store/sqlite/snapshot.ts';
+import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
 import type { Store } from './store/store.ts';
 
-/** Told of a server that is given up, or used again. */
-export type OnChange = (server: string, isAway: boolean, reason: string) => void;
+/** Called when a replica becomes unavailable, and when it is available again. */
+export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
 
-// What speaks to PostgreSQL and to Redis is loaded only where it is needed: every command starts the sooner.
+// The clients of PostgreSQL and Redis are loaded only when configured, so every command starts faster.
 
-export async function openStore({ database }: Config, onChange: OnChange = () => {}): Promise<Store> {
+export async function openStore({ database }: Config, onChange: OnReplicaChange = () => {}): Promise<Store> {
   if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath);
   const { openStore } = await import('./store/postgres/store.ts');
   return openStore({ ...database, onChange });
 }
 
 export async function openSnapshot({ database }: Config): Promise<CatalogueSnapshot> {
-  if (database.engine === 'sqlite') return sqliteDump.openSnapshot(database.path);
+  if (database.engine === 'sqlite') return sqliteSnapshot.openSnapshot(database.path);
   return (await import('./store/postgres/snapshot.ts')).openSnapshot(database.url);
 }
 
@@ -40,17 +40,17 @@ export async function openWriter({ database }: Config): Promise<CatalogueWriter>
 
 export function openFiles({ storage, dataDir }: Config): Files {
   if (storage.engine === 'folder') return openFolder(storage.path);
-  // The journals of uploads are in the data folder, apart for each place that things are uploaded to.
-  const place = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
-  return openBucket(storage, join(dataDir, 'uploads', place.slice(0, 16)));
+  // Each bucket and prefix has its own journals of uploads.
+  const location = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
+  return openBucket(storage, join(dataDir, 'uploads', location.slice(0, 16)));
 }
 
-/** Links to storage that serves its bytes itself; undefined where we serve them. */
+/** Signs links to storage that serves files itself. Undefined if we serve them. */
 export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
   return storage.engine === 's3' ? new S3Links(storage) : undefined;
 }
 
-/** Undefined where nobody is limited. */
+/** Returns undefined if the rate limit is off. */
 export async function openLimiter(
   { rateLimit, redisUrl }: Config,
   clock: Clock | undefined,

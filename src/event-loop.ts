@@ -1,27 +1,30 @@
-/** Long work in one process takes turns, so that however much of it there is, other requests are never held up for long. */
-import { setImmediate as turnEnds } from 'node:timers/promises';
+/** Scheduling on the event loop, so long work never delays other requests and short work runs in batches. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 let last: Promise<void> = Promise.resolve();
 
-/** Resolves when it is the caller's turn to compute for a few milliseconds: one caller in each round of the event loop. */
+/**
+ * Resolves when the caller may compute for a few milliseconds. Only one caller gets a turn per tick: if ten searches ran a
+ * slice each in the same tick, other requests would wait for ten slices.
+ */
 export function yieldToEventLoop(): Promise<void> {
-  last = last.then(() => turnEnds());
+  last = last.then(() => nextTick());
   return last;
 }
 
 /**
- * Hands over together what comes in one turn of the event loop, at its end. Doing the same thing many times in a row, instead
- * of all that a request needs from its parsing to its sending, leaves the processor's caches warm: under load that takes a
- * third off the time of a request.
+ * Collects the items of one tick and passes them on together at its end. Running the same step for many requests in a row,
+ * instead of all steps of one request after the other, keeps the CPU caches warm: measured under load, a request takes a third
+ * less time.
  */
-export function batchPerTick<T>(take: (items: T[]) => void): (item: T) => void {
+export function batchPerTick<T>(processBatch: (items: T[]) => void): (item: T) => void {
   let items: T[] = [];
-  const handOver = () => {
-    const all = items;
+  const flush = () => {
+    const batch = items;
     items = [];
-    take(all);
+    processBatch(batch);
   };
   return (item) => {
-    if (items.push(item) === 1) setImmediate(handOver);
+    if (items.push(item) === 1) setImmediate(flush);
   };
 }

@@ -1,4 +1,4 @@
-/** A metric as Prometheus knows it: one measurement, or several that labels tell apart. */
+/** A metric in the Prometheus data model: one sample, or several with different labels. */
 export interface Metric {
   name: string;
   help: string;
@@ -13,9 +13,9 @@ export interface Sample {
   value: number;
 }
 
-/** A part of the service that reports on itself. */
+/** A part of the service that reports its own metrics and health. */
 export interface Monitored {
   metrics(): Metric[];
-  /** Why it works, but not as configured, and what that means. Anyone may read it. */
+  /** Why the part does not work as configured, and what that means for clients. Public, so it must contain no secrets. */
   degradedReason(): string | undefined;
 }

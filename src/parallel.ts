@@ -1,17 +1,15 @@
-/** Working on several things at a time. */
-
 /**
- * Calls the work for each item, a few at a time, and waits until none is running any more, even when one fails: whoever
- * cleans up afterwards must not be overtaken. Then the first failure is thrown.
+ * Runs `work` for each item, at most `concurrency` at a time. When one fails, no more are started; the error is thrown after
+ * the running ones have ended, so the caller can clean up without interfering with them.
  */
 export async function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,
-  atOnce: number,
+  concurrency: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
   const queue = numbered(items);
   let hasFailed = false;
-  const workOn = async () => {
+  const runWorker = async () => {
     try {
       for (let next = await queue.next(); !next.done && !hasFailed; next = await queue.next())
         await work(...next.value);
@@ -20,7 +18,7 @@ export async function inParallel<T>(
       throw error;
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: atOnce }, workOn));
+  const workers = await Promise.allSettled(Array.from({ length: concurrency }, runWorker));
   const failed = workers.find((worker) => worker.status === 'rejected');
   if (failed) throw failed.reason;
 }

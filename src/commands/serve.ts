@@ -1,11 +1,11 @@
-/** `zukan serve`: listens until it is told to stop. */
-import { createApp } from '../app.ts';
+/** `zukan serve`: listens until SIGTERM or SIGINT. */
+import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError } from './errors.ts';
 
-/** How long running requests may take to finish once the server is told to stop. */
-const GRACE_MS = 5000;
+/** How long running requests may take to finish after the signal. */
+const SHUTDOWN_TIMEOUT_MS = 5000;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
   if (demo) {
@@ -14,26 +14,25 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
   }
   const app = await createApp(config);
   let isListening = false;
-  const stop = async () => {
-    // Who is told to stop before it listens has nothing to finish; closing now would race with the listening.
+  const onSignal = async () => {
+    // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
-    setTimeout(() => app.server.closeAllConnections(), GRACE_MS).unref();
-    await app.close();
-    // Nothing is left to do, even if a connection to a server that hangs is still there.
+    await shutDown(app);
+    // A connection to a database that hangs would keep the process alive.
     process.exit();
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  // The first lines on standard output are for people; the log begins after them.
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  // Standard output starts with a few lines for people; the log follows them.
   app.log.level = 'silent';
-  const address = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
+  const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
     await app.close();
-    throw new CommandError(explain(error, config));
+    throw new CommandError(explainListenError(error, config));
   });
   isListening = true;
-  const api = `${address}${config.apiPrefixes[0]}`;
+  const api = `${url}${config.apiPrefixes[0]}`;
   console.log(
     [
-      `zukan v${version} is serving at ${address}`,
+      `zukan v${version} is serving at ${url}`,
       `Try:  curl '${api}/image/random?limit=1'`,
       `      curl '${api}/stats'`,
     ].join('\n'),
@@ -41,9 +40,16 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
   app.log.level = config.logLevel;
 }
 
-function explain(error: NodeJS.ErrnoException, { host, port }: Config): string {
+/** Waits for running requests, then closes their connections. */
+export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  await app.close();
+  clearTimeout(timer);
+}
+
+function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config): string {
   if (error.code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another one`;
-  if (error.code === 'EACCES') return `port ${port} may not be used; set PORT to one above 1023`;
+  if (error.code === 'EACCES') return `no permission to use port ${port}; set PORT to one above 1023`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `this machine has no address ${host}; set HOST`;
   return error.message;

@@ -9,18 +9,18 @@ import { Gallery } from './pages/gallery.ts';
 import { sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
 import { referencePages } from './pages/reference/serve.ts';
-import type { Log } from './server/log.ts';
-import { decode, Router } from './server/router.ts';
-import { createServer, type Handle, type HttpServer, type Mounted } from './server/server.ts';
+import type { Logger } from './server/logger.ts';
+import { decodePath, Router } from './server/router.ts';
+import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
 import type { Services } from './services.ts';
 
-export function createWebServer(services: Services, prefixes: readonly string[], log: Log): HttpServer {
+export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): HttpServer {
   const router = new Router<Mounted>();
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
-  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics()];
+  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics(), ...log.metrics()];
   /** `route` is the label of the requests in the metrics. */
-  const mount = (path: string, handle: Handle, route = path) =>
+  const mount = (path: string, handle: Handler, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
   for (const prefix of prefixes)
     for (const route of routes)
@@ -47,7 +47,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     clientOf: services.clientOf,
     // Calls of unknown endpoints count against the rate limit, too.
     async beforeError(exchange) {
-      if (isUnder(prefixes, decode(exchange.path))) await admit(services, exchange);
+      if (isUnder(prefixes, decodePath(exchange.path))) await admit(services, exchange);
     },
   });
   return {

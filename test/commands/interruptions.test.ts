@@ -146,6 +146,6 @@ test('keys that are no keys stop the server with a message', async () => {
   writeFileSync(join(data, 'link.keys'), '\n');
   const { status, errors } = await zukan(['serve'], { DATA_DIR: data, PORT: '0' });
   assert.equal(status, 1);
-  assert.match(errors, /link\.keys holds no usable keys/);
+  assert.match(errors, /link\.keys contains no usable keys/);
   assert.ok(readdirSync(data).includes('link.keys'));
 });

@@ -1,4 +1,4 @@
-/** Bytes in a bucket: imported into it, linked to it, checked in it, and taken out of it. */
+/** Files in an S3 bucket: import, links, check, remove, export. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const { bucket, endpoint = '', region, accessKeyId, secretAccessKey } = s3.locat
 
 await forEachEngine(async (engine) => {
   const folder = temporaryFolder();
-  const prefix = `of ${engine.name}/`;
+  const prefix = `files of ${engine.name}/`;
   const environment = {
     ...engine.environment(),
     DATA_DIR: join(folder, 'data'),
@@ -38,11 +38,11 @@ await forEachEngine(async (engine) => {
   const token = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
   const all = async () => (await service.get('/api/image?limit=25', token.headers)).json.data;
 
-  test('links lead into the bucket, to the bytes of each picture, under the entity tag of the record', async () => {
-    const asked = s3.requests.length;
-    const answered = await all();
-    assert.equal(s3.requests.length, asked, 'an answer asks the bucket nothing');
-    for (const { id, url, meta } of answered) {
+  test('links point into the bucket, to a file with the entity tag of the record', async () => {
+    const requests = s3.requests.length;
+    const found = await all();
+    assert.equal(s3.requests.length, requests, 'making links sends no request to the bucket');
+    for (const { id, url, meta } of found) {
       assert.equal(new URL(url).origin, endpoint);
       const file = await send(new URL(url));
       const drawing = images.find((image) => image.id === id)?.drawing.file ?? '';
@@ -58,18 +58,18 @@ await forEachEngine(async (engine) => {
     for (const query of ['', '?expiry=31', '?expiry=604800']) {
       const { data } = (await service.get(`/api/image/${uuid(4, 1)}${query}`, token.headers)).json;
       const { searchParams } = new URL(data.url);
-      const begins = (searchParams.get('X-Amz-Date') ?? '').replace(
+      const signedAt = (searchParams.get('X-Amz-Date') ?? '').replace(
         /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/,
         '$1-$2-$3T$4:$5:$6Z',
       );
       const seconds = Number(searchParams.get('X-Amz-Expires'));
-      assert.equal(new Date(Date.parse(begins) + seconds * 1000).toISOString(), data.meta.expires);
-      assert.ok(Date.parse(begins) <= Date.now() + 1000);
+      assert.equal(new Date(Date.parse(signedAt) + seconds * 1000).toISOString(), data.meta.expires);
+      assert.ok(Date.parse(signedAt) <= Date.now() + 1000);
       assert.equal((await send(new URL(data.url))).status, 200);
     }
   });
 
-  test('an expiry of more than a week is 400 and says so, whoever asks', async () => {
+  test('rejects an expiry of more than a week, with or without the scope', async () => {
     const bare = await makeToken(service.config, []);
     for (const { headers } of [token, bare]) {
       const answer = await service.get('/api/image/random?expiry=604801', headers);
@@ -78,18 +78,21 @@ await forEachEngine(async (engine) => {
     assertError(await service.get('/api/image/random?expiry=604800', bare.headers), 403);
   });
 
-  test('default links are the same for a while', async () => {
-    const urls = async () => (await all()).map(({ url }: { url: string }) => url);
-    const [first, second] = [await urls(), await urls()];
-    // Unless the end of a minute came between them.
-    assert.ok(first.join() === second.join() || (await urls()).join() === second.join());
+  test('default links stay the same for a while, so clients can cache', async () => {
+    const now = Date.now();
+    const frozen = await startService(config, { clock: () => now });
+    const urls = async () => {
+      const { json } = await frozen.get('/api/image?limit=25', token.headers);
+      return json.data.map(({ url }: { url: string }) => url);
+    };
+    assert.deepEqual(await urls(), await urls());
   });
 
   test('importing again uploads nothing and changes nothing', async () => {
-    const asked = s3.requests.length;
+    const requests = s3.requests.length;
     assert.equal((await importFiles(config, [catalogue])).unchanged, 16);
     assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 16 unchanged/);
-    assert.ok(s3.requests.slice(asked).every((request) => request.startsWith('HEAD')));
+    assert.ok(s3.requests.slice(requests).every((request) => request.startsWith('HEAD')));
   });
 
   test('an import that fails leaves nothing in the bucket', async () => {
@@ -101,15 +104,15 @@ await forEachEngine(async (engine) => {
       nsfw: 'sfw',
     }));
     writeFileSync(join(folder, 'more.ndjson'), lines.map((line) => JSON.stringify(line)).join('\n'));
-    const asked = s3.requests.length;
+    const requests = s3.requests.length;
     const { status, errors } = await run('import', join(folder, 'more.ndjson'));
     assert.match(errors, /more.ndjson:6: more\/5.png: no such file/);
-    assert.equal(s3.requests.slice(asked).filter((request) => request.startsWith('PUT')).length, 5);
+    assert.equal(s3.requests.slice(requests).filter((request) => request.startsWith('PUT')).length, 5);
     assert.equal(status, 1, errors);
     assert.deepEqual(await keys(), before);
   });
 
-  test('check finds all well, and what is missing, other than it was, or nobody’s', async () => {
+  test('check reports missing, changed and unused files', async () => {
     assert.deepEqual(await run('check', '--quiet'), { status: 0, output: 'all is well\n', errors: '' });
     const [first = '', second = ''] = await keys();
     const bytes = await readAll(first);
@@ -117,8 +120,8 @@ await forEachEngine(async (engine) => {
     const upload = await files.beginUpload();
     const facts = { hash: createHash('sha256').update('x').digest('hex'), mimetype: 'image/png' as const };
     await upload.put('stray.png', Buffer.from('x'), facts);
-    const kept = await readAll(second);
-    const changed = Buffer.from(kept);
+    const original = await readAll(second);
+    const changed = Buffer.from(original);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     await upload.put(second, changed, { ...facts, hash: createHash('sha256').update(changed).digest('hex') });
     await upload.finish();
@@ -128,15 +131,15 @@ await forEachEngine(async (engine) => {
     assert.match(output, new RegExp(`its bytes \\(${second}\\) have the entity tag`));
     assert.match(output, /stray\.png: no image uses these bytes/);
     assert.equal(output.trim().split('\n').length, 3);
-    // The pictures themselves bring back what is gone.
+    // Importing the pictures again restores them.
     await files.remove('stray.png');
     await importFiles(config, [catalogue]);
     assert.equal((await run('check', '--quiet')).status, 0);
     assert.deepEqual(await readAll(first), bytes);
-    assert.deepEqual(await readAll(second), kept);
+    assert.deepEqual(await readAll(second), original);
   });
 
-  test('remove takes the bytes out of the bucket, and export brings a copy of them', async () => {
+  test('remove deletes files from the bucket, and export copies them out of it', async () => {
     const before = (await keys()).length;
     assert.equal((await run('remove', uuid(4, 2))).output, '1 removed, with the bytes of 1\n');
     assert.equal((await keys()).length, before - 1);
@@ -147,7 +150,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await zukan(['check', '--quiet'], local)).output, 'all is well\n');
   });
 
-  test('pictures that move from a folder into the bucket are the same images', async () => {
+  test('images keep their ids when their files move from a folder to the bucket', async () => {
     const local = {
       ...environment,
       ...engine.environment(),
@@ -164,7 +167,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await zukan(['check', '--quiet'], moved)).output, 'all is well\n');
   });
 
-  test('a bucket that refuses is told of in words, without a secret', async () => {
+  test('the error for a refused upload names the variable and contains no secret', async () => {
     const wrong = { ...environment, AWS_SECRET_ACCESS_KEY: 'not the secret' };
     const { status, errors } = await zukan(['import', catalogue], wrong);
     assert.equal(status, 1);

@@ -1,8 +1,8 @@
-/** Answers that a client has already, and answers that are compressed: the same answer all the same. */
+/** Conditional requests and compression. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { encodingFor } from '../../src/http/server/compression.ts';
+import { negotiateEncoding } from '../../src/http/server/compression.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
@@ -17,38 +17,38 @@ await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine });
 
   for (const path of stable) {
-    test(`${path} is 304 for who has it, and only then`, async () => {
+    test(`${path} is 304 exactly when If-None-Match matches`, async () => {
       const first = await service.get(`/api${path}`);
       const { etag = '' } = first.headers;
       assert.match(etag, /^W\/"[\w-]{22}"$/);
       assert.equal(first.headers['cache-control'], 'no-cache');
-      for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
-        const again = await service.get(`/api${path}`, { 'If-None-Match': known });
+      for (const value of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+        const again = await service.get(`/api${path}`, { 'If-None-Match': value });
         assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag]);
         assert.equal(again.headers['x-total-count'], first.headers['x-total-count']);
         assert.equal(again.headers['content-length'], undefined);
       }
       const other = await service.get(`/api${path}`, { 'If-None-Match': '"other"' });
       assert.deepEqual([other.status, other.text], [200, first.text]);
-      assert.equal((await service.get(`/api${path}`)).headers.etag, etag, 'the same answer, the same tag');
+      assert.equal((await service.get(`/api${path}`)).headers.etag, etag, 'the tag is stable');
     });
   }
 
-  test('answers with links are never 304: each has links of its own', async () => {
+  test('responses with links are never 304, because the links change', async () => {
     for (const path of ['/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`]) {
       const { status, headers } = await service.get(`/api${path}`, { 'If-None-Match': '*' });
       assert.deepEqual([status, headers.etag], [200, undefined]);
     }
   });
 
-  test('an import changes the tags of what it changes, at once', async () => {
+  test('an import changes the entity tags of exactly what it changed', async () => {
     const box = sandbox(engine);
     await box.import([{ type: 'artist', name: 'Ann' }, keyed(1)]);
     const running = await startService(box.config);
-    const tagOf = async (path: string) => (await running.get(`/api${path}`)).headers.etag;
-    const before = [await tagOf('/artist'), await tagOf('/stats'), await tagOf('/category')];
+    const eTagOf = async (path: string) => (await running.get(`/api${path}`)).headers.etag;
+    const before = [await eTagOf('/artist'), await eTagOf('/stats'), await eTagOf('/category')];
     await box.import([{ type: 'artist', name: 'Bob' }, keyed(2)]);
-    const after = [await tagOf('/artist'), await tagOf('/stats'), await tagOf('/category')];
+    const after = [await eTagOf('/artist'), await eTagOf('/stats'), await eTagOf('/category')];
     assert.notEqual(after[0], before[0]);
     assert.notEqual(after[1], before[1]);
     assert.equal(after[2], before[2]);
@@ -61,7 +61,7 @@ const service = await startKnownService();
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
 for (const [encoding, decode] of Object.entries(decoders)) {
-  test(`a long answer is compressed for who asks for ${encoding}`, async () => {
+  test(`compresses a long response with ${encoding} when accepted`, async () => {
     const plain = await service.get(`/api/image/${uuid(4, 1)}`);
     assert.ok(plain.bytes.length > 1024 && plain.headers['content-encoding'] === undefined);
     assert.match(plain.headers.vary ?? '', /Accept-Encoding/);
@@ -81,21 +81,21 @@ for (const [encoding, decode] of Object.entries(decoders)) {
   });
 }
 
-test('a short answer is sent as it is, and so is an error', async () => {
+test('does not compress short responses and errors', async () => {
   for (const path of ['/api/stats', '/api/image/42', '/health/live']) {
     const { headers } = await service.get(path, { 'Accept-Encoding': 'br, gzip' });
     assert.equal(headers['content-encoding'], undefined);
   }
 });
 
-test('HEAD of a compressed answer has its headers and no body', async () => {
+test('HEAD of a compressed response has its headers and no body', async () => {
   const headers = { 'Accept-Encoding': 'gzip' };
-  const answer = await service.get(`/api/image/${uuid(4, 1)}`, headers, 'HEAD');
-  assert.deepEqual([answer.status, answer.bytes.length], [200, 0]);
-  assert.equal(answer.headers['content-encoding'], 'gzip');
+  const response = await service.get(`/api/image/${uuid(4, 1)}`, headers, 'HEAD');
+  assert.deepEqual([response.status, response.bytes.length], [200, 0]);
+  assert.equal(response.headers['content-encoding'], 'gzip');
 });
 
-const wishes: [string | undefined, string | undefined][] = [
+const negotiations: [string | undefined, string | undefined][] = [
   [undefined, undefined],
   ['', undefined],
   ['identity', undefined],
@@ -109,9 +109,9 @@ const wishes: [string | undefined, string | undefined][] = [
   ['deflate, zstd', undefined],
   ['gzip;q=nonsense', undefined],
 ];
-for (const [wish, encoding] of wishes) {
-  test(`Accept-Encoding: ${wish} is answered with ${encoding}`, () => {
-    assert.equal(encodingFor(wish), encoding);
-    assert.equal(encodingFor(wish), encoding, 'and again');
+for (const [header, encoding] of negotiations) {
+  test(`Accept-Encoding: ${header} selects ${encoding ?? 'no compression'}`, () => {
+    assert.equal(negotiateEncoding(header), encoding);
+    assert.equal(negotiateEncoding(header), encoding, 'from the cache');
   });
 }

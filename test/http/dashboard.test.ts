@@ -1,4 +1,4 @@
-/** The dashboard and the table of figures in docs/: both name what a real scrape has, and the table names all of it. */
+/** The Grafana dashboard and the table of metrics in docs/ match what /metrics returns. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,34 +13,34 @@ const docs = join(import.meta.dirname, '../../docs');
 const dashboard = JSON.parse(readFileSync(join(docs, 'grafana.json'), 'utf8'));
 const operating = readFileSync(join(docs, 'operating.md'), 'utf8');
 
-async function scrapeOf(options: ServiceOptions) {
+async function scrape(options: ServiceOptions) {
   const service = await startKnownService(options);
   await service.get('/api/image/random');
   return parseMetrics((await service.get('/metrics')).text);
 }
 
-type Scrape = Awaited<ReturnType<typeof scrapeOf>>;
+type Scrape = Awaited<ReturnType<typeof scrape>>;
 
-/** What a query may name: a histogram is asked for by its parts. */
-function names(scrape: Scrape): string[] {
-  return [...scrape].flatMap(([name, { type }]) =>
+/** The names that queries may use: a histogram has three. */
+function names(metrics: Scrape): string[] {
+  return [...metrics].flatMap(([name, { type }]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
   );
 }
 
-test('the dashboard can be imported', () => {
+test('the dashboard is valid: unique ids, no overlapping panels, one data source', () => {
   const { panels, templating, schemaVersion, title } = dashboard;
   assert.ok(title && schemaVersion >= 36 && dashboard.id === null);
   const ids = panels.map(({ id }: { id: number }) => id);
   assert.equal(new Set(ids).size, ids.length);
   const [source] = templating.list;
   assert.deepEqual([source.name, source.type, source.query], ['datasource', 'datasource', 'prometheus']);
-  const taken = new Set<string>();
+  const occupied = new Set<string>();
   for (const { type, datasource, targets, gridPos } of panels) {
     for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
       for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-        assert.ok(x < 24 && !taken.has(`${x} ${y}`), `two panels at ${x} ${y}`);
-        taken.add(`${x} ${y}`);
+        assert.ok(x < 24 && !occupied.has(`${x} ${y}`), `two panels at ${x} ${y}`);
+        occupied.add(`${x} ${y}`);
       }
     if (type === 'row') continue;
     for (const { uid } of [datasource, ...targets.map((target: typeof datasource) => target.datasource)])
@@ -55,18 +55,18 @@ if (!skip) {
   const postgres = await startPostgres();
   after(() => postgres.discard());
   const environment = { DATABASE_URL: postgres.newDatabase() };
-  const scrapes = [await scrapeOf({ engine: sqlite }), await scrapeOf({ environment })];
+  const scrapes = [await scrape({ engine: sqlite }), await scrape({ environment })];
   const known = new Set(scrapes.flatMap(names));
 
-  test('its queries name only metrics and labels that /metrics has, and leave none out that matters', () => {
+  test('the dashboard shows every metric and no metric or label that does not exist', () => {
     const queries: string[] = [
       ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }: { expr: string }) => expr)),
       ...dashboard.templating.list.slice(1).map(({ definition }: { definition: string }) => definition),
     ];
-    const asked = queries.flatMap((query) => query.match(/\b(zukan|process)_\w+/g) ?? []);
+    const queried = queries.flatMap((query) => query.match(/\b(zukan|process)_\w+/g) ?? []);
     assert.ok(queries.length > 25);
     assert.deepEqual(
-      asked.filter((name) => !known.has(name)),
+      queried.filter((name) => !known.has(name)),
       [],
     );
     const labels = new Set(
@@ -80,19 +80,19 @@ if (!skip) {
       [...query.matchAll(/by \(([^)]*)\)/g)].map(([, by]) => by ?? ''),
     );
     for (const label of grouped.flatMap((by) => by.split(', ')))
-      assert.ok(labels.has(label) || label === 'instance', `the label ${label}`);
+      assert.ok(labels.has(label) || label === 'instance', `unknown label ${label}`);
     const base = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
-    const shown = new Set(asked.map(base));
+    const shown = new Set(queried.map(base));
     assert.deepEqual(
       [...known].map(base).filter((name) => !shown.has(name)),
       [],
     );
   });
 
-  test('docs/operating.md has every metric in its table, with its type and labels, and no other', () => {
+  test('docs/operating.md lists every metric with its type and labels', () => {
     const rows = [...operating.matchAll(/^\| `((?:zukan|process)_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|/gm)];
     const documented = rows.map(([, name, labels = '', type]) => [name, type, labels]);
-    const given = new Map(
+    const existing = new Map(
       scrapes.flatMap((scrape) =>
         [...scrape].map(([name, { type, samples }]) => {
           const [first] = samples.values();
@@ -101,13 +101,13 @@ if (!skip) {
         }),
       ),
     );
-    assert.deepEqual(documented.sort(), [...given.values()].sort());
+    assert.deepEqual(documented.sort(), [...existing.values()].sort());
     const mentioned = operating.match(/\bzukan_[a-z_]+[a-z]/g) ?? [];
     assert.deepEqual(
-      mentioned.filter((name) => !known.has(name) && !given.has(name)),
+      mentioned.filter((name) => !known.has(name) && !existing.has(name)),
       [],
     );
   });
 } else {
-  test('the metrics of the dashboard and of the table', { skip }, () => {});
+  test('the dashboard and the table match /metrics', { skip }, () => {});
 }

@@ -1,4 +1,4 @@
-/** Image bytes over HTTP: who may have them, which part of them, and for how long they may be kept. */
+/** Image files over HTTP: signed links, ranges, caching. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const eTag: string = meta.eTag;
 const bytes = await draw(images[0]?.drawing as Drawing);
 
 describe('a valid link', () => {
-  test('gives the bytes, their type and an entity tag that the record names', async () => {
+  test('returns the file with the type and entity tag of the record', async () => {
     for (const index of images.keys()) {
       const image = await imageOf(index);
       const file = await service.get(image.url);
@@ -33,14 +33,14 @@ describe('a valid link', () => {
     }
   });
 
-  test('may be kept until it expires and no longer', async () => {
+  test('may be cached until it expires', async () => {
     const { headers } = await service.get(url);
     const left = Math.floor((Date.parse((await imageOf(0)).meta.expires) - now) / 1000);
     assert.equal(headers['cache-control'], `public, max-age=${left}`);
     assert.equal(left, 3629);
   });
 
-  test('answers HEAD with the same headers and no bytes', async () => {
+  test('responds to HEAD with the same headers and no body', async () => {
     const [get, head] = [await service.get(url), await service.get(url, {}, 'HEAD')];
     assert.equal(head.status, 200);
     assert.equal(head.bytes.length, 0);
@@ -49,26 +49,26 @@ describe('a valid link', () => {
   });
 });
 
-describe('a client that has the bytes already', () => {
+describe('If-None-Match', () => {
   const cases: [string, (tag: string) => string, number][] = [
     ['the same tag', (tag) => `"${tag}"`, 304],
     ['the same tag, weak', (tag) => `W/"${tag}"`, 304],
     ['a list with the tag', (tag) => `"x", "${tag}"`, 304],
     ['a star', () => '*', 304],
     ['another tag', () => '"x"', 200],
-    ['the tag without quotes', (tag) => tag, 200],
+    ['the tag without its quotes', (tag) => tag, 200],
   ];
   for (const [what, header, status] of cases) {
     test(`${what}: ${status}`, async () => {
-      const answer = await service.get(url, { 'If-None-Match': header(eTag) });
-      assert.equal(answer.status, status);
-      assert.equal(answer.headers.etag, `"${eTag}"`);
-      if (status === 304) assert.equal(answer.bytes.length, 0);
+      const response = await service.get(url, { 'If-None-Match': header(eTag) });
+      assert.equal(response.status, status);
+      assert.equal(response.headers.etag, `"${eTag}"`);
+      if (status === 304) assert.equal(response.bytes.length, 0);
     });
   }
 });
 
-describe('a range', () => {
+describe('Range', () => {
   const size = () => bytes.length;
   const cases: [string, () => [number, number] | 416 | 200][] = [
     ['bytes=0-0', () => [0, 0]],
@@ -88,17 +88,17 @@ describe('a range', () => {
   for (const [range, expected] of cases) {
     test(range, async () => {
       const answer = await service.get(url, { Range: range });
-      const wanted = expected();
-      if (wanted === 416) {
+      const outcome = expected();
+      if (outcome === 416) {
         assert.equal(answer.status, 416);
         assert.equal(answer.headers['content-range'], `bytes */${size()}`);
         assert.deepEqual([answer.json.code, answer.json.success], [416, false]);
         assert.equal(answer.headers['cache-control'], 'no-store');
-      } else if (wanted === 200) {
+      } else if (outcome === 200) {
         assert.equal(answer.status, 200);
         assert.deepEqual(answer.bytes, bytes);
       } else {
-        const [start, end] = wanted;
+        const [start, end] = outcome;
         assert.equal(answer.status, 206);
         assert.equal(answer.headers['content-range'], `bytes ${start}-${end}/${size()}`);
         assert.deepEqual(answer.bytes, bytes.subarray(start, end + 1));
@@ -106,7 +106,7 @@ describe('a range', () => {
     });
   }
 
-  test('counts only for the bytes that the client began with', async () => {
+  test('is ignored when If-Range does not match', async () => {
     assert.equal((await service.get(url, { Range: 'bytes=0-1', 'If-Range': `"${eTag}"` })).status, 206);
     assert.equal((await service.get(url, { Range: 'bytes=0-1', 'If-Range': '"old"' })).status, 200);
   });
@@ -116,7 +116,7 @@ describe('a link that is not valid', () => {
   const tampered: [string, (link: string) => string][] = [
     ['another image', (link) => link.replace(images[0]?.id ?? '', images[1]?.id ?? '')],
     ['another type', (link) => link.replace('.jpg?', '.png?')],
-    ['a later end', (link) => link.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 60}`)],
+    ['a later expiry', (link) => link.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 60}`)],
     ['another signature', (link) => link.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
     ['no signature', (link) => link.replace(/&signature.*/, '')],
     ['nothing but the path', (link) => link.replace(/\?.*/, '')],
@@ -124,7 +124,7 @@ describe('a link that is not valid', () => {
     ['broken escapes', (link) => link.replace('/files/', '/files/%zz')],
   ];
   for (const [what, change] of tampered) {
-    test(`${what}: 403 in the envelope`, async () => {
+    test(`${what}: 403 in the error envelope`, async () => {
       const answer = await service.get(change(url));
       assert.equal(answer.status, 403);
       assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'message', 'success']);
@@ -133,7 +133,7 @@ describe('a link that is not valid', () => {
     });
   }
 
-  test('is 410 from the very moment it says', async () => {
+  test('is 410 from the moment it expires', async () => {
     const image = await imageOf(0);
     const start = now;
     now = Date.parse(image.meta.expires) - 1;
@@ -146,12 +146,12 @@ describe('a link that is not valid', () => {
   });
 });
 
-test('HEAD knows no ranges', async () => {
+test('HEAD ignores Range', async () => {
   const { status, headers } = await service.get(url, { Range: 'bytes=0-1' }, 'HEAD');
   assert.deepEqual([status, headers['content-length']], [200, String(bytes.length)]);
 });
 
-test('a link goes on until it expires when the picture gets another type', async () => {
+test('a link stays valid when the file is replaced by one of another type', async () => {
   const own = await startKnownService();
   const id = images[1]?.id ?? '';
   const before = (await own.get(`/api/image/${id}`)).json.data;
@@ -172,7 +172,7 @@ test('a link goes on until it expires when the picture gets another type', async
   assert.deepEqual(answer.bytes, drawn);
 });
 
-test('who asks for many files on one connection gets them all, and few are open at a time', async () => {
+test('serves many pipelined requests while opening few files at a time', async () => {
   const path = url.replace(service.origin, '');
   const requests = Array.from({ length: 300 }, (_, index) => {
     const end = index === 299 ? 'Connection: close\r\n' : '';
@@ -181,16 +181,16 @@ test('who asks for many files on one connection gets them all, and few are open 
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
   socket.write(requests.join(''));
   const openBefore = readdirSync('/proc/self/fd').length;
-  let [answers, most] = ['', 0];
+  let [responses, maxOpen] = ['', 0];
   for await (const chunk of socket) {
-    answers += (chunk as Buffer).toString('latin1');
-    most = Math.max(most, readdirSync('/proc/self/fd').length);
+    responses += (chunk as Buffer).toString('latin1');
+    maxOpen = Math.max(maxOpen, readdirSync('/proc/self/fd').length);
   }
-  assert.equal(answers.match(/HTTP\/1\.1 200 OK/g)?.length, 300);
-  assert.ok(most - openBefore < 20, `${most - openBefore} more descriptors`);
+  assert.equal(responses.match(/HTTP\/1\.1 200 OK/g)?.length, 300);
+  assert.ok(maxOpen - openBefore < 20, `${maxOpen - openBefore} more descriptors`);
 });
 
-test('keys rotate without breaking links that live', async () => {
+test('rotating keys does not break live links', async () => {
   const environment = (keys: string) => ({ environment: { LINK_KEYS: keys }, clock: () => now });
   const old = await startKnownService(environment('old-key-old-key-old'));
   const link = (await old.get('/api/image/random?limit=1')).json.data[0].url.replace(old.origin, '');
@@ -200,7 +200,7 @@ test('keys rotate without breaking links that live', async () => {
   assert.equal((await (await rotated('new-key-new-key-new')).get(link)).status, 403);
 });
 
-test('bytes that are missing are told so, and nothing is to be kept of it', async () => {
+test('a missing file is a 404 that must not be cached', async () => {
   const broken = await startKnownService();
   const image = (await broken.get('/api/image/random?limit=1')).json.data[0];
   rmSync(join(filesFolder(broken.config), image.meta.eTag.slice(0, 2)), { recursive: true });

@@ -1,4 +1,4 @@
-/** What the server sends of the gallery: its size, its policy, and only what it has to. */
+/** The gallery's files: their size, headers and content security policy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -7,28 +7,28 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const service = await startKnownService({ environment: { API_PREFIXES: '/v2/beta,/api' } });
 
-/** The page and all that it names, as a browser loads them. */
-async function everything() {
+/** The page and everything it links to, as a browser loads it. */
+async function galleryPaths() {
   const page = (await service.get('/')).text;
   const linked = [...page.matchAll(/(?:href|src)="(\/gallery\/[^"]+)"/g)].map((match) => match[1] as string);
   return ['/', ...new Set(linked)];
 }
 
-test('the whole gallery is under 30 KB, compressed', async (t) => {
-  const answers = await Promise.all(
-    (await everything()).map((path) => service.get(path, { 'Accept-Encoding': 'gzip, br' })),
+test('the gallery is smaller than 30 KB compressed', async (t) => {
+  const responses = await Promise.all(
+    (await galleryPaths()).map((path) => service.get(path, { 'Accept-Encoding': 'gzip, br' })),
   );
-  for (const answer of answers) {
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers['content-encoding'], 'br');
+  for (const response of responses) {
+    assert.equal(response.status, 200);
+    assert.equal(response.headers['content-encoding'], 'br');
   }
-  const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
-  t.diagnostic(`${bytes} bytes in ${answers.length} files`);
+  const bytes = responses.reduce((sum, response) => sum + response.bytes.length, 0);
+  t.diagnostic(`${bytes} bytes in ${responses.length} files`);
   assert.ok(bytes < 30_000);
 });
 
-test('every import of a module names a file that is there', async () => {
-  const modules = (await everything()).filter((path) => path.endsWith('.js'));
+test('every import resolves to a file that is served', async () => {
+  const modules = (await galleryPaths()).filter((path) => path.endsWith('.js'));
   assert.ok(modules.length > 10);
   for (const path of modules) {
     const { text, headers } = await service.get(path);
@@ -40,7 +40,7 @@ test('every import of a module names a file that is there', async () => {
   }
 });
 
-test('each encoding gives the same, and who has it already is told so', async () => {
+test('every encoding has the same content, and If-None-Match works', async () => {
   for (const path of ['/', '/gallery/main.js', '/gallery/client/index.js', '/gallery/style.css']) {
     const plain = await service.get(path);
     const [br, gzip] = [
@@ -57,7 +57,7 @@ test('each encoding gives the same, and who has it already is told so', async ()
   }
 });
 
-test('what is not part of it is not there', async () => {
+test('serves nothing else', async () => {
   for (const path of [
     '/gallery/',
     '/gallery/main.ts',
@@ -69,7 +69,7 @@ test('what is not part of it is not there', async () => {
   assert.equal((await service.get('/', {}, 'POST')).status, 405);
 });
 
-test('the page calls the API under its first prefix, and allows nothing that it does not need', async () => {
+test('the page uses the first API prefix and a strict content security policy', async () => {
   const { text, headers } = await service.get('/');
   assert.match(text, /<meta name="zukan-api" content="\/v2\/beta">/);
   assert.doesNotMatch(text, /<script(?![^>]* src=)|<style| style=| on\w+=|\{\{/);
@@ -78,7 +78,7 @@ test('the page calls the API under its first prefix, and allows nothing that it 
   assert.doesNotMatch(policy, /unsafe|\*/);
 });
 
-test('pictures may come from wherever links lead', async () => {
+test('the policy allows images from the origin of links', async () => {
   const bucket = { FILES_URL: 's3://pictures', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
   const cases: [Record<string, string>, string][] = [
     [{}, 'http://gallery.test:8080'],

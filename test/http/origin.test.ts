@@ -1,4 +1,4 @@
-/** The origin that links start with: what the client called, as far as it can be believed. */
+/** The origin that links start with. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startKnownService } from '../support/service.ts';
@@ -9,7 +9,7 @@ async function originFor(environment: Record<string, string>) {
   const service = await startKnownService({ environment });
   return async (headers: Record<string, string>) => {
     const { json } = await service.get('/api/image/random?limit=1', headers);
-    return { origin: json.data[0].url.replace(/\/files\/.*/, ''), own: service.origin };
+    return { origin: json.data[0].url.replace(/\/files\/.*/, ''), fallback: service.origin };
   };
 }
 
@@ -26,26 +26,26 @@ describe('without a trusted proxy', async () => {
   ];
   for (const [host, expected] of hosts) {
     test(`Host: ${host}`, async () => {
-      const { origin, own } = await ask({ Host: host });
-      assert.equal(origin, expected ?? own);
+      const { origin, fallback } = await ask({ Host: host });
+      assert.equal(origin, expected ?? fallback);
     });
   }
 
-  test('what is forwarded is not believed', async () => {
-    const { origin, own } = await ask(forwarded);
-    assert.equal(origin, own);
+  test('ignores X-Forwarded headers', async () => {
+    const { origin, fallback } = await ask(forwarded);
+    assert.equal(origin, fallback);
   });
 });
 
-test('a trusted proxy is believed, as far as it makes sense', async () => {
+test('uses valid X-Forwarded headers of a trusted proxy', async () => {
   const ask = await originFor({ TRUSTED_PROXIES: '127.0.0.0/8' });
   assert.equal((await ask(forwarded)).origin, 'https://pictures.example.org');
   assert.equal((await ask({ 'X-Forwarded-Host': 'a.example, b.example' })).origin, 'http://a.example');
-  const { origin, own } = await ask({ 'X-Forwarded-Host': '"' });
-  assert.equal(origin, own);
+  const { origin, fallback } = await ask({ 'X-Forwarded-Host': '"' });
+  assert.equal(origin, fallback);
 });
 
-test('a public address goes before everything', async () => {
+test('PUBLIC_URL takes precedence over everything', async () => {
   const ask = await originFor({ PUBLIC_URL: 'https://cdn.example.org', TRUSTED_PROXIES: '127.0.0.0/8' });
   assert.equal((await ask(forwarded)).origin, 'https://cdn.example.org');
 });

@@ -1,4 +1,4 @@
-/** The id of a request is in its answer, and in every line of the log that belongs to it. */
+/** The id of a request is in its response and in every log line about it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -7,27 +7,27 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { importFiles } from '../../src/commands/import.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
 import { sendError } from '../../src/http/server/errors.ts';
 import { Exchange } from '../../src/http/server/exchange.ts';
-import { Log } from '../../src/http/server/log.ts';
+import { Logger } from '../../src/http/server/logger.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { tamper } from '../support/engines.ts';
 import { serve } from '../support/program.ts';
 import { configFor, filesFolder, send } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-test('the log of a process: requests, missing bytes, errors, a part that is not ready', async () => {
+test('logs requests, missing files, errors and failed health checks with the id of the request', async () => {
   const folder = temporaryFolder();
   const config = configFor(folder);
   await importFiles(config, [await writeKnownCatalogue(folder)]);
   const server = await serve({ DATA_DIR: join(folder, 'data') });
   const ask = async (path: string) => {
-    const answer = await send(new URL(path, server.origin));
-    return { ...answer, id: answer.headers['x-request-id'] as string };
+    const response = await send(new URL(path, server.origin));
+    return { ...response, id: response.headers['x-request-id'] as string };
   };
   const image = await ask(`/api/image/${uuid(4, 1)}`);
   await rm(filesFolder(config), { recursive: true });
@@ -45,31 +45,37 @@ test('the log of a process: requests, missing bytes, errors, a part that is not 
     .output()
     .split('\n')
     .filter((line) => line.startsWith('{'));
-  const logged = lines
-    .map((line) => JSON.parse(line))
-    .map(({ request, level, msg }) => [request, level, msg]);
-  assert.deepEqual(logged, [
-    [image.id, 'info', 'request'],
-    [missing.id, 'error', 'the bytes of an image are missing'],
-    [missing.id, 'info', 'request'],
-    [failed.id, 'error', 'unexpected error'],
-    [failed.id, 'info', 'request'],
-    [unready.id, 'error', 'a part is not ready'],
-    [unready.id, 'info', 'request'],
-  ]);
+  const logged = lines.map((line) => JSON.parse(line));
+  assert.deepEqual(
+    logged.map(({ request, level, msg }) => [request, level, msg]),
+    [
+      [image.id, 'info', 'request'],
+      [missing.id, 'error', 'image file missing'],
+      [missing.id, 'info', 'request'],
+      [failed.id, 'error', 'unexpected error'],
+      [failed.id, 'info', 'request'],
+      [unready.id, 'error', 'health check failed'],
+      [unready.id, 'info', 'request'],
+    ],
+  );
+  const fields = ['level', 'time', 'request', 'method', 'path', 'status', 'ms', 'client', 'msg'];
+  assert.deepEqual(Object.keys(logged[0]), fields);
+  assert.equal(new Date(logged[0].time).toISOString(), logged[0].time);
+  const { err } = logged.find(({ msg }) => msg === 'unexpected error');
+  assert.deepEqual(Object.keys(err), ['name', 'message', 'stack']);
 });
 
-/** A server that answers each request so, and what it told of it. */
-async function answering(answer: (exchange: Exchange) => unknown) {
+/** Sends one request to a server that responds this way, and records what it logs and counts. */
+async function respondWith(respond: (exchange: Exchange) => unknown) {
   const logged: unknown[][] = [];
-  const answered: number[] = [];
-  const log = new Log('warn');
+  const counted: number[] = [];
+  const log = new Logger('warn');
   for (const level of ['warn', 'error'] as const)
-    log[level] = (facts, message) => logged.push([(facts as { request: string }).request, level, message]);
+    log[level] = (fields, message) => logged.push([(fields as { request: string }).request, level, message]);
   const server = createServer((request, response) =>
-    answer(
+    respond(
       new Exchange(request, response, log, new RouteTraffic(), (_, status) => {
-        answered.push(status);
+        counted.push(status);
       }),
     ),
   );
@@ -77,25 +83,25 @@ async function answering(answer: (exchange: Exchange) => unknown) {
   await once(server, 'listening');
   after(() => server.close());
   const [received] = await once(get({ port: (server.address() as AddressInfo).port }), 'response');
-  return { received: received as IncomingMessage, logged, answered };
+  return { received: received as IncomingMessage, logged, counted };
 }
 
-test('a part that is away', async () => {
-  const { received, logged, answered } = await answering((exchange) =>
+test('logs a dependency that is unavailable as a warning', async () => {
+  const { received, logged, counted } = await respondWith((exchange) =>
     sendError(new Unavailable('gone'), exchange),
   );
   received.resume();
   assert.deepEqual(logged, [[received.headers['x-request-id'], 'warn', 'unavailable']]);
-  assert.deepEqual(answered, [503]);
+  assert.deepEqual(counted, [503]);
 });
 
-/** Bytes that never end by themselves. */
-const endless = (atChunk: (chunk: number) => void) => {
+/** A file that never ends. */
+const endless = (onChunk: (chunk: number) => void) => {
   let chunk = 0;
   return new Readable({
     read() {
       try {
-        atChunk(chunk++);
+        onChunk(chunk++);
         setImmediate(() => this.push(Buffer.alloc(65536)));
       } catch (error) {
         this.destroy(error as Error);
@@ -104,23 +110,27 @@ const endless = (atChunk: (chunk: number) => void) => {
   });
 };
 
-test('bytes that break off in the middle', async () => {
+test('logs a file that cannot be read to its end', async () => {
   const bytes = endless((chunk) => {
     if (chunk > 3) throw new Error('the disk is broken');
   });
-  const { received, logged, answered } = await answering((exchange) => exchange.stream(200, bytes, () => {}));
+  const { received, logged, counted } = await respondWith((exchange) =>
+    exchange.stream(200, bytes, () => {}),
+  );
   await assert.rejects(received.resume().toArray());
-  await setTimeout(20);
-  assert.deepEqual(logged, [[received.headers['x-request-id'], 'error', 'an answer broke off']]);
-  assert.deepEqual(answered, [200]);
+  await waitFor(() => counted.length > 0, 'the request to be counted');
+  assert.deepEqual(logged, [[received.headers['x-request-id'], 'error', 'response aborted']]);
+  assert.deepEqual(counted, [200]);
 });
 
-test('a client that goes in the middle is counted once, and nothing to write about', async () => {
+test('counts a client that disconnects halfway once and logs nothing', async () => {
   const bytes = endless(() => {});
-  const { received, logged, answered } = await answering((exchange) => exchange.stream(200, bytes, () => {}));
+  const { received, logged, counted } = await respondWith((exchange) =>
+    exchange.stream(200, bytes, () => {}),
+  );
   await once(received, 'readable');
   received.destroy();
   await once(bytes, 'close').catch(() => {});
-  await setTimeout(20);
-  assert.deepEqual([logged, answered], [[], [200]]);
+  await waitFor(() => counted.length > 0, 'the request to be counted');
+  assert.deepEqual([logged, counted], [[], [200]]);
 });

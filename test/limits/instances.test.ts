@@ -130,5 +130,5 @@ test('without any Redis at the address the service starts, serves and limits, an
   await until(async () => (await call(server, '/health/ready', {})).json.status === 'degraded');
   server.child.kill('SIGTERM');
   await server.ended;
-  assert.equal(server.output().match(/Redis is away/g)?.length, 1);
+  assert.equal(server.output().match(/Redis unavailable/g)?.length, 1);
 });

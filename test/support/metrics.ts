@@ -1,10 +1,10 @@
-/** Reads what /metrics says as strictly as its format is defined (text, 0.0.4), and holds histograms to their meaning. */
+/** A strict parser for the Prometheus text format (0.0.4) that also checks that histograms are consistent. */
 import assert from 'node:assert/strict';
 
 export interface Metric {
   type: string;
   help: string;
-  /** By the name with its labels, as it is written. */
+  /** By name and labels, as written. */
   samples: Map<string, { name: string; labels: Record<string, string>; value: number }>;
 }
 
@@ -14,7 +14,7 @@ const VALUE = '[+-]?(?:\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?|Inf)|NaN';
 const sampleLine = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (${VALUE})$`);
 
 export function parseMetrics(text: string): Map<string, Metric> {
-  assert.ok(text.endsWith('\n'), 'the last line ends');
+  assert.ok(text.endsWith('\n'), 'the last line ends with a newline');
   const metrics = new Map<string, Metric>();
   const lines = text.slice(0, -1).split('\n');
   let current = '';
@@ -23,76 +23,76 @@ export function parseMetrics(text: string): Map<string, Metric> {
     if (name !== undefined) {
       const type = new RegExp(`^# TYPE ${name} (counter|gauge|histogram)$`).exec(lines[++at] ?? '')?.[1];
       assert.ok(type && help, `${name} has a type and help`);
-      assert.ok(!metrics.has(name), `${name} comes once`);
+      assert.ok(!metrics.has(name), `${name} appears twice`);
       metrics.set(name, { type, help, samples: new Map() });
       current = name;
     } else {
       readSample(lines[at] as string, current, metrics.get(current));
     }
   }
-  for (const [name, metric] of metrics) judge(name, metric);
+  for (const [name, metric] of metrics) checkMetric(name, metric);
   return metrics;
 }
 
 function readSample(line: string, current: string, metric: Metric | undefined): void {
   const [, name, labelText = '', value] = sampleLine.exec(line) ?? [];
-  assert.ok(name !== undefined && metric, `a line that is none: ${line}`);
+  assert.ok(name !== undefined && metric, `not a sample: ${line}`);
   const suffixes = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
   assert.ok(
     suffixes.some((suffix) => name === current + suffix),
-    `${name} stands under ${current}`,
+    `${name} is below # TYPE ${current}`,
   );
   const pairs = [...labelText.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
   const labels = Object.fromEntries(pairs.map(([, key, text]) => [key, text]));
-  assert.equal(Object.keys(labels).length, pairs.length, `a label comes twice: ${line}`);
+  assert.equal(Object.keys(labels).length, pairs.length, `a label appears twice: ${line}`);
   const key = line.slice(0, line.lastIndexOf(' '));
-  assert.ok(!metric.samples.has(key), `it comes twice: ${line}`);
+  assert.ok(!metric.samples.has(key), `appears twice: ${line}`);
   metric.samples.set(key, { name, labels, value: Number((value as string).replace('Inf', 'Infinity')) });
 }
 
-function judge(name: string, { type, samples }: Metric): void {
+function checkMetric(name: string, { type, samples }: Metric): void {
   assert.equal(type === 'counter', name.endsWith('_total'), `${name} is a ${type}`);
   for (const [key, { value }] of samples) assert.ok(Number.isFinite(value) && value >= 0, key);
-  if (type === 'histogram') for (const series of seriesIn(samples)) judgeHistogram(name, series);
+  if (type === 'histogram') for (const series of seriesIn(samples)) checkHistogram(name, series);
 }
 
 type Samples = Metric['samples'];
 
-/** A histogram's samples, those together that have the same labels but for `le`. */
+/** A histogram's samples, grouped by all labels but `le`. */
 function seriesIn(samples: Samples): Samples[] {
   const series = new Map<string, Samples>();
   for (const [key, sample] of samples) {
     const { le, ...others } = sample.labels;
-    const which = JSON.stringify(others);
-    series.set(which, (series.get(which) ?? new Map()).set(key, sample));
+    const group = JSON.stringify(others);
+    series.set(group, (series.get(group) ?? new Map()).set(key, sample));
   }
   return [...series.values()];
 }
 
-function judgeHistogram(name: string, samples: Samples): void {
+function checkHistogram(name: string, samples: Samples): void {
   const all = [...samples.values()];
   const buckets = all.filter((sample) => sample.name === `${name}_bucket`);
   const sum = all.find((sample) => sample.name === `${name}_sum`)?.value as number;
   const count = all.find((sample) => sample.name === `${name}_count`)?.value as number;
-  const ends = buckets.map(({ labels }) => Number(labels.le?.replace('Inf', 'Infinity')));
-  assert.equal(ends.at(-1), Infinity);
+  const bounds = buckets.map(({ labels }) => Number(labels.le?.replace('Inf', 'Infinity')));
+  assert.equal(bounds.at(-1), Infinity);
   assert.equal(buckets.at(-1)?.value, count);
-  let [before, least, most] = [0, 0, 0];
+  let [previous, min, max] = [0, 0, 0];
   for (const [index, { value }] of buckets.entries()) {
-    assert.ok(index === 0 || (ends[index] as number) > (ends[index - 1] as number), 'bounds grow');
-    assert.ok(value >= before, 'buckets hold those before them');
-    least += (value - before) * (ends[index - 1] ?? 0);
-    if (value > before) most += (value - before) * (ends[index] as number);
-    before = value;
+    assert.ok(index === 0 || (bounds[index] as number) > (bounds[index - 1] as number), 'bounds increase');
+    assert.ok(value >= previous, 'buckets are cumulative');
+    min += (value - previous) * (bounds[index - 1] ?? 0);
+    if (value > previous) max += (value - previous) * (bounds[index] as number);
+    previous = value;
   }
   const slack = 1e-9;
-  assert.ok(sum >= least - slack && sum <= most + slack, `${name}: ${least} <= ${sum} <= ${most}`);
+  assert.ok(sum >= min - slack && sum <= max + slack, `${name}: ${min} <= ${sum} <= ${max}`);
 }
 
-/** The value of one sample, by its name with its labels; 0 where there is none yet. */
+/** The value of a sample by its name and labels; 0 if the metric has no such sample yet. */
 export function sampleIn(metrics: Map<string, Metric>, key: string): number {
   const name = key.split('{')[0] as string;
   const metric = metrics.get(name) ?? metrics.get(name.replace(/_(bucket|sum|count)$/, ''));
-  assert.ok(metric, `there is no ${name}`);
+  assert.ok(metric, `no metric ${name}`);
   return metric.samples.get(key)?.value ?? 0;
 }

@@ -1,15 +1,15 @@
-/** A way to a server that can be watched, cut, and made to swallow everything. */
+/** A TCP proxy that can be observed, cut, or made to swallow all traffic. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';
 
 export interface Proxy {
   port: number;
-  /** From now on nothing comes through, in either direction, and nobody is told. */
+  /** Drops all data in both directions without closing connections. */
   isSilent: boolean;
-  /** Called with what clients send, after it was sent on. */
+  /** Called with data from clients after it was forwarded. */
   onSent: (bytes: Buffer) => void;
-  /** Breaks all connections. */
+  /** Closes all connections. */
   cut(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The real service on a real port, with a clock and chance that tests may hold. */
+/** The real service on a real port. Tests may pass a clock and random numbers. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -9,8 +9,7 @@ import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/engines.ts';
-import type { RandomInt } from '../../src/random.ts';
-import { secureRandomInt } from '../../src/random.ts';
+import { type RandomInt, secureRandomInt } from '../../src/random.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
 import { assertDescribed } from './contract.ts';
 import type { Engine } from './engines.ts';
@@ -25,13 +24,13 @@ export interface Answer {
   json: Envelope;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers whose shape it is about to check
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
 export type Envelope = any;
 
 export interface Service {
   origin: string;
   config: Config;
-  /** A path under the origin, or a whole address. */
+  /** Takes a path or a URL. */
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -40,16 +39,16 @@ export interface ServiceOptions {
   clock?: () => number;
   randomInt?: RandomInt;
   environment?: Record<string, string>;
-  /** SQLite unless told otherwise. */
+  /** SQLite by default. */
   engine?: Engine;
 }
 
-/** The folder that a configuration keeps bytes in. */
+/** The folder with the image files. */
 export function filesFolder({ storage }: Config): string {
   return (storage as { path: string }).path;
 }
 
-/** The database file that a configuration names. */
+/** The SQLite file. */
 export function databaseFile({ database }: Config): string {
   return (database as { path: string }).path;
 }
@@ -77,7 +76,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   };
 }
 
-/** A service that serves the known catalogue. */
+/** A service with the known catalogue. */
 export async function startKnownService(options: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder();
   const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
@@ -85,7 +84,7 @@ export async function startKnownService(options: ServiceOptions = {}): Promise<S
   return startService(config, options);
 }
 
-/** Makes a token and gives its secret. */
+/** Creates a token. */
 export async function makeToken(config: Config, scopes: string[], rest: Partial<Token> = {}) {
   const secret = newSecret(secureRandomInt);
   await using store = await openStore(config);
@@ -103,11 +102,11 @@ export async function makeToken(config: Config, scopes: string[], rest: Partial<
   return { secret, token, headers: { Authorization: `Bearer ${secret}` } };
 }
 
-/** One request as it is, without what fetch would add or tidy up. The answer is held to the API's description. */
+/** Sends one request without the headers and normalisation of fetch, and checks the response against the API description. */
 export async function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  const answer = await exchange(url, headers, method);
-  assertDescribed(method, url, answer);
-  return answer;
+  const response = await exchange(url, headers, method);
+  assertDescribed(method, url, response);
+  return response;
 }
 
 function exchange(url: URL, headers: Record<string, string>, method: string): Promise<Answer> {
@@ -139,7 +138,7 @@ function exchange(url: URL, headers: Record<string, string>, method: string): Pr
   });
 }
 
-/** A repeatable source of chance (mulberry32). */
+/** Reproducible random numbers (mulberry32). */
 export function seededChance(seed: number): RandomInt {
   let state = seed;
   return (below) => {

@@ -6,7 +6,7 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openFiles, openStore } from '../../src/engines.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
-import { Log } from '../../src/http/server/log.ts';
+import { Logger } from '../../src/http/server/logger.ts';
 import { createWebServer } from '../../src/http/web-server.ts';
 import { secureRandomInt } from '../../src/random.ts';
 import { clock } from './api.ts';
@@ -37,7 +37,7 @@ export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) 
       originOf: () => 'http://localhost',
     },
     config.apiPrefixes,
-    new Log('silent'),
+    new Logger('silent'),
   );
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {

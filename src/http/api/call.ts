@@ -4,7 +4,7 @@
  */
 import type { Token } from '../../access/token-store.ts';
 import { expiryAllowance } from '../../access/tokens.ts';
-import { isKnown } from '../server/conditional.ts';
+import { matchesETag } from '../server/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../server/errors.ts';
 import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
@@ -53,7 +53,7 @@ function send(exchange: Exchange, { data, extraBytes, meta, headers, eTag }: Api
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-    if (isKnown(exchange.request.headers['if-none-match'], eTag)) {
+    if (matchesETag(exchange.request.headers['if-none-match'], eTag)) {
       exchange.sendHead(304);
       return;
     }

@@ -1,5 +1,4 @@
-/** How much there is in the catalogue. */
-
+/** Metrics on the size of the catalogue. */
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 

@@ -1,32 +1,32 @@
-/** How long things take, counted in buckets, so that whoever watches can put several processes and hours together. */
+/** A histogram of durations with fixed buckets, so Prometheus can aggregate it over instances and time. */
 import type { Sample } from '../../metrics.ts';
 
-/** Upper ends of the buckets, in seconds. What takes longer than the last is in one more. */
-const ENDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** Upper bounds in seconds. Longer durations go to one more bucket, +Inf. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export class Histogram {
-  readonly #counts = new Float64Array(ENDS.length + 1);
+  readonly #counts = new Float64Array(BOUNDS.length + 1);
   #sum = 0;
 
   record(seconds: number): void {
     let bucket = 0;
-    // Nearly everything is in the first two or three.
-    while (bucket < ENDS.length && seconds > (ENDS[bucket] as number)) bucket++;
+    // Nearly every duration is in one of the first three buckets, so a linear search is fastest.
+    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket++;
     (this.#counts[bucket] as number)++;
     this.#sum += seconds;
   }
 
-  /** Each bucket holds those before it too, as Prometheus has it. */
+  /** Buckets are cumulative, as Prometheus requires. */
   samples(labels: Record<string, string> = {}): Sample[] {
-    let count = 0;
-    const buckets = Array.from(this.#counts, (own, index): Sample => {
-      count += own;
-      return { suffix: '_bucket', labels: { ...labels, le: String(ENDS[index] ?? '+Inf') }, value: count };
+    let total = 0;
+    const buckets = Array.from(this.#counts, (count, index): Sample => {
+      total += count;
+      return { suffix: '_bucket', labels: { ...labels, le: String(BOUNDS[index] ?? '+Inf') }, value: total };
     });
     return [
       ...buckets,
       { suffix: '_sum', labels, value: this.#sum },
-      { suffix: '_count', labels, value: count },
+      { suffix: '_count', labels, value: total },
     ];
   }
 }

@@ -1,18 +1,17 @@
-/** What the rate limit decided, and who is blocked as far as this process has seen. */
-
+/** Metrics on the decisions of the rate limiter, and on the clients that this process has seen blocked. */
 import type { Decision } from '../../access/rate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Metric } from '../../metrics.ts';
 
-/** More blocked clients than this are not remembered, and so not counted. */
-const MAX_BLOCKED = 100_000;
+/** Bounds the memory for blocked clients; more are not counted. */
+const MAX_BLOCKED_CLIENTS = 100_000;
 
 export class LimiterCounters {
   #allowed = 0;
   #refused = 0;
   #blocked = 0;
   #exempt = 0;
-  /** Until when each is. Who is no longer is forgotten when someone asks how many there are. */
+  /** The end of each client's block. Expired entries are deleted when the metrics are read. */
   readonly #blockedUntil = new Map<string, number>();
 
   countExempt(): void {
@@ -24,7 +23,7 @@ export class LimiterCounters {
     else if (!isBlocked) this.#refused++;
     else {
       this.#blocked++;
-      if (this.#blockedUntil.size < MAX_BLOCKED) this.#blockedUntil.set(client, clock() + wait);
+      if (this.#blockedUntil.size < MAX_BLOCKED_CLIENTS) this.#blockedUntil.set(client, clock() + wait);
     }
   }
 
@@ -35,7 +34,7 @@ export class LimiterCounters {
       {
         name: 'zukan_limiter_decisions_total',
         type: 'counter',
-        help: 'Calls by what the rate limit made of them.',
+        help: 'Requests by decision of the rate limiter.',
         samples: [
           outcome('allowed', this.#allowed),
           outcome('refused', this.#refused),
@@ -46,7 +45,7 @@ export class LimiterCounters {
       {
         name: 'zukan_limiter_blocked_clients',
         type: 'gauge',
-        help: 'Clients that are blocked now, as far as this process has refused them.',
+        help: 'Blocked clients that this process has refused.',
         samples: [{ value: this.#blockedUntil.size }],
       },
     ];

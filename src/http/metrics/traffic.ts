@@ -1,4 +1,4 @@
-/** What was asked for and how it was answered, by route. Addresses are as many as anyone likes; routes are a few. */
+/** Request metrics by route. Not by path: clients could make up any number of those. */
 import type { Metric } from '../../metrics.ts';
 import { Histogram } from './histogram.ts';
 
@@ -6,7 +6,7 @@ export class RouteTraffic {
   readonly statuses = new Map<number, number>();
   readonly durations = new Histogram();
 
-  /** Each request comes by here: it must take no time. */
+  /** Runs for every request, so it must be fast. */
   count(status: number, ms: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.durations.record(ms / 1000);
@@ -16,13 +16,13 @@ export class RouteTraffic {
 export class Traffic {
   readonly #routes = new Map<string, RouteTraffic>();
   readonly #malformed = new Map([400, 408, 431].map((status) => [status, 0]));
-  /** Of what no route knows. */
+  /** For requests that match no route. */
   readonly unknown = this.of('unknown');
 
   of(route: string): RouteTraffic {
-    const known = this.#routes.get(route) ?? new RouteTraffic();
-    this.#routes.set(route, known);
-    return known;
+    const traffic = this.#routes.get(route) ?? new RouteTraffic();
+    this.#routes.set(route, traffic);
+    return traffic;
   }
 
   countMalformed(status: number): void {
@@ -35,19 +35,19 @@ export class Traffic {
       {
         name: 'zukan_http_requests_total',
         type: 'counter',
-        help: 'Requests that were answered.',
+        help: 'Requests by route and status.',
         samples: routes.flatMap(([route, { statuses }]) => byStatus(statuses, { route })),
       },
       {
         name: 'zukan_http_request_duration_seconds',
         type: 'histogram',
-        help: 'From the head of a request to the answer being handed over, of files to its end.',
+        help: 'Request duration in seconds; for files until the last byte is sent.',
         samples: routes.flatMap(([route, { durations }]) => durations.samples({ route })),
       },
       {
         name: 'zukan_http_malformed_requests_total',
         type: 'counter',
-        help: 'Connections refused because what came was not HTTP, too large or too slow.',
+        help: 'Requests refused because they were not valid HTTP, too large or too slow.',
         samples: byStatus(this.#malformed),
       },
     ];

@@ -1,8 +1,8 @@
-/** The bytes of images, for those who hold a valid link. */
+/** Sends image files to clients with a valid link. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isKnown } from '../server/conditional.ts';
+import { matchesETag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 
 export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
   const { request, response } = exchange;
-  const turn = turnOf(request.socket, response);
+  const turn = waitForTurn(request.socket, response);
   const query = parseQuery(exchange.search);
   const [expires, signature] = [query.get('expires'), query.get('signature')];
   const now = services.clock();
@@ -24,7 +24,7 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   const eTag = `"${facts.eTag}"`;
   const secondsLeft = Math.floor(Number(expires) - now / 1000);
   const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
-  if (isKnown(request.headers['if-none-match'], eTag)) {
+  if (matchesETag(request.headers['if-none-match'], eTag)) {
     exchange.headers(headers);
     return exchange.sendHead(304);
   }
@@ -32,47 +32,44 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   await turn;
   const file = await services.files.open(facts.key);
   if (!file) {
-    exchange.log.error(
-      { request: exchange.id, image: id, key: facts.key },
-      'the bytes of an image are missing',
-    );
+    exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
     throw new ApiError(404, 'The file of this image is missing.');
   }
-  const range = readRange(request, eTag, file.size);
+  const range = parseRange(request, eTag, file.size);
   if (range === 'unsatisfiable') {
     await file.close();
     throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
-  const describe = () => {
+  const addHeaders = () => {
     exchange.headers(headers);
     if (range) exchange.header('Content-Range', `bytes ${start}-${end}/${file.size}`);
     exchange.headers({ 'Content-Type': facts.mimetype, 'Content-Length': String(end - start + 1) });
   };
   if (request.method === 'HEAD' || file.size === 0) {
     await file.close();
-    describe();
+    addHeaders();
     return exchange.sendHead(200);
   }
-  await exchange.stream(range ? 206 : 200, file.stream(start, end), describe);
+  await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
 }
 
-/** The last file that was asked for on a connection. */
+/** The latest response with a file on each connection. */
 const latest = new WeakMap<Socket, ServerResponse>();
 
 /**
- * Waits for the file that was asked for before on the same connection. Answers go out one after the other anyway, and who
- * asks for a thousand files at once must not make us open them all. A request takes its place before anything else:
- * should look-ups end in another order, each would wait for the other.
+ * Waits for the previous file on the same connection. Pipelined responses are sent one after the other anyway, so a client
+ * that requests a thousand files at once must not make us open them all. Call this before any other asynchronous work: the
+ * order of the waits must be the order of the requests, or two of them could wait for each other.
  */
-async function turnOf(socket: Socket, response: ServerResponse): Promise<void> {
-  const before = latest.get(socket);
+async function waitForTurn(socket: Socket, response: ServerResponse): Promise<void> {
+  const previous = latest.get(socket);
   latest.set(socket, response);
-  if (before && !before.closed) await once(before, 'close').catch(() => {});
+  if (previous && !previous.closed) await once(previous, 'close').catch(() => {});
 }
 
-/** One range of bytes. Several at once, or what is no range at all, may be answered with the whole file, and are. */
-function readRange(
+/** Parses a single range. For several ranges, or an invalid one, RFC 9110 allows the whole file, and that is sent. */
+function parseRange(
   { method, headers }: IncomingMessage,
   eTag: string,
   size: number,

@@ -1,8 +1,7 @@
 /**
- * The gallery at `/`: the files of `web/` and of the client, made ready for browsers at the first visit and kept. It talks to
- * the public API like anyone else, so it needs nothing of the catalogue from here.
+ * Serves the gallery at `/`: the files of `web/` and of the typed client, prepared for browsers at the first visit and cached.
+ * The gallery calls the public API, so this file needs nothing from the catalogue.
  */
-
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
@@ -10,8 +9,8 @@ import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { type Encoding, encodingFor } from '../server/compression.ts';
-import { entityTag, isKnown } from '../server/conditional.ts';
+import { type Encoding, negotiateEncoding } from '../server/compression.ts';
+import { entityTag, matchesETag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
@@ -38,8 +37,8 @@ export class Gallery {
     this.#prefix = prefix;
   }
 
-  /** Not at the start, which it would make longer; and what failed once may go well the next time. */
-  #ready(): Promise<Map<string, Asset>> {
+  /** Prepared at the first visit, because it would slow down the start. A failure is not cached. */
+  #load(): Promise<Map<string, Asset>> {
     this.#assets ??= readAssets(this.#prefix).catch((error) => {
       this.#assets = undefined;
       throw error;
@@ -48,13 +47,13 @@ export class Gallery {
   }
 
   async send(exchange: Exchange, name: string, services: Services): Promise<void> {
-    const asset = (await this.#ready()).get(name);
+    const asset = (await this.#load()).get(name);
     if (!asset) throw new ApiError(404, 'There is nothing at this address.');
     const { headers, method } = exchange.request;
     exchange.headers({ ETag: asset.eTag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });
     if (asset.type === types['.html']) exchange.headers(pageHeaders(services, exchange));
-    if (isKnown(headers['if-none-match'], asset.eTag)) return exchange.sendHead(304);
-    const encoding = encodingFor(headers['accept-encoding'] as string | undefined) ?? 'identity';
+    if (matchesETag(headers['if-none-match'], asset.eTag)) return exchange.sendHead(304);
+    const encoding = negotiateEncoding(headers['accept-encoding'] as string | undefined) ?? 'identity';
     const bytes = asset.bytes[encoding];
     exchange.headers({ 'Content-Type': asset.type, 'Content-Length': String(bytes.length) });
     if (encoding !== 'identity') exchange.header('Content-Encoding', encoding);
@@ -63,7 +62,7 @@ export class Gallery {
   }
 }
 
-/** Nothing but our own files and the API, and pictures from wherever links lead for this client. */
+/** Allows only our own files, the API, and images from the origin of this client's links. */
 function pageHeaders({ links, originOf }: Services, { request }: Exchange): Record<string, string> {
   const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })('-', '-');
   const policy = [
@@ -74,7 +73,7 @@ function pageHeaders({ links, originOf }: Services, { request }: Exchange): Reco
   return { 'Content-Security-Policy': policy.join('; '), 'Referrer-Policy': 'no-referrer' };
 }
 
-/** By the path under `/gallery/`. */
+/** Returns assets by their path under `/gallery/`. */
 async function readAssets(prefix: string): Promise<Map<string, Asset>> {
   const root = join(import.meta.dirname, '../../..');
   const texts = new Map([
@@ -85,33 +84,33 @@ async function readAssets(prefix: string): Promise<Map<string, Asset>> {
   const preloads = modules.map((name) => `<link rel="modulepreload" href="/gallery/${name}">`);
   const page = texts.get('index.html') ?? '';
   texts.set('index.html', page.replace('{{prefix}}', prefix).replace('{{modules}}', preloads.join('\n')));
-  const entries = [...texts].map(async ([name, text]) => [name, await assetOf(name, text)] as const);
+  const entries = [...texts].map(async ([name, text]) => [name, await makeAsset(name, text)] as const);
   return new Map(await Promise.all(entries));
 }
 
-/** Of a package that was compiled, the modules are JavaScript already, with their types beside them. */
-async function readTexts(folder: string, under: string): Promise<[string, string][]> {
+/** In an installed package the modules are compiled, with `.d.ts` files beside them. */
+async function readTexts(folder: string, prefix: string): Promise<[string, string][]> {
   const files = readdirSync(folder).filter((file) => /(?<!\.d)\.ts$|\.(js|css|html|svg)$/.test(file));
   return Promise.all(
     files.map(async (file): Promise<[string, string]> => {
       const text = await readFile(join(folder, file), 'utf8');
       const isModule = /\.[tj]s$/.test(file);
-      const name = under + file.replace(/\.ts$/, '.js');
-      return [name, isModule ? moduleText(text, file.endsWith('.ts')) : text];
+      const name = prefix + file.replace(/\.ts$/, '.js');
+      return [name, isModule ? toBrowserModule(text, file.endsWith('.ts')) : text];
     }),
   );
 }
 
-/** As a browser runs it, with imports that lead to where we serve them. */
-function moduleText(text: string, isTyped: boolean): string {
-  const script = isTyped ? withoutTypes(text) : text;
+/** Removes types and points imports to the paths that we serve. */
+function toBrowserModule(text: string, isTypeScript: boolean): string {
+  const script = isTypeScript ? stripTypes(text) : text;
   return script
     .replaceAll(/(\bfrom |\bimport )'(\.[^']+)\.ts'/g, "$1'$2.js'")
     .replaceAll("'../client/", "'./client/");
 }
 
-/** Node still calls it experimental, on standard error; whoever starts the server has no use for that. */
-function withoutTypes(text: string): string {
+/** Suppresses Node's warning that the function is experimental, which would only confuse operators. */
+function stripTypes(text: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -121,7 +120,7 @@ function withoutTypes(text: string): string {
   }
 }
 
-async function assetOf(name: string, text: string): Promise<Asset> {
+async function makeAsset(name: string, text: string): Promise<Asset> {
   const identity = Buffer.from(text);
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(identity),

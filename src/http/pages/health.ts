@@ -1,10 +1,10 @@
 /**
- * How the parts are that the service is made of, found out by using them. What is told of a trouble are words of ours
- * and never those of an error, which may have addresses or secrets in it; the log has the reason.
+ * The readiness check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
+ * error's message, which may contain addresses or secrets. The log has the errors.
  */
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { factsOf } from '../server/log.ts';
+import { errorField } from '../server/logger.ts';
 import type { Services } from '../services.ts';
 
 export const parts = ['catalogue', 'tokens', 'limits', 'replicas'] as const;
@@ -12,41 +12,45 @@ export const parts = ['catalogue', 'tokens', 'limits', 'replicas'] as const;
 type Part = (typeof parts)[number];
 
 export interface Health {
-  /** What is wrong with a part, and what that means. */
-  troubles: Partial<Record<Part, string>>;
-  /** Why, for the log. */
+  /** For each degraded part: what is wrong and what that means. */
+  degradedReasons: Partial<Record<Part, string>>;
+  /** The causes, for the log. */
   errors: unknown[];
-  /** Undefined when the catalogue cannot be read. */
+  /** Undefined if the catalogue cannot be read. */
   statistics: Statistics | undefined;
 }
 
-/** No secret has this hash. */
+/** Not the hash of any token: looking it up only shows that tokens can be looked up. */
 const NO_HASH = '';
 
-export async function examine({ store, catalogue, tokens, limiter }: Services): Promise<Health> {
-  const [read, found] = await Promise.allSettled([catalogue.statistics(), tokens.find(NO_HASH)]);
-  const troubles: Health['troubles'] = {};
+export async function checkHealth({ store, catalogue, tokens, limiter }: Services): Promise<Health> {
+  const [statistics, token] = await Promise.allSettled([catalogue.statistics(), tokens.find(NO_HASH)]);
+  const degradedReasons: Health['degradedReasons'] = {};
   const errors: unknown[] = [];
-  const judge = (outcome: PromiseSettledResult<unknown>, part: Part, trouble: string) => {
+  const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
     if (outcome.status === 'fulfilled') return;
-    troubles[part] = trouble;
+    degradedReasons[part] = reason;
     errors.push(outcome.reason);
   };
-  judge(read, 'catalogue', 'it cannot be read: the API answers with errors');
-  judge(found, 'tokens', 'they cannot be looked up: calls with a token are answered with errors');
+  record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
+  record(token, 'tokens', 'tokens cannot be looked up; requests with a token fail');
   const limits = limiter?.degradedReason();
-  if (limits !== undefined) troubles.limits = limits;
+  if (limits !== undefined) degradedReasons.limits = limits;
   const replicas = store.degradedReason();
-  if (replicas !== undefined) troubles.replicas = replicas;
-  return { troubles, errors, statistics: read.status === 'fulfilled' ? read.value : undefined };
+  if (replicas !== undefined) degradedReasons.replicas = replicas;
+  return {
+    degradedReasons,
+    errors,
+    statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,
+  };
 }
 
 export async function sendReadiness(services: Services, exchange: Exchange): Promise<void> {
-  const { troubles, errors, statistics } = await examine(services);
+  const { degradedReasons, errors, statistics } = await checkHealth(services);
   for (const error of errors)
-    exchange.log.error({ request: exchange.id, ...factsOf(error) }, 'a part is not ready');
+    exchange.log.error({ request: exchange.id, ...errorField(error) }, 'health check failed');
   exchange.header('Cache-Control', 'no-store');
-  if (Object.keys(troubles).length === 0) exchange.send(200, JSON.stringify({ status: 'ready' }));
-  else if (statistics) exchange.send(200, JSON.stringify({ status: 'degraded', parts: troubles }));
-  else exchange.send(503, JSON.stringify({ status: 'unavailable', parts: troubles }));
+  if (Object.keys(degradedReasons).length === 0) exchange.send(200, JSON.stringify({ status: 'ready' }));
+  else if (statistics) exchange.send(200, JSON.stringify({ status: 'degraded', parts: degradedReasons }));
+  else exchange.send(503, JSON.stringify({ status: 'unavailable', parts: degradedReasons }));
 }

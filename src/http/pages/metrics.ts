@@ -1,51 +1,55 @@
-/** What there is to watch, for Prometheus. An answer comes whatever is wrong, without the figures that cannot be had. */
+/** Metrics for Prometheus. Always responds; metrics that cannot be collected are left out. */
 import { setTimeout } from 'node:timers/promises';
 import type { Metric } from '../../metrics.ts';
 import { catalogueMetrics } from '../metrics/catalogue.ts';
-import { METRICS_TYPE, metricsText } from '../metrics/text.ts';
+import { formatMetrics, METRICS_TYPE } from '../metrics/text.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
-import { examine, type Health, parts } from './health.ts';
+import { checkHealth, type Health, parts } from './health.ts';
 
-/** A database that hangs is not waited for any longer: Prometheus itself gives up after ten seconds. */
-const TIMEOUT_MS = 5000;
-const late = 'it does not answer in time';
+/** Shorter than the ten seconds after which Prometheus gives up. */
+const HEALTH_TIMEOUT_MS = 5000;
+const TIMED_OUT = 'no response within 5 seconds';
 
-/** `own` are the figures of the server itself. */
 export async function sendMetrics(
   services: Services,
-  own: () => Metric[],
+  serverMetrics: () => Metric[],
   exchange: Exchange,
 ): Promise<void> {
-  const { troubles, statistics } = await soonExamined(services);
+  const { degradedReasons, statistics } = await checkHealthInTime(services);
   const metrics = [
-    ...own(),
+    ...serverMetrics(),
     ...services.decisions.metrics(services.clock()),
-    partMetric(troubles),
+    partMetric(degradedReasons),
     ...(statistics ? catalogueMetrics(statistics) : []),
     ...services.store.metrics(),
   ];
   exchange.header('Cache-Control', 'no-store');
-  exchange.sendCompressed(200, metricsText(metrics), METRICS_TYPE);
+  exchange.sendCompressed(200, formatMetrics(metrics), METRICS_TYPE);
 }
 
-async function soonExamined(services: Services): Promise<Health> {
+/** Does not wait for a database that hangs. */
+async function checkHealthInTime(services: Services): Promise<Health> {
   const isDone = new AbortController();
-  const tooLate: Health = { troubles: { catalogue: late, tokens: late }, errors: [], statistics: undefined };
-  const patience = setTimeout(TIMEOUT_MS, tooLate, { signal: isDone.signal, ref: false });
-  patience.catch(() => {});
+  const timedOut: Health = {
+    degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
+    errors: [],
+    statistics: undefined,
+  };
+  const timeout = setTimeout(HEALTH_TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
+  timeout.catch(() => {});
   try {
-    return await Promise.race([examine(services), patience]);
+    return await Promise.race([checkHealth(services), timeout]);
   } finally {
     isDone.abort();
   }
 }
 
-function partMetric(troubles: Health['troubles']): Metric {
+function partMetric(degradedReasons: Health['degradedReasons']): Metric {
   return {
     name: 'zukan_part_up',
     type: 'gauge',
-    help: 'Whether a part of the service is as it should be.',
-    samples: parts.map((part) => ({ labels: { part }, value: part in troubles ? 0 : 1 })),
+    help: 'Whether a part of the service works as configured.',
+    samples: parts.map((part) => ({ labels: { part }, value: part in degradedReasons ? 0 : 1 })),
   };
 }

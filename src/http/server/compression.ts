@@ -1,20 +1,20 @@
-/** Compressing answers for those who ask for it. */
+/** Compression of responses, as negotiated by Accept-Encoding. */
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Smaller ones would gain nothing that is worth the time. */
+/** Compressing a shorter body saves too little to be worth the time. */
 export const MIN_COMPRESSED_LENGTH = 1024;
-/** More than this in one turn of the event loop would keep others waiting; they are sent as they are. */
-const MAX_A_TURN = 40;
-/** Of the levels, those that give most for their time on answers of 10 to 40 kB: a sixth of the size, in 0.1 ms. */
+/** Compressing more in one tick would delay other requests; the rest is sent uncompressed. */
+const MAX_PER_TICK = 40;
+/** The best ratio of size to time for bodies of 10 to 40 kB: a sixth of the size in 0.1 ms. */
 const BROTLI_QUALITY = 1;
 const GZIP_LEVEL = 2;
-const MAX_REMEMBERED = 100;
+const MAX_CACHED_HEADERS = 100;
 
 /**
- * It is done right here: handing it to another thread and taking it back costs more than it does itself, and what it leaves
- * behind waits for the garbage collector, 60 MB of it under load.
+ * Synchronous, because a round trip to the thread pool takes longer than the compression, and its buffers add 60 MB of
+ * garbage under load.
  */
 const compressors: Record<Encoding, (text: string) => Buffer> = {
   br: (text) =>
@@ -28,33 +28,32 @@ const compressors: Record<Encoding, (text: string) => Buffer> = {
   gzip: (text) => gzipSync(text, { level: GZIP_LEVEL }),
 };
 
-let doneInThisTurn = 0;
+let compressedThisTick = 0;
 
-/** Undefined when there is too much to do. */
+/** Returns undefined when this tick has compressed enough. */
 export function compress(text: string, encoding: Encoding): Buffer | undefined {
-  if (doneInThisTurn >= MAX_A_TURN) return undefined;
-  if (doneInThisTurn++ === 0)
+  if (compressedThisTick >= MAX_PER_TICK) return undefined;
+  if (compressedThisTick++ === 0)
     setImmediate(() => {
-      doneInThisTurn = 0;
+      compressedThisTick = 0;
     });
   return compressors[encoding](text);
 }
 
-/** There are few different wishes, and each comes very often. */
-const remembered = new Map<string, Encoding | undefined>();
+/** By Accept-Encoding header: clients send only a few different ones. */
+const cachedEncodings = new Map<string, Encoding | undefined>();
 
-/** What an Accept-Encoding asks for, as far as we have it. */
-export function encodingFor(accepted: string | undefined): Encoding | undefined {
-  if (accepted === undefined) return undefined;
-  if (remembered.has(accepted)) return remembered.get(accepted);
-  const encoding = choose(accepted);
-  if (remembered.size < MAX_REMEMBERED) remembered.set(accepted, encoding);
+export function negotiateEncoding(acceptEncoding: string | undefined): Encoding | undefined {
+  if (acceptEncoding === undefined) return undefined;
+  if (cachedEncodings.has(acceptEncoding)) return cachedEncodings.get(acceptEncoding);
+  const encoding = chooseEncoding(acceptEncoding);
+  if (cachedEncodings.size < MAX_CACHED_HEADERS) cachedEncodings.set(acceptEncoding, encoding);
   return encoding;
 }
 
-function choose(accepted: string): Encoding | undefined {
+function chooseEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(',')) {
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
     const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
     weights.set(name, Number(weight) || 0);

@@ -1,14 +1,14 @@
-/** Answers that a client may have already: entity tags, and whether a request names one. */
+/** Conditional requests: entity tags and If-None-Match. */
 import { hash } from 'node:crypto';
 
-/** Weak, because the same answer may be sent compressed or not. */
+/** Weak, because the same body may be sent compressed or uncompressed. */
 export function entityTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether the client has what bears this tag. */
-export function isKnown(ifNoneMatch: string | undefined, eTag: string): boolean {
+/** Whether the client already has this version. Compares weakly, as RFC 9110 requires for If-None-Match. */
+export function matchesETag(ifNoneMatch: string | undefined, eTag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  const strong = (tag: string) => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || strong(tag) === strong(eTag));
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(eTag));
 }

@@ -1,14 +1,14 @@
-/** The envelope of every answer, and the one place where errors become HTTP. */
+/** The envelope of every response, and the one place that turns errors into responses. */
 import { Unavailable } from '../../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { factsOf } from './log.ts';
+import { errorField } from './logger.ts';
 
-/** An error that the client is told of. Anything else that is thrown becomes a 500 whose text stays here. */
+/** An error whose message the client gets. Any other error becomes a 500 and its message goes to the log only. */
 export class ApiError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
-    // It is no fault of ours, so nobody wants to know where it came from, and finding that out takes longest of a 429.
+    // Nobody reads the stack of a client's error, and capturing it is the most expensive part of a 429.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A 401, with the word of how to authenticate that belongs to it. */
+/** A 401 with its `WWW-Authenticate` header. */
 export function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
 }
@@ -40,7 +40,6 @@ export function sendError(error: unknown, exchange: Exchange): void {
     return;
   }
   const { status, message, headers } = toApiError(error, exchange);
-  // An error is of this moment.
   exchange.header('Cache-Control', 'no-store');
   exchange.headers(headers);
   exchange.send(status, errorBody(status, message));
@@ -50,10 +49,10 @@ function toApiError(error: unknown, { id, log }: Exchange): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Unavailable) {
     log.warn({ request: id, reason: error.message }, 'unavailable');
-    return new ApiError(503, 'The service is not available for now: try again in a second.', {
+    return new ApiError(503, 'The service is temporarily unavailable: try again in a second.', {
       'Retry-After': '1',
     });
   }
-  log.error({ request: id, ...factsOf(error) }, 'unexpected error');
+  log.error({ request: id, ...errorField(error) }, 'unexpected error');
   return new ApiError(500, 'Something went wrong on our side. Please try again later.');
 }

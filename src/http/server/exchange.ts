@@ -1,58 +1,58 @@
-/** One request and its answer, over bare `node:http`: what a framework adds takes a fifth of the requests a second. */
+/** One request and its response, on bare `node:http`: a framework costs a fifth of the requests per second. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extraBytesOf } from '../../catalogue/image-document.ts';
 import type { RouteTraffic } from '../metrics/traffic.ts';
-import { compress, encodingFor, MIN_COMPRESSED_LENGTH } from './compression.ts';
-import { factsOf, type Log } from './log.ts';
+import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './compression.ts';
+import { errorField, type Logger } from './logger.ts';
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
 ].join(', ');
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Told once for each request, when its answer is sent, or all that will be sent of it. */
-export type OnAnswered = (exchange: Exchange, status: number) => void;
+/** Called once per request, when the response is complete or will not be completed. */
+export type OnFinished = (exchange: Exchange, status: number) => void;
 
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly log: Log;
+  readonly log: Logger;
   readonly id = randomUUID();
-  readonly begun = performance.now();
-  /** The path as it came, without the query. */
+  readonly startedAt = performance.now();
+  /** Still escaped, without the query. */
   readonly path: string;
-  /** The query as it came, without its question mark. */
+  /** Still escaped, without the question mark. */
   readonly search: string;
-  /** Where the request is counted; a route that knows it takes it over. */
+  /** Where the request is counted. The server replaces it when it has found the route. */
   traffic: RouteTraffic;
-  readonly #onAnswered: OnAnswered;
-  /** Of the answer, names and values in turn: node writes them as they are. */
+  readonly #onFinished: OnFinished;
+  /** Names and values in turn: `writeHead` takes them so, and no object has to be built. */
   readonly #headers: string[];
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    log: Log,
+    log: Logger,
     traffic: RouteTraffic,
-    onAnswered: OnAnswered,
+    onFinished: OnFinished,
   ) {
     this.request = request;
     this.response = response;
     this.log = log;
     this.traffic = traffic;
-    this.#onAnswered = onAnswered;
+    this.#onFinished = onFinished;
     const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.search = mark < 0 ? '' : url.slice(mark + 1);
+    const questionMark = url.indexOf('?');
+    this.path = questionMark < 0 ? url : url.slice(0, questionMark);
+    this.search = questionMark < 0 ? '' : url.slice(questionMark + 1);
     this.#headers = [
       ...['X-Request-Id', this.id, 'X-Content-Type-Options', 'nosniff'],
-      ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
+      ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED_HEADERS],
     ];
   }
 
@@ -64,20 +64,26 @@ export class Exchange {
     for (const name in headers) this.#headers.push(name, headers[name] as string);
   }
 
-  /** `surplus` is how many bytes more than characters the text has. */
+  /**
+   * `extraBytes` is how many more bytes than UTF-16 code units the text has, so its sum with `text.length` is the
+   * Content-Length. A handler that builds a body from many pieces adds up those of the pieces: the body is a rope (V8 joins
+   * concatenated strings only when it must), and `Buffer.byteLength` would flatten it.
+   */
   send(status: number, text: string, type = JSON_TYPE, extraBytes = extraBytesOf(text)): void {
     this.#headers.push('Content-Type', type, 'Content-Length', String(text.length + extraBytes));
     this.response.writeHead(status, this.#headers);
-    // What is all ASCII needs no encoding.
+    // Without extra bytes the text is ASCII, and writing that as latin1 skips the UTF-8 encoder.
     this.response.end(text, extraBytes === 0 ? 'latin1' : 'utf8');
-    this.#onAnswered(this, status);
+    this.#onFinished(this, status);
   }
 
-  /** Compressed, where it is long enough and the client asks for it. */
+  /** Compresses the body if it is long enough and the client accepts it. */
   sendCompressed(status: number, text: string, type = JSON_TYPE, extraBytes?: number): void {
     const isLong = text.length >= MIN_COMPRESSED_LENGTH;
     if (isLong) this.header('Vary', 'Accept-Encoding');
-    const encoding = isLong ? encodingFor(this.request.headers['accept-encoding'] as string) : undefined;
+    const encoding = isLong
+      ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
+      : undefined;
     const bytes = encoding && compress(text, encoding);
     if (!bytes) {
       this.send(status, text, type, extraBytes);
@@ -87,32 +93,32 @@ export class Exchange {
     this.header('Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);
-    this.#onAnswered(this, status);
+    this.#onFinished(this, status);
   }
 
-  /** An answer that is all head: what it says of a body is the caller's. */
+  /** Sends no body. Headers that describe one, as in a response to HEAD, are up to the caller. */
   sendHead(status: number): void {
     this.response.writeHead(status, this.#headers);
     this.response.end();
-    this.#onAnswered(this, status);
+    this.#onFinished(this, status);
   }
 
-  /** Waits for the first bytes before anything is said: until then it may still become an error. */
-  async stream(status: number, bytes: Readable, describe: () => void): Promise<void> {
+  /** Waits for the first bytes before it sends the head, because until then the response may still become an error. */
+  async stream(status: number, bytes: Readable, addHeaders: () => void): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       bytes.once('readable', resolve).once('end', resolve).once('error', reject);
     });
-    describe();
+    addHeaders();
     this.response.writeHead(status, this.#headers);
-    bytes.once('error', (error) => this.#tellOfBreak(error));
-    // Whoever goes away is nobody's error. Who has gone already leaves the bytes open, and that ends the process in time.
+    bytes.once('error', (error) => this.#logReadError(error));
+    // A client that disconnects is not an error. If it did so before the pipeline started, the file is still open.
     await pipeline(bytes, this.response).catch(() => bytes.destroy());
-    this.#onAnswered(this, status);
+    this.#onFinished(this, status);
   }
 
-  /** The storage failed in the middle. When it is the client that went, the response is gone by now. */
-  #tellOfBreak(error: Error): void {
+  /** The stream also fails when the client disconnects, but then the connection is already destroyed. */
+  #logReadError(error: Error): void {
     if (this.response.destroyed || this.request.socket.destroyed) return;
-    this.log.error({ request: this.id, ...factsOf(error) }, 'an answer broke off');
+    this.log.error({ request: this.id, ...errorField(error) }, 'response aborted');
   }
 }

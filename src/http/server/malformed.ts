@@ -1,19 +1,20 @@
-/** Answers what is not HTTP, in the envelope all the same. */
+/** Responds to input that is not valid HTTP, in the error envelope. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Traffic } from '../metrics/traffic.ts';
 import { errorBody } from './errors.ts';
 import { JSON_TYPE } from './exchange.ts';
-import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
 
 const statuses: Record<string, [number, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 };
 
-export function malformedRequestHandler(log: Log, traffic: Traffic) {
+/** A listener for the server's `clientError` event. */
+export function malformedRequestHandler(log: Logger, traffic: Traffic) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // Behind an answer that may be running there is no room for another.
+    // Another response may still be in progress on this connection; ours would corrupt it.
     if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -30,6 +31,6 @@ export function malformedRequestHandler(log: Log, traffic: Traffic) {
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
     traffic.countMalformed(status);
-    log.info({ request: id, status, reason: error.code }, 'not a request');
+    log.info({ request: id, status, reason: error.code }, 'malformed request');
   };
 }

@@ -1,10 +1,10 @@
-/** The origin that a client called, as far as it can be believed. */
+/** The origin that links start with: the configured one, or the one that the client called. */
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { isTrusted } from '../../access/client-address.ts';
 
-/** What a Host header may be made of; anything else could smuggle text into our JSON. */
-const hostForm = /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$/;
+/** Any other Host header could inject text into our JSON. */
+const validHost = /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$/;
 
 export const originReader = (publicUrl: string | undefined, trustedProxies: BlockList) => {
   const hasProxies = trustedProxies.rules.length > 0;
@@ -13,13 +13,13 @@ export const originReader = (publicUrl: string | undefined, trustedProxies: Bloc
     const { headers, socket } = request;
     const isForwarded = hasProxies && isTrusted(socket.remoteAddress ?? '', trustedProxies);
     const forwarded = isForwarded ? headers : {};
-    const protocol = firstOf(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
-    const host = firstOf(forwarded['x-forwarded-host']) ?? headers.host ?? '';
-    return `${protocol}://${hostForm.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;
+    const protocol = firstValue(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
+    const host = firstValue(forwarded['x-forwarded-host']) ?? headers.host ?? '';
+    return `${protocol}://${validHost.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;
   };
 };
 
-function firstOf(header: string | string[] | undefined): string | undefined {
+function firstValue(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   return text?.split(',', 1)[0]?.trim();
 }

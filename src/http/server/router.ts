@@ -1,13 +1,13 @@
-/** From paths to whatever is at them. A path has one parameter at most, in braces. */
-export interface Found<T> {
+/** Maps paths to targets. A path has at most one parameter, in braces. */
+export interface Match<T> {
   target: T;
-  /** What stands for the parameter; empty where there is none. */
+  /** The value of the parameter; empty if the path has none. */
   parameter: string;
 }
 
 interface Pattern<T> {
-  before: string;
-  after: string;
+  prefix: string;
+  suffix: string;
   target: T;
 }
 
@@ -16,28 +16,27 @@ export class Router<T> {
   readonly #patterns: Pattern<T>[] = [];
 
   add(path: string, target: T): void {
-    const [before = '', after] = path.split(/\{\w+\}/);
-    if (after === undefined) this.#exact.set(path, target);
-    else this.#patterns.push({ before, after, target });
+    const [prefix = '', suffix] = path.split(/\{\w+\}/);
+    if (suffix === undefined) this.#exact.set(path, target);
+    else this.#patterns.push({ prefix, suffix, target });
   }
 
-  /** A slash at the end makes no difference. */
-  find(path: string): Found<T> | undefined {
-    const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    const plain = decode(bare);
-    const target = this.#exact.get(plain);
+  /** Ignores a trailing slash. */
+  find(path: string): Match<T> | undefined {
+    const decoded = decodePath(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+    const target = this.#exact.get(decoded);
     if (target !== undefined) return { target, parameter: '' };
-    for (const { before, after, target } of this.#patterns) {
-      if (!plain.startsWith(before) || !plain.endsWith(after)) continue;
-      const parameter = plain.slice(before.length, plain.length - after.length);
+    for (const { prefix, suffix, target } of this.#patterns) {
+      if (!decoded.startsWith(prefix) || !decoded.endsWith(suffix)) continue;
+      const parameter = decoded.slice(prefix.length, decoded.length - suffix.length);
       if (parameter !== '' && !parameter.includes('/')) return { target, parameter };
     }
     return undefined;
   }
 }
 
-/** A path with its escapes resolved, or as it is where they are broken. An escaped slash is no slash. */
-export function decode(path: string): string {
+/** Resolves escapes, except for escaped slashes. A path with invalid escapes stays as it is. */
+export function decodePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path.replaceAll(/%2f/gi, '%252F'));

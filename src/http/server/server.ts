@@ -1,4 +1,4 @@
-/** The HTTP server: hands each request to whatever is mounted at its path, and answers what nothing is mounted for. */
+/** The generic HTTP server: dispatches requests to mounted handlers, responds to everything else, counts and logs. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,85 +6,85 @@ import { batchPerTick } from '../../event-loop.ts';
 import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
 import { malformedRequestHandler } from './malformed.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
-const PREFLIGHT = {
+const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': METHODS,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
   'Access-Control-Max-Age': '86400',
   Allow: METHODS,
 };
-/** Longer than the load balancers in front keep a connection, so that they are the ones to close it. */
-const KEEP_ALIVE_MS = 72_000;
+/** Longer than load balancers keep idle connections, so they close first and never reuse one that we just closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** `parameter` is what stands for the braces in the path. */
-export type Handle = (exchange: Exchange, parameter: string) => void | Promise<void>;
+/** `parameter` is the value for the braces in the path. */
+export type Handler = (exchange: Exchange, parameter: string) => void | Promise<void>;
 
 export interface Mounted {
-  handle: Handle;
+  handle: Handler;
   traffic: RouteTraffic;
 }
 
 export interface ServerOptions {
   router: Router<Mounted>;
   traffic: Traffic;
-  log: Log;
+  log: Logger;
   clientOf: (request: IncomingMessage) => string;
-  /** Runs before a 404 or 405, and may throw an error that comes first. */
+  /** Runs before a 404 or 405. An error that it throws is sent instead. */
   beforeError: (exchange: Exchange) => Promise<void>;
 }
 
 export interface HttpServer {
   server: Server;
-  /** Returns the address. */
-  listen(at: { host: string; port: number }): Promise<string>;
-  /** Lets running requests finish. */
+  /** Returns the URL. */
+  listen(address: { host: string; port: number }): Promise<string>;
+  /** Stops accepting connections and waits for running requests. */
   close(): Promise<void>;
 }
 
 export function createServer({ router, traffic, log, clientOf, beforeError }: ServerOptions): HttpServer {
-  const answer = async (exchange: Exchange): Promise<void> => {
+  const dispatch = async (exchange: Exchange): Promise<void> => {
     const { method } = exchange.request;
-    const found = router.find(exchange.path);
-    if (found) exchange.traffic = found.target.traffic;
+    const match = router.find(exchange.path);
+    if (match) exchange.traffic = match.target.traffic;
     if (method === 'OPTIONS') {
-      exchange.headers(PREFLIGHT);
+      exchange.headers(PREFLIGHT_HEADERS);
       return exchange.sendHead(204);
     }
-    if (found && (method === 'GET' || method === 'HEAD'))
-      return found.target.handle(exchange, found.parameter);
+    if (match && (method === 'GET' || method === 'HEAD'))
+      return match.target.handle(exchange, match.parameter);
     await beforeError(exchange);
-    if (found)
+    if (match)
       throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
     throw new ApiError(404, 'There is nothing at this address.');
   };
-  const answerAll = batchPerTick<Exchange>((exchanges) => {
-    for (const exchange of exchanges) answer(exchange).catch((error) => sendError(error, exchange));
+  const enqueue = batchPerTick<Exchange>((exchanges) => {
+    for (const exchange of exchanges) dispatch(exchange).catch((error) => sendError(error, exchange));
   });
 
-  const onAnswered = (exchange: Exchange, status: number) => {
+  const onFinished = (exchange: Exchange, status: number) => {
     const { request, id, path } = exchange;
-    const duration = performance.now() - exchange.begun;
+    const duration = performance.now() - exchange.startedAt;
     exchange.traffic.count(status, duration);
-    if (!log.isOn('info')) return;
+    if (!log.isLevelEnabled('info')) return;
     const ms = Math.round(duration * 100) / 100;
     log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
   };
 
   let isClosing = false;
   const server = createHttpServer({
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // A request without a Host gets an answer too: the origin of links then is the address that was called.
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Without a Host, links start with the address that the client connected to.
     requireHostHeader: false,
   });
   server.on('clientError', malformedRequestHandler(log, traffic));
   server.on('request', (request, response) => {
-    const exchange = new Exchange(request, response, log, traffic.unknown, onAnswered);
+    const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
     if (isClosing) exchange.header('Connection', 'close');
-    answerAll(exchange);
+    enqueue(exchange);
   });
 
   return {
@@ -92,7 +92,7 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
     async listen({ host, port }) {
       server.listen(port, host);
       await once(server, 'listening');
-      return addressOf(server.address() as AddressInfo);
+      return localUrl(server.address() as AddressInfo);
     },
     async close() {
       isClosing = true;
@@ -103,8 +103,8 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
   };
 }
 
-/** As it can be called from this machine. */
-function addressOf({ address, port, family }: AddressInfo): string {
+/** A URL that works from this machine, even if the server listens on all interfaces. */
+function localUrl({ address, port, family }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (family === 'IPv4') return `http://${address}:${port}`;
   return `http://[${address === '::' ? '::1' : address}]:${port}`;

@@ -61,7 +61,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   503: {
     name: 'Unavailable',
     description: 'The service is overloaded, or its database is temporarily unavailable.',
-    messages: { unavailable: 'The service is not available for now: try again in a second.' },
+    messages: { unavailable: 'The service is temporarily unavailable: try again in a second.' },
     headers: ['Retry-After'],
   },
 };

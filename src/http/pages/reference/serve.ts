@@ -1,7 +1,7 @@
 /** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built once. */
 import { version } from '../../../version.ts';
 import type { Route } from '../../api/endpoint.ts';
-import { entityTag, isKnown } from '../../server/conditional.ts';
+import { entityTag, matchesETag } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -32,6 +32,6 @@ export function referencePages(routes: readonly Route[], prefixes: readonly stri
 function sendText(exchange: Exchange, text: string, type: string): void {
   const eTag = entityTag(text);
   exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-  if (isKnown(exchange.request.headers['if-none-match'], eTag)) exchange.sendHead(304);
+  if (matchesETag(exchange.request.headers['if-none-match'], eTag)) exchange.sendHead(304);
   else exchange.sendCompressed(200, text, type);
 }

@@ -1,0 +1,90 @@
+/**
+ * Writes whole lines to standard output and never blocks on its reader. Lines wait in a bounded buffer; when it is full, new
+ * lines are dropped and counted. pino 10 with its own destination took 8 µs of CPU per line where this takes 2.4 µs, retried
+ * a full pipe only every 100 ms, and so dropped lines that a fast reader had time for.
+ */
+
+/** About a second of requests at full load. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+/**
+ * PIPE_BUF: a pipe takes a block of at most this size whole or not at all, so even a killed process leaves no half line,
+ * except for one that is longer itself.
+ */
+const BLOCK_BYTES = 4096;
+const FLUSH_TIMEOUT_MS = 1000;
+
+interface Block {
+  text: string;
+  bytes: number;
+  lines: number;
+}
+
+export class LineWriter {
+  droppedLines = 0;
+  readonly #blocks: Block[] = [];
+  #bufferedBytes = 0;
+  #isWriting = false;
+  /** Resolves when the buffer is empty. */
+  #drained = Promise.resolve();
+  #onDrained = () => {};
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#bufferedBytes + bytes > MAX_BUFFERED_BYTES) {
+      this.droppedLines++;
+      return;
+    }
+    this.#bufferedBytes += bytes;
+    const last = this.#blocks.at(-1);
+    if (last && last.bytes + bytes <= BLOCK_BYTES) {
+      last.text += line;
+      last.bytes += bytes;
+      last.lines++;
+    } else {
+      this.#blocks.push({ text: line, bytes, lines: 1 });
+    }
+    if (!this.#isWriting) this.#start();
+  }
+
+  /** Waits until the buffer is empty, but not for a reader that is stuck. */
+  async flush(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
+    await Promise.race([this.#drained, promise]);
+    clearTimeout(timer);
+  }
+
+  #start(): void {
+    this.#isWriting = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drained = promise;
+    this.#onDrained = resolve;
+    ignoreErrors();
+    // Lines of the same tick share a block: a system call for each would cost more than the rest of a line.
+    setImmediate(() => this.#writeNext());
+  }
+
+  /** One block at a time: Node would join blocks that it buffers itself. */
+  #writeNext(): void {
+    const block = this.#blocks.shift();
+    if (!block) {
+      this.#isWriting = false;
+      this.#onDrained();
+      return;
+    }
+    process.stdout.write(block.text, (error) => {
+      this.#bufferedBytes -= block.bytes;
+      if (error) this.droppedLines += block.lines;
+      this.#writeNext();
+    });
+  }
+}
+
+let isIgnoringErrors = false;
+
+/** A reader that goes away must not end the process. Write callbacks get the error too, and later writes may succeed. */
+function ignoreErrors(): void {
+  if (isIgnoringErrors) return;
+  isIgnoringErrors = true;
+  process.stdout.on('error', () => {});
+}

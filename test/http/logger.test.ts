@@ -1,0 +1,122 @@
+/** The log when the reader of standard output is slow, stuck or gone. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, createReadStream, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { parseMetrics, sampleIn } from '../support/metrics.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
+const CONNECTIONS = 64;
+/** Few bytes at a time, so lines are split wherever it hurts. */
+const READ_SIZE = 700;
+
+/** `zukan serve` with its standard output on a real pipe that the test reads when it likes. */
+async function startServer() {
+  const folder = temporaryFolder();
+  const pipe = join(folder, 'stdout');
+  execFileSync('mkfifo', [pipe]);
+  // Opening one end of a pipe waits for the other, unless both are opened at once.
+  const bothEnds = openSync(pipe, constants.O_RDWR);
+  const writeEnd = openSync(pipe, constants.O_WRONLY);
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', RATE_LIMIT: 'off' },
+    stdio: ['ignore', writeEnd, 'inherit'],
+  });
+  after(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit').then(([status]) => status as number);
+  const reader = createReadStream(pipe, { encoding: 'utf8', highWaterMark: READ_SIZE });
+  const closed = once(reader, 'close');
+  let output = '';
+  reader.on('data', (chunk) => {
+    output += chunk;
+  });
+  await once(reader, 'open');
+  for (const end of [bothEnds, writeEnd]) closeSync(end);
+  await waitFor(() => output.split('\n').length > 3, 'the server to start');
+  const origin = /http:\/\/\S+/.exec(output)?.[0];
+
+  let requests = 0;
+  const request = async (path: string) => {
+    requests++;
+    const response = await fetch(origin + path);
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    reader,
+    request,
+    output: () => output,
+    requests: () => requests,
+    /** Sends requests whose log lines are a little longer than `length`. */
+    async flood(count: number, length: number) {
+      for (let sent = 0; sent < count; sent += CONNECTIONS) {
+        const batch = Array.from({ length: Math.min(CONNECTIONS, count - sent) }, () =>
+          request(`/${'x'.repeat(length)}`),
+        );
+        for (const { status } of await Promise.all(batch)) assert.equal(status, 404);
+      }
+    },
+    async droppedLines() {
+      return sampleIn(parseMetrics((await request('/metrics')).text), 'zukan_log_lines_dropped_total');
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const status = await exited;
+      if (reader.readableFlowing) await closed;
+      return status;
+    },
+  };
+}
+
+/** Fails on a line that is not whole. */
+function loggedPaths(output: string): string[] {
+  const [, , , ...lines] = output.split('\n');
+  assert.equal(lines.pop(), '', 'the last line is whole');
+  return lines.map((line) => JSON.parse(line).path);
+}
+
+test('loses no line while the reader is behind by less than the buffer', async () => {
+  const server = await startServer();
+  server.reader.pause();
+  await server.flood(2000, 1000);
+  assert.equal(await server.droppedLines(), 0);
+  server.reader.resume();
+  await waitFor(() => server.output().includes('"/metrics"'), 'the last line');
+  assert.equal(await server.stop(), 0);
+  assert.equal(loggedPaths(server.output()).length, server.requests());
+});
+
+test('drops whole lines and counts them while the buffer is full', async () => {
+  const server = await startServer();
+  server.reader.pause();
+  await server.flood(800, 8000);
+  assert.ok((await server.droppedLines()) > 0);
+  server.reader.resume();
+  await waitFor(async () => {
+    await server.request('/caught-up');
+    return server.output().includes('"/caught-up"');
+  }, 'the reader to catch up');
+  const dropped = await server.droppedLines();
+  assert.equal(await server.stop(), 0);
+  const paths = loggedPaths(server.output());
+  assert.equal(paths.length + dropped, server.requests());
+  assert.equal(paths.at(-1), '/metrics');
+});
+
+test('keeps serving when the reader goes away, and counts the lines nobody can read', async () => {
+  const server = await startServer();
+  server.reader.destroy();
+  await server.flood(200, 8000);
+  assert.ok((await server.droppedLines()) > 100);
+  assert.equal(await server.stop(), 0);
+});
+
+test('stops even when the reader is stuck', async () => {
+  const server = await startServer();
+  server.reader.pause();
+  await server.flood(200, 8000);
+  assert.equal(await server.stop(), 0);
+});
