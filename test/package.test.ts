@@ -109,7 +109,7 @@ test('a Node that is too old is told so in one line', async () => {
     await assert.rejects(ended, (error: { code: number; stdout: string; stderr: string }) => {
       assert.match(
         error.stderr,
-        /^zukan: needs Node \d+ or newer, and this is Node \d+\.\d+\.\d+: install .+\n$/,
+        /^zukan: needs Node \d+ or newer, but this is Node \d+\.\d+\.\d+; install .+\n$/,
       );
       assert.deepEqual([error.code, error.stdout], [1, '']);
       return true;

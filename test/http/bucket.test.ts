@@ -110,7 +110,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('check finds all well, and what is missing, other than it was, or nobody’s', async () => {
-    assert.deepEqual(await run('check', '--quiet'), { status: 0, output: 'all is well\n', errors: '' });
+    assert.deepEqual(await run('check', '--quiet'), { status: 0, output: 'no problems found\n', errors: '' });
     const [first = '', second = ''] = await keys();
     const bytes = await readAll(first);
     await files.remove(first);
@@ -124,9 +124,9 @@ await forEachEngine(async (engine) => {
     await upload.finish();
     const { status, output } = await run('check', '--quiet');
     assert.equal(status, 1);
-    assert.match(output, new RegExp(`its bytes \\(${first}\\) are missing`));
-    assert.match(output, new RegExp(`its bytes \\(${second}\\) have the entity tag`));
-    assert.match(output, /stray\.png: no image uses these bytes/);
+    assert.match(output, new RegExp(`the file ${first} is missing`));
+    assert.match(output, new RegExp(`the file ${second} has the entity tag`));
+    assert.match(output, /stray\.png: no image uses this file/);
     assert.equal(output.trim().split('\n').length, 3);
     // The pictures themselves bring back what is gone.
     await files.remove('stray.png');
@@ -138,13 +138,13 @@ await forEachEngine(async (engine) => {
 
   test('remove takes the bytes out of the bucket, and export brings a copy of them', async () => {
     const before = (await keys()).length;
-    assert.equal((await run('remove', uuid(4, 2))).output, '1 removed, with the bytes of 1\n');
+    assert.equal((await run('remove', uuid(4, 2))).output, 'removed 1 image and 1 file\n');
     assert.equal((await keys()).length, before - 1);
     const copy = join(folder, 'copy');
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
     const local = { DATA_DIR: join(folder, 'local') };
     assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 15);
-    assert.equal((await zukan(['check', '--quiet'], local)).output, 'all is well\n');
+    assert.equal((await zukan(['check', '--quiet'], local)).output, 'no problems found\n');
   });
 
   test('pictures that move from a folder into the bucket are the same images', async () => {
@@ -161,7 +161,7 @@ await forEachEngine(async (engine) => {
     const moved = { ...local, FILES_URL: environment.FILES_URL };
     const { added, updated } = await importFiles(configFor(folder, moved), paths);
     assert.deepEqual([added, updated], [0, images.length]);
-    assert.equal((await zukan(['check', '--quiet'], moved)).output, 'all is well\n');
+    assert.equal((await zukan(['check', '--quiet'], moved)).output, 'no problems found\n');
   });
 
   test('a bucket that refuses is told of in words, without a secret', async () => {

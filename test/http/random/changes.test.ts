@@ -29,7 +29,7 @@ await forEachEngine(async (engine) => {
       service,
       walks,
       add: (pictures: Picture[]) => place.import(linesOf(pictures)),
-      remove: (...ids: string[]) => removeCommand(place.config, ids),
+      remove: (...ids: string[]) => removeCommand(place.config, ids, process),
     };
   }
 
