@@ -1,4 +1,4 @@
-/** What planning a record gives: nothing to do, or a row to save. */
+/** The result of planning a record: a row to save, or nothing to do. */
 
 export type Outcome<Row> =
   | { outcome: 'added'; row: Row }

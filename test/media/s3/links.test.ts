@@ -103,7 +103,8 @@ for (const key of keys) {
 }
 
 test('rejects a link with another key, validity or secret', async () => {
-  const validity = { begins: now() - 10, expires: now() + 60 };
+  const time = now();
+  const validity = { begins: time - 10, expires: time + 60 };
   const { url } = new S3Links(location).signer('', validity)('', 'ab/cd.webp');
   const other = new S3Links({ ...location, secretAccessKey: 'GUESSED' }).signer('', validity);
   const wrong = [
