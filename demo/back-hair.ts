@@ -1,4 +1,4 @@
-/** Owns the hair behind the head, and the tails and braids that hang beside it. */
+/** The hair behind the head, and the tails and braids that hang beside it. */
 import { gleam, shade } from './colour.ts';
 import { type Brush, braid, bun, bundle, capWith, curlCloud, tousled } from './hair-pieces.ts';
 import { bow } from './ornaments.ts';

@@ -1,4 +1,4 @@
-/** Owns what all backdrops share: their shape, and the small things that drift through the air. */
+/** What all backdrops share: their shape, and the small things that drift through the air. */
 import { mix } from './colour.ts';
 import type { Rng } from './random.ts';
 import {

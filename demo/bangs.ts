@@ -1,4 +1,4 @@
-/** Owns the hair in front of the face: the cap over the crown, the fringe, its shine and the side locks. */
+/** The hair in front of the face: the cap over the crown, the fringe, its shine and the side locks. */
 import { deepen, gleam, mix, shade } from './colour.ts';
 import { at, fill, inked, type Lock, lock, lockLine, num, type Point, points, stroke, union } from './svg.ts';
 import type { Bangs, Look } from './types.ts';

@@ -1,4 +1,4 @@
-/** Owns the body of bust and half-figure pictures: neck, torso, arms and hands, dressed in an outfit. */
+/** The body of bust and half-figure pictures: neck, torso, arms and hands, dressed in an outfit. */
 import { mix, shade } from './colour.ts';
 import { skinLine, skinShade } from './face.ts';
 import type { Outfit } from './outfits.ts';

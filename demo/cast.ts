@@ -1,4 +1,4 @@
-/** Owns the looks of the cast: what each character keeps from picture to picture, and the clothes they like. */
+/** The looks of the cast: what each character keeps from picture to picture, and the clothes they like. */
 import type { Look } from './types.ts';
 
 export interface Performer {

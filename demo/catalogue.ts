@@ -1,4 +1,4 @@
-/** Owns the demo catalogue: the lines of its file and the pictures they refer to. */
+/** The demo catalogue: the lines of its file and the pictures they refer to. */
 import { CAST, type CastKey } from './cast.ts';
 import { categoriesOf, categoryList } from './categories.ts';
 import { ARTISTS, BIOGRAPHIES } from './people.ts';

@@ -1,4 +1,4 @@
-/** Owns the demo's categories and deciding, from what a picture shows, which of them are true of it. */
+/** The demo's categories and which of them apply to a picture, by what it shows. */
 import { CAST, type Performer } from './cast.ts';
 import type { Plan, Rating } from './pictures.ts';
 import type { Expression, Feature, OutfitName, Place, Pose } from './types.ts';
@@ -47,7 +47,7 @@ const bespectacled = ({ plan }: Sight): boolean =>
   });
 const patterned = placed('dots', 'rays', 'hearts', 'speed');
 
-/** In order of how telling they are: a picture takes the first five that fit. */
+/** The most specific ones first: a picture gets the first five that apply. */
 const CATEGORIES: readonly Category[] = [
   {
     name: 'animated',

@@ -1,4 +1,4 @@
-/** Owns the small body of full-figure pictures, built from the same outfits as the large one. */
+/** The small body of full-figure pictures, built from the same outfits as the large one. */
 import { shade } from './colour.ts';
 import { skinLine } from './face.ts';
 import type { Outfit } from './outfits.ts';

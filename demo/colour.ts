@@ -1,4 +1,4 @@
-/** Owns colour arithmetic: every shade in a picture is mixed from a few base colours so that palettes agree. */
+/** Colour arithmetic. All shades of a picture are mixed from a few base colours, which keeps its palette consistent. */
 
 const SHADOW = '#2a1a40';
 const LIGHT = '#fff6ee';

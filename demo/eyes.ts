@@ -1,4 +1,4 @@
-/** Owns the eyes and brows: the part of a face that carries its expression. */
+/** The eyes and brows: the part of a face that carries its expression. */
 import { mix, shade, tint } from './colour.ts';
 import { clipped, ellipse, fill, group, num, stroke, vertical } from './svg.ts';
 import type { Expression, Look } from './types.ts';

@@ -1,4 +1,4 @@
-/** Owns the face without its hair: head shape, ears, nose, mouth, blush and glasses. */
+/** The face without its hair: head shape, ears, nose, mouth, blush and glasses. */
 import { deepen, mix, shade } from './colour.ts';
 import { clipped, ellipse, fill, group, inked, radial, stroke } from './svg.ts';
 import type { Expression, Look } from './types.ts';

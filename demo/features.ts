@@ -1,4 +1,4 @@
-/** Owns what makes some of the cast more than human: animal ears and tails, horns and halos. */
+/** Non-human features of the cast: animal ears and tails, horns and halos. */
 import { mix, shade, tint } from './colour.ts';
 import { ellipse, fill, group, inked, type Lock, lock, stroke } from './svg.ts';
 import type { Look } from './types.ts';

@@ -1,4 +1,4 @@
-/** Owns the order in which the parts of a figure are laid over each other. */
+/** The order in which the parts of a figure are laid over each other. */
 import { backHair } from './back-hair.ts';
 import { fringePath, frontHair } from './bangs.ts';
 import { body } from './body.ts';

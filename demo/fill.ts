@@ -1,4 +1,4 @@
-/** Fills an empty catalogue with pictures that the program draws itself, by way of an ordinary import. */
+/** Draws the demo pictures and imports them into an empty catalogue. */
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { demoCatalogue } from './catalogue.ts';
 export async function fillWithDemo(config: Config): Promise<void> {
   if (!(await isEmptyCatalogue(config))) return;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-demo-'));
-  // An import minds signals by itself; drawing only has to tidy up.
+  // The import handles signals itself; while drawing, only the temporary folder has to be removed.
   const stop = () => {
     rmSync(folder, { recursive: true, force: true });
     process.exit(1);
@@ -33,10 +33,10 @@ async function isEmptyCatalogue(config: Config): Promise<boolean> {
   return [images, artists, characters, categories].every(({ count }) => count === 0);
 }
 
-/** Draws every picture and writes the catalogue file that names them; gives its path. */
+/** Draws all pictures, writes their catalogue file and returns its path. */
 async function drawInto(folder: string): Promise<string> {
   const { entries, pictures } = demoCatalogue();
-  const progress = startProgress('Drawing the demo', pictures.length);
+  const progress = startProgress('Drawing the demo', pictures.length, process);
   await inParallel(pictures, availableParallelism(), async ({ record, render }) => {
     const path = join(folder, record.file);
     await mkdir(dirname(path), { recursive: true });

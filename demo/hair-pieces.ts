@@ -1,4 +1,4 @@
-/** Owns the building blocks of hair: the brush they are painted with, caps, bundles, braids, buns and curls. */
+/** The building blocks of hair: the brush they are painted with, caps, bundles, braids, buns and curls. */
 import { bow } from './ornaments.ts';
 import {
   at,

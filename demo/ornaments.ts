@@ -1,4 +1,4 @@
-/** Owns what is worn in the hair or tied at the collar: bows and flowers. */
+/** What is worn in the hair or tied at the collar: bows and flowers. */
 import { mix, shade, tint } from './colour.ts';
 import { ellipse, inked, stroke } from './svg.ts';
 

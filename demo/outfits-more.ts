@@ -1,4 +1,4 @@
-/** Owns the rest of the wardrobe (armour, everyday and seasonal clothes) and choosing from all of it. */
+/** The rest of the wardrobe (armour, everyday and seasonal clothes), and the choice of an outfit by name. */
 import { mix, shade, tint } from './colour.ts';
 import { bow } from './ornaments.ts';
 import { type Outfit, SIMPLE_OUTFITS } from './outfits.ts';

@@ -1,4 +1,4 @@
-/** Owns the wardrobe: colours for torso, sleeves and legs, and the details drawn over them. */
+/** The wardrobe: colours for torso, sleeves and legs, and the details drawn over them. */
 import { mix, shade, tint } from './colour.ts';
 import { bow } from './ornaments.ts';
 import { ellipse, fill, inked, rect, star, stroke } from './svg.ts';

@@ -1,11 +1,11 @@
-/** Owns the records of the demo: the artists with their hand, and what is known about each character. */
+/** The artists of the demo with their style, and the biographies of its characters. */
 import type { CastKey } from './cast.ts';
 import type { Finish } from './scene.ts';
 
 export interface Artist {
   name: string;
   url: string;
-  /** Ink width and finish: what tells one artist's pictures from another's. */
+  /** Line width and finish distinguish the artists. */
   ink: number;
   finish: Finish;
 }

@@ -1,4 +1,4 @@
-/** Owns the list of demo pictures: who is shown, how, where and in which file format. Its order is their number. */
+/** The list of demo pictures: who is shown, how, where and in which file format. Their order gives their numbers. */
 import type { CastKey } from './cast.ts';
 import type { Expression, Framing, OutfitName, Place, Pose } from './types.ts';
 
@@ -102,7 +102,7 @@ export const PLANS: readonly Plan[] = [
   two(['miu', 'smile', 'winter'], ['koharu', 'wink', 'winter'], 'aurora', 'bust', 'webp'),
 ];
 
-/** The ratings are labels to filter by; what they are put on is as harmless as the rest. Keyed by picture number. */
+/** By picture number. The ratings only serve to try filters: all pictures are harmless. */
 export const RATED: ReadonlyMap<number, Exclude<Rating, 'sfw'>> = new Map([
   [7, 'questionable'],
   [18, 'questionable'],
@@ -117,5 +117,5 @@ export const RATED: ReadonlyMap<number, Exclude<Rating, 'sfw'>> = new Map([
   [67, 'nsfw'],
 ]);
 
-/** Pictures whose origin nobody noted. */
+/** Pictures without a source. */
 export const UNSOURCED: ReadonlySet<number> = new Set([5, 21, 38, 53, 64]);

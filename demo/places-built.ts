@@ -1,4 +1,4 @@
-/** Owns the backdrops people built: streets, rooms and festivals, and the forest they walk to. */
+/** The backdrops people built: streets, rooms and festivals, and the forest they walk to. */
 import { type Backdrop, bokeh, type Canvas, cloud, glow, hill, sky, stars, times, wash } from './backdrop.ts';
 import { mix } from './colour.ts';
 import { ellipse, fill, group, num, rect, stroke, vertical } from './svg.ts';

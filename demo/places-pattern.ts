@@ -1,4 +1,4 @@
-/** Owns the abstract backdrops, and choosing a backdrop by the name of its place. */
+/** The abstract backdrops, and the choice of a backdrop by name. */
 import { type Backdrop, bokeh, type Canvas, glow, hearts, sky, times, wash } from './backdrop.ts';
 import { cafe, city, classroom, festival, forest, library } from './places-built.ts';
 import { aurora, autumn, blossoms, meadow, night, sea, snow, sunset } from './places-sky.ts';

@@ -1,4 +1,4 @@
-/** Owns the backdrops under an open sky. */
+/** The backdrops under an open sky. */
 import {
   type Backdrop,
   type Canvas,

@@ -1,4 +1,4 @@
-/** Owns the things figures hold in front of them. */
+/** The things figures hold in front of them. */
 import { shade, tint } from './colour.ts';
 import { ellipse, fill, inked, radial, rect, stroke } from './svg.ts';
 import type { Pose } from './types.ts';

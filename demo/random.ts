@@ -1,4 +1,4 @@
-/** Owns determinism: the seeded number generator and the name-derived identifiers of the demo. */
+/** Deterministic random numbers and ids, so that the demo is always the same. */
 import { createHash } from 'node:crypto';
 
 export interface Rng {
@@ -25,7 +25,7 @@ export function seeded(seed: number): Rng {
   };
 }
 
-/** A version 8 (custom) UUID, so that the demo has the same identifiers wherever it is made. */
+/** A version 8 (custom) UUID that depends only on the name. */
 export function uuidOf(kind: string, name: string): string {
   const hex = createHash('sha256').update(`${kind}:${name}`).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);

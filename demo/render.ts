@@ -1,4 +1,4 @@
-/** Owns turning SVG text into the bytes of an image file. */
+/** Renders SVG text to an image file. */
 import sharp from 'sharp';
 import type { Format } from './pictures.ts';
 import { type Scene, sceneSvg } from './scene.ts';

@@ -1,4 +1,4 @@
-/** Owns the composition of a picture: where figures stand on the canvas, and the artist's finish over it. */
+/** The composition of a picture: where figures stand on the canvas, and the artist's finish over it. */
 import { glow, wash } from './backdrop.ts';
 import { figure } from './figure.ts';
 import { paintPlace } from './places-pattern.ts';
@@ -19,13 +19,13 @@ export interface Scene {
   seed: number;
 }
 
-/** The moment of an animated picture: its place in the loop and whether eyes are shut. */
-interface Moment {
+/** A frame of an animated picture: its position in the loop and whether the eyes are closed. */
+interface Frame {
   phase: number;
   blink: boolean;
 }
 
-/** How far below the head's centre each framing reaches, and the width it wants for one figure. */
+/** How far below the head's centre each framing reaches, and the width it needs for one figure. */
 const REACH: Record<Framing, readonly [below: number, width: number]> = {
   bust: [320, 390],
   half: [510, 440],
@@ -65,7 +65,7 @@ function stations(count: number, wide: boolean, lean: number): readonly number[]
   return [wide ? 0.5 + lean * 0.14 : 0.5];
 }
 
-export function sceneSvg(scene: Scene, { phase, blink }: Moment): string {
+export function sceneSvg(scene: Scene, { phase, blink }: Frame): string {
   const { width: w, height: h, figures, framing, seed } = scene;
   const backdrop = paintPlace(scene.place, { w, h, rng: seeded(seed), phase });
   const [reach, wanted] = REACH[framing];

@@ -1,4 +1,4 @@
-/** Owns the way from a plan to a scene: sizes, clothes, the lean of a head and the artist's hand. */
+/** Turns a plan into a scene: sizes, clothes, the tilt of heads and the artist's style. */
 import { CAST, type Performer } from './cast.ts';
 import { ARTISTS, type Artist } from './people.ts';
 import type { Actor, Plan } from './pictures.ts';

@@ -1,4 +1,4 @@
-/** Owns the SVG vocabulary the drawings are written in: shapes, gradients, smooth curves and tapered locks. */
+/** The SVG vocabulary the drawings are written in: shapes, gradients, smooth curves and tapered locks. */
 
 export type Point = readonly [x: number, y: number];
 export type Stop = readonly [offset: number, colour: string, opacity?: number];

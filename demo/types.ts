@@ -1,4 +1,4 @@
-/** Owns the words a picture is described in: looks, expressions, outfits, poses, places and framings. */
+/** The vocabulary for describing pictures: looks, expressions, outfits, poses, places and framings. */
 
 export type BackHair =
   | 'bob'
@@ -15,7 +15,7 @@ export type BackHair =
 export type Bangs = 'soft' | 'straight' | 'swept' | 'parted' | 'spiky' | 'veil';
 export type Feature = 'cat' | 'fox' | 'bunny' | 'elf' | 'horns' | 'halo';
 
-/** What never changes about a character, so that they are recognised from picture to picture. */
+/** What stays the same about a character in all pictures. */
 export interface Look {
   skin: string;
   hair: string;
@@ -87,7 +87,7 @@ export interface Wear {
   trim: string;
 }
 
-/** One drawn figure: a character's look plus what this picture makes of it. */
+/** One figure in one picture. */
 export interface FigureSpec {
   look: Look;
   expression: Expression;
@@ -95,6 +95,6 @@ export interface FigureSpec {
   pose: Pose;
   /** Degrees the head leans. */
   tilt: number;
-  /** Ink width, the artist's hand. */
+  /** Line width, which depends on the artist. */
   ink: number;
 }

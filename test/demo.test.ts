@@ -27,14 +27,14 @@ function pictureIn(format: string): (typeof pictures)[number] {
   return found;
 }
 
-test('the demo has as much of everything as it promises', () => {
+test('has the promised number of pictures, artists, characters and categories', () => {
   assert.ok(pictures.length >= 64 && pictures.length <= 72);
   assert.equal(named('artist').size, 10);
   assert.ok(named('character').size >= 14);
   assert.ok(named('category').size >= 14);
   assert.ok(known.some(({ type, nsfw }) => type === 'category' && nsfw));
-  const every = new Set(pictures.map(({ record }) => record.artist));
-  assert.equal(every.size, 10, 'every artist has drawn something');
+  const used = new Set(pictures.map(({ record }) => record.artist));
+  assert.equal(used.size, 10, 'every artist has drawn something');
 });
 
 test('ids, names and files are unique and well formed', () => {
@@ -48,13 +48,13 @@ test('ids, names and files are unique and well formed', () => {
   for (const file of files) assert.match(file, /^pictures\/\d{4}\.(webp|jpg|png|avif|gif)$/);
 });
 
-test('creation times increase through 2025', () => {
+test('creation times increase and are in 2025', () => {
   const times = [...known, ...pictures.map(({ record }) => record)].map(({ createdAt }) => createdAt);
   for (const time of times) assert.match(time, /^2025-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(times, [...new Set(times)].sort());
 });
 
-test('pictures refer only to entries that exist, and one category is empty', () => {
+test('pictures refer to existing entries, and one category is empty', () => {
   const [artists, characters, categories] = [named('artist'), named('character'), named('category')];
   const used = new Set<string>();
   for (const { record } of pictures) {
@@ -71,7 +71,7 @@ test('pictures refer only to entries that exist, and one category is empty', () 
   );
 });
 
-test('every picture is in two to five categories, and those that can be checked are true', () => {
+test('every picture is in two to five categories that apply to it', () => {
   for (const { record } of pictures) {
     const { file, categories, characters } = record;
     assert.ok(categories.length >= 2 && categories.length <= 5, `${file}: ${categories}`);
@@ -80,7 +80,7 @@ test('every picture is in two to five categories, and those that can be checked 
   }
 });
 
-test('all ratings occur, most are safe, and everybody is an adult', () => {
+test('has all ratings, mostly sfw, and only adults', () => {
   const count = (rating: string): number => pictures.filter(({ record }) => record.nsfw === rating).length;
   assert.ok(count('questionable') >= 3);
   assert.ok(count('nsfw') >= 3);
@@ -89,7 +89,7 @@ test('all ratings occur, most are safe, and everybody is an adult', () => {
   for (const { name, ages = [] } of known) for (const age of ages) assert.ok(age >= 18, name);
 });
 
-test('no drawing uses text, fonts or outside images', () => {
+test('drawings contain no text, fonts or external images', () => {
   const shapes = new Set<string>();
   for (const [index, plan] of PLANS.entries()) {
     const scene = sceneOf(plan, index + 1);
@@ -100,7 +100,7 @@ test('no drawing uses text, fonts or outside images', () => {
   assert.equal(shapes.size, 3, 'portrait, square and landscape');
 });
 
-test('each format renders as what its name says, the same bytes every time', async () => {
+test('renders each format deterministically', async () => {
   for (const format of ['webp', 'jpg', 'png', 'avif', 'gif']) {
     const picture = pictureIn(format);
     const [first, second] = await Promise.all([picture.render(), picture.render()]);
@@ -111,7 +111,7 @@ test('each format renders as what its name says, the same bytes every time', asy
   }
 });
 
-test('there are enough of the rarer formats', () => {
+test('has several pictures of each format', () => {
   const count = (format: string): number =>
     pictures.filter(({ record }) => extension(record.file) === format).length;
   assert.ok(count('avif') >= 5);

@@ -109,7 +109,10 @@ test('explains in one line that Node is too old', async () => {
   for (const [node = '', ...flags] of old) {
     const ended = run(node, [...flags, join(installed, 'bin/zukan.js'), '--version'], { env });
     await assert.rejects(ended, (error: { code: number; stdout: string; stderr: string }) => {
-      assert.match(error.stderr, /^zukan: .*Node \d+ or newer.*Node \d+\.\d+\.\d+.*\n$/);
+      assert.match(
+        error.stderr,
+        /^zukan: needs Node \d+ or newer, but this is Node \d+\.\d+\.\d+; install .+\n$/,
+      );
       assert.deepEqual([error.code, error.stdout], [1, '']);
       return true;
     });

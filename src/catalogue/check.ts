@@ -1,7 +1,7 @@
 /**
- * Whether a catalogue agrees with itself, whatever store it is in. What images say (their documents) and what entries are
- * is taken for true; shelves, sizes, orders and the entries that documents repeat are derived from it, can be compared
- * with it, and can be made anew.
+ * Checks a catalogue for consistency, in any store. The documents of images and the entries are the source of truth.
+ * Shelves, their sizes and orders, and the entries that documents contain are derived from them, so they can be compared
+ * and rebuilt.
  */
 
 import { composeDocument, readDocument, type StoredImage } from './document.ts';
@@ -13,12 +13,12 @@ export interface Finding {
   canBeRepaired: boolean;
 }
 
-interface Mended {
+interface Repaired {
   row: SavedImage;
   shelves: number[];
 }
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 const kinds: Kind[] = ['artist', 'category', 'character'];
 
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
@@ -27,12 +27,12 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
 }
 
-/** Makes anew what is derived. Nothing that an image or an entry says is changed. */
+/** Rebuilds derived data. The facts about images and entries do not change. */
 export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: CatalogueWriter): Promise<void> {
-  let batch: Mended[] = [];
-  for await (const { mended } of checkImages(snapshot)) {
-    if (mended) batch.push(mended);
-    if (batch.length < BATCH) continue;
+  let batch: Repaired[] = [];
+  for await (const { repaired } of checkImages(snapshot)) {
+    if (repaired) batch.push(repaired);
+    if (batch.length < BATCH_SIZE) continue;
     await writer.saveImages(batch);
     batch = [];
   }
@@ -40,14 +40,14 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
   await writer.renumberAll();
 }
 
-interface Checked {
+interface FaultyImage {
   id: string;
   finding: Finding;
-  /** How the image should be saved. */
-  mended?: Mended;
+  /** What to save instead, if it can be repaired. */
+  repaired?: Repaired;
 }
 
-async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<Checked, void> {
+async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyImage, void> {
   const entries = new Map<string, SavedEntry>();
   for (const kind of kinds)
     for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
@@ -58,48 +58,49 @@ async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<Checked
   let batch: SavedImage[] = [];
   for await (const row of snapshot.images()) {
     batch.push(row);
-    if (batch.length < BATCH) continue;
+    if (batch.length < BATCH_SIZE) continue;
     yield* await check(batch);
     batch = [];
   }
   yield* await check(batch);
 }
 
-/** What is wrong with an image, or undefined. */
 function checkImage(
   row: SavedImage,
   placed: number[],
   entries: Map<string, SavedEntry>,
   { fixedShelves }: CatalogueSnapshot,
-): Checked | undefined {
+): FaultyImage | undefined {
   const { id } = row;
   const image = tryRead(row);
-  if (!image) return { id, finding: { problem: 'its document cannot be read', canBeRepaired: false } };
+  if (!image) return { id, finding: { problem: 'the document cannot be read', canBeRepaired: false } };
   const find = (kind: Kind, id: string) => entries.get(`${kind} ${id}`);
   const artist = image.artist === null ? [] : [find('artist', image.artist)];
   const categories = image.categories.map(({ id }) => find('category', id));
   const characters = image.characters.map(({ id }) => find('character', id));
   const mentioned = [...artist, ...categories, ...characters];
-  if (!mentioned.every((entry) => entry !== undefined))
-    return { id, finding: { problem: 'it mentions what does not exist', canBeRepaired: false } };
+  if (!mentioned.every((entry) => entry !== undefined)) {
+    const problem = 'refers to an artist, category or character that does not exist';
+    return { id, finding: { problem, canBeRepaired: false } };
+  }
   const { orientation } = image.meta.dimens;
-  const own = [
+  const shelves = [
     fixedShelves.catalogue,
     fixedShelves.rating[image.nsfw],
     fixedShelves.orientation[orientation],
+    ...mentioned.map((entry) => entry.shelf),
   ];
-  const shelves = [...own, ...mentioned.map((entry) => entry.shelf)];
   const texts = (known: (SavedEntry | undefined)[]) => known.map((entry) => entry?.document ?? '');
   const document = composeDocument(image, row.key, texts(categories), texts(characters));
-  const isPlaced = inOrder(placed) === inOrder(shelves);
+  const isPlaced = joinSorted(placed) === joinSorted(shelves);
   if (isPlaced && document === row.document) return undefined;
   const problem = isPlaced
-    ? 'its document repeats old categories or characters'
-    : 'it stands on the wrong shelves';
-  return { id, finding: { problem, canBeRepaired: true }, mended: { row: { ...row, document }, shelves } };
+    ? 'the document contains outdated categories or characters'
+    : 'is on the wrong shelves';
+  return { id, finding: { problem, canBeRepaired: true }, repaired: { row: { ...row, document }, shelves } };
 }
 
-function inOrder(numbers: number[]): string {
+function joinSorted(numbers: number[]): string {
   return numbers.toSorted((a, b) => a - b).join();
 }
 

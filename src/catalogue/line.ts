@@ -1,4 +1,4 @@
-/** Records as lines of a catalogue file: the other way round of an import. */
+/** Writes stored records as lines of a catalogue file, which an import reads. */
 
 import { readDocument } from './document.ts';
 import type { Entry, ImageRow } from './writer.ts';
@@ -7,7 +7,7 @@ export function entryLine({ kind, createdAt, document }: Entry): string {
   return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt });
 }
 
-/** With `file`, the line names that file; without, it says what is known of the bytes and where they are. */
+/** With `file`, the line names that file. Without it, the line has the key and the facts of the stored bytes. */
 export function imageLine({ key, document }: ImageRow, file?: string): string {
   const { id, artist, source, nsfw, categories, characters, createdAt, meta } = readDocument(document);
   const { width, height } = meta.dimens;

@@ -1,7 +1,7 @@
-/** The catalogue as commands write it and read it whole. */
+/** Writing the catalogue, and reading all of it: what commands need of a store. */
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
-/** An artist, category or character as the store keeps it. `shelf` is absent until it is saved. */
+/** A stored artist, category or character. `shelf` is absent until it is saved. */
 export interface Entry {
   shelf?: number;
   kind: Kind;
@@ -15,9 +15,9 @@ export interface Entry {
 export type SavedEntry = Entry & { shelf: number };
 
 /**
- * An image as the store keeps it. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The
- * document has the entity tag of the file's own response, which some storage chooses itself.) `number` is its position
- * in the order of adding, absent until it is saved.
+ * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
+ * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
+ * adding, absent until it is saved.
  */
 export interface ImageRow {
   number?: number;
@@ -39,7 +39,7 @@ export interface FixedShelves {
 
 /**
  * One transaction under one lock, from opening to `commit`; disposing of it without a commit rolls back. Its methods take
- * many records a call, so that a store across a network needs few round trips.
+ * many records per call to save round trips to a database server.
  */
 export interface CatalogueWriter extends AsyncDisposable {
   fixedShelves: FixedShelves;

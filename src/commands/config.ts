@@ -1,9 +1,12 @@
-/** `zukan config`: the configuration in effect, secrets masked. */
+/** `zukan config`: prints the configuration in effect, with secrets masked. */
 import { type Config, describeConfig } from '../config/config.ts';
-import { printTable } from './table.ts';
+import { formatTable } from './table.ts';
+import { printLine, type Terminal } from './terminal.ts';
 
-export function showConfig(config: Config, { json }: { json: boolean }): void {
+export function configCommand(config: Config, { json }: { json: boolean }, terminal: Terminal): void {
   const values = describeConfig(config);
-  if (json) console.log(JSON.stringify(values));
-  else printTable(['variable', 'value'], Object.entries(values));
+  printLine(
+    terminal,
+    json ? JSON.stringify(values) : formatTable(['variable', 'value'], Object.entries(values)),
+  );
 }

@@ -1,5 +1,5 @@
-/** Why a command did not do its work, told to the person who called it. */
+/** A command failed. The message is for the person who ran it. */
 export class CommandError extends Error {}
 
-/** It was called wrongly. */
+/** The command was called with invalid options or arguments. */
 export class UsageError extends CommandError {}

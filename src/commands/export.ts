@@ -1,4 +1,4 @@
-/** `zukan export`: the whole catalogue as a catalogue file, and with --files the bytes too. */
+/** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -11,37 +11,40 @@ import { openFiles, openSnapshot } from '../engines.ts';
 import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface ExportFlags {
   files?: string;
   quiet?: boolean;
 }
 
-const CHUNK = 65_536;
+const CHUNK_SIZE = 65_536;
 const kinds: Kind[] = ['category', 'artist', 'character'];
 
 export async function exportCommand(
   config: Config,
   path: string | undefined,
   flags: ExportFlags,
+  terminal: Terminal,
 ): Promise<void> {
-  const progress = flags.quiet || path === undefined ? noProgress : startProgress('Exporting', undefined);
+  const isQuiet = flags.quiet || path === undefined;
+  const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
   await using snapshot = await openSnapshot(config);
-  const lines = () => linesOf(snapshot, openFiles(config), flags.files, path, progress.advance);
+  const lines = () => exportLines(snapshot, openFiles(config), flags.files, path, progress.advance);
   try {
-    if (path === undefined) await pipeline(chunksOf(lines()), process.stdout, { end: false });
-    else await writeWhole(path, lines());
+    if (path === undefined) await pipeline(joinLines(lines()), terminal.stdout, { end: false });
+    else await writeAtomically(path, lines());
   } finally {
     progress.finish();
   }
 }
 
-async function* linesOf(
+async function* exportLines(
   snapshot: CatalogueSnapshot,
   files: Files,
   folder: string | undefined,
   path: string | undefined,
-  onRecord: (weight: number) => void,
+  onImage: (size: number) => void,
 ): AsyncGenerator<string, void> {
   for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
   for await (const image of snapshot.images()) {
@@ -49,7 +52,7 @@ async function* linesOf(
       yield imageLine(image);
     } else {
       const copy = join(folder, image.key);
-      await copyBytes(files, image.key, copy);
+      await copyFile(files, image.key, copy);
       yield imageLine(
         image,
         relative(path === undefined ? '.' : dirname(path), copy)
@@ -57,39 +60,39 @@ async function* linesOf(
           .join('/'),
       );
     }
-    onRecord(1);
+    onImage(1);
   }
 }
 
-async function copyBytes(files: Files, key: string, path: string): Promise<void> {
+async function copyFile(files: Files, key: string, path: string): Promise<void> {
   const file = await files.open(key);
-  if (!file) throw new CommandError(`the bytes of ${key} are missing; "zukan check" tells more`);
+  if (!file) throw new CommandError(`the file ${key} is missing; "zukan check" lists all problems`);
   await mkdir(dirname(path), { recursive: true });
   if (file.size > 0) await pipeline(file.stream(0, file.size - 1), createWriteStream(path));
   else await file.close();
 }
 
-/** An export that fails leaves no half of a file. */
-async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
-  const aside = `${path}.${process.pid}.part`;
+/** Writes to a temporary file first: a failed export leaves no partial file. */
+async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const temporary = `${path}.${process.pid}.part`;
   await mkdir(dirname(path), { recursive: true });
   try {
-    await pipeline(chunksOf(lines), (await open(aside, 'w')).createWriteStream());
-    await rename(aside, path);
+    await pipeline(joinLines(lines), (await open(temporary, 'w')).createWriteStream());
+    await rename(temporary, path);
   } catch (error) {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
-/** Lines in pieces that are worth writing. */
-async function* chunksOf(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let gathered = '';
+/** Joins lines into larger chunks, which take fewer writes. */
+async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let chunk = '';
   for await (const line of lines) {
-    gathered += `${line}\n`;
-    if (gathered.length < CHUNK) continue;
-    yield gathered;
-    gathered = '';
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_SIZE) continue;
+    yield chunk;
+    chunk = '';
   }
-  yield gathered;
+  yield chunk;
 }

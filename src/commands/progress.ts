@@ -1,42 +1,46 @@
-/** Progress of long work on standard error: a bar on a terminal, a line every few seconds elsewhere. */
+/** Progress of long work: a bar on a terminal, a line every few seconds elsewhere. */
+import type { Clock } from '../clock.ts';
+import type { Terminal } from './terminal.ts';
 
 const BAR_WIDTH = 24;
-const BAR_EVERY_MS = 100;
-const LINE_EVERY_MS = 3000;
+const BAR_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 3000;
 
 export interface Progress {
-  /** One more item is done. `weight` is in the unit of the total. */
-  advance(weight: number): void;
+  /** One more item is done. `size` is in the unit of the total. */
+  advance(size: number): void;
   finish(): void;
 }
 
 export const noProgress: Progress = { advance() {}, finish() {} };
 
-/** `total` is undefined where nobody knows it. */
-export function startProgress(title: string, total: number | undefined, output = process.stderr): Progress {
-  const started = Date.now();
+/** `total` is undefined if it is not known. */
+export function startProgress(
+  title: string,
+  total: number | undefined,
+  { stderr }: Pick<Terminal, 'stderr'>,
+  clock: Clock = Date.now,
+): Progress {
+  const isTTY = stderr.isTTY === true;
+  const started = clock();
   let shown = started;
   let [done, items] = [0, 0];
   const show = (now: number) => {
-    const line = describe(
-      items,
-      total ? Math.min(1, done / total) : undefined,
-      (now - started) / 1000,
-      output.isTTY,
-    );
-    output.write(output.isTTY ? `\r\x1b[K${title} ${line}` : `${title}: ${line}\n`);
+    const share = total ? Math.min(1, done / total) : undefined;
+    const line = describe(items, share, (now - started) / 1000, isTTY);
+    stderr.write(isTTY ? `\r\x1b[K${title} ${line}` : `${title}: ${line}\n`);
   };
   return {
-    advance(weight) {
-      done += weight;
+    advance(size) {
+      done += size;
       items++;
-      const now = Date.now();
-      if (now - shown < (output.isTTY ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
+      const now = clock();
+      if (now - shown < (isTTY ? BAR_INTERVAL_MS : LINE_INTERVAL_MS)) return;
       shown = now;
       show(now);
     },
     finish() {
-      if (output.isTTY) output.write('\r\x1b[K');
+      if (isTTY) stderr.write('\r\x1b[K');
     },
   };
 }

@@ -1,8 +1,9 @@
-/** What an import did, or would do, for the person who ran it. */
+/** What an import did, or what a dry run would do. */
+import type { RecordLine } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
 
-/** So many names are told of each list; of the rest, how many there are. */
-const MAX_TOLD = 20;
+/** Longer lists are cut, and the rest is counted. */
+const MAX_LISTED = 20;
 
 export interface Summary {
   added: number;
@@ -12,51 +13,55 @@ export interface Summary {
 
 export class ImportReport implements Report {
   readonly summary: Summary = { added: 0, updated: 0, unchanged: 0 };
-  /** Each record with what becomes of it; kept for a rehearsal only. */
+  /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
-  readonly #keepsRecords: boolean;
+  readonly #isDryRun: boolean;
   readonly #created: string[] = [];
-  readonly #copies: string[] = [];
+  readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
 
-  constructor(keepsRecords: boolean) {
-    this.#keepsRecords = keepsRecords;
+  constructor(isDryRun: boolean) {
+    this.#isDryRun = isDryRun;
   }
 
-  record(where: string, type: string, name: string, outcome: keyof Summary): void {
+  record(record: RecordLine, outcome: keyof Summary): void {
     this.summary[outcome]++;
-    if (this.#keepsRecords) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${quoted(name)}`);
-    // Only what a folder mentions is told of by its own name.
-    if (outcome === 'added' && where === `${type} "${name}"`) this.#created.push(`${type} ${quoted(name)}`);
+    const { type } = record;
+    const name = escapeControls(displayName(record));
+    if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
+    if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
   }
 
-  copy(where: string, first: string): void {
-    this.#copies.push(`${quoted(where)} is the same as ${quoted(first)}`);
+  duplicate(label: string, firstLabel: string): void {
+    this.#duplicates.push(`${escapeControls(label)} has the same bytes as ${escapeControls(firstLabel)}`);
   }
 
   ignored(path: string): void {
-    this.#ignored.push(quoted(path));
+    this.#ignored.push(escapeControls(path));
   }
 
-  /** The counts, and what a person would want to know besides. */
   lines(): string[] {
     const { added, updated, unchanged } = this.summary;
     return [
       `${added} added, ${updated} updated, ${unchanged} unchanged`,
-      ...told('created', this.#created),
-      ...told('left out as copies', this.#copies),
-      ...told('no pictures, left alone', this.#ignored),
+      ...list('created', this.#created),
+      ...list('skipped (duplicates)', this.#duplicates),
+      ...list('skipped (not images)', this.#ignored),
     ];
   }
 }
 
-function told(title: string, items: string[]): string[] {
-  if (items.length === 0) return [];
-  const more = items.length > MAX_TOLD ? [`  and ${items.length - MAX_TOLD} more`] : [];
-  return [`${title}:`, ...items.slice(0, MAX_TOLD).map((item) => `  ${item}`), ...more];
+function displayName(record: RecordLine): string {
+  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }
 
-/** As it is, unless it would break the line. */
-function quoted(text: string): string {
+function list(title: string, items: string[]): string[] {
+  if (items.length === 0) return [];
+  const more = items.length > MAX_LISTED ? [`  and ${items.length - MAX_LISTED} more`] : [];
+  return [`${title}:`, ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`), ...more];
+}
+
+/** Control characters, such as line feeds in file names, would break the line or the terminal. */
+function escapeControls(text: string): string {
   return /\p{Cc}/u.test(text) ? JSON.stringify(text) : text;
 }

@@ -1,13 +1,18 @@
-/** `zukan stats`: what is in the catalogue, as a table. */
+/** `zukan stats`: prints how many images, artists, characters and categories the catalogue has. */
 import type { Config } from '../config/config.ts';
 import { openStore } from '../engines.ts';
-import { printTable } from './table.ts';
+import { formatTable } from './table.ts';
+import { printLine, type Terminal } from './terminal.ts';
 
-export async function statsCommand(config: Config, { json }: { json: boolean }): Promise<void> {
+export async function statsCommand(
+  config: Config,
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
   await using store = await openStore(config);
   const statistics = await store.catalogue.statistics();
   if (json) {
-    console.log(JSON.stringify(statistics));
+    printLine(terminal, JSON.stringify(statistics));
     return;
   }
   const { images, artists, characters, categories } = statistics;
@@ -19,8 +24,6 @@ export async function statsCommand(config: Config, { json }: { json: boolean }):
     ['characters', characters.count],
     ['categories', categories.count],
   ];
-  printTable(
-    ['what', 'how many'],
-    counts.map(([what, count]) => [what, String(count)]),
-  );
+  const rows = counts.map(([item, count]) => [item, String(count)]);
+  printLine(terminal, formatTable(['item', 'count'], rows));
 }

@@ -1,9 +1,11 @@
-/** Rows of text in aligned columns on standard output. */
-export function printTable(head: string[], rows: string[][]): void {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  for (const row of all) {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    console.log(cells.join('  ').trimEnd());
-  }
+/** Formats rows of text as aligned columns. */
+export function formatTable(header: string[], rows: string[][]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all
+    .map((row) => {
+      const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+      return cells.join('  ').trimEnd();
+    })
+    .join('\n');
 }

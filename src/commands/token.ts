@@ -1,4 +1,4 @@
-/** `zukan token`: makes access tokens, lists them, takes them back. */
+/** `zukan token`: creates, lists and revokes access tokens. */
 import { randomUUID } from 'node:crypto';
 import type { Token } from '../access/token-store.ts';
 import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
@@ -6,7 +6,8 @@ import type { Config } from '../config/config.ts';
 import { openStore } from '../engines.ts';
 import { secureRandomInt } from '../random.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { printTable } from './table.ts';
+import { formatTable } from './table.ts';
+import { printLine, type Terminal } from './terminal.ts';
 
 export interface TokenOptions {
   owner: string;
@@ -20,12 +21,12 @@ export interface TokenOptions {
 const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
 const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-export async function createToken(config: Config, options: TokenOptions): Promise<void> {
+export async function createToken(config: Config, options: TokenOptions, terminal: Terminal): Promise<void> {
   const now = Date.now();
   const token: Token = {
     id: randomUUID(),
-    owner: given('--owner', options.owner),
-    purpose: given('--purpose', options.purpose),
+    owner: requireText('--owner', options.owner),
+    purpose: requireText('--purpose', options.purpose),
     scopes: [...new Set(options.scope.map(checkScope))],
     issuedBy: options.issuedBy,
     createdAt: new Date(now).toISOString(),
@@ -34,31 +35,35 @@ export async function createToken(config: Config, options: TokenOptions): Promis
   const secret = newSecret(secureRandomInt);
   await using store = await openStore(config);
   await store.tokens.add(token, hashSecret(secret));
-  console.log(options.json ? JSON.stringify({ ...token, token: secret }) : secret);
+  printLine(terminal, options.json ? JSON.stringify({ ...token, token: secret }) : secret);
 }
 
-export async function listTokens(config: Config, { json }: { json: boolean }): Promise<void> {
+export async function listTokens(
+  config: Config,
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
   await using store = await openStore(config);
   const tokens = await store.tokens.list();
   if (json) {
-    console.log(JSON.stringify(tokens));
+    printLine(terminal, JSON.stringify(tokens));
     return;
   }
   const now = new Date().toISOString();
-  printTable(
-    ['id', 'state', 'owner', 'purpose', 'scopes', 'issued by', 'created', 'expires'],
-    tokens.map(({ id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt }) => {
-      const state = revokedAt ? 'revoked' : expires <= now ? 'expired' : 'live';
-      return [id, state, owner, purpose, scopes.join(' '), issuedBy, createdAt, expires];
-    }),
-  );
+  const header = ['id', 'state', 'owner', 'purpose', 'scopes', 'issued by', 'created', 'expires'];
+  const rows = tokens.map(({ id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt }) => {
+    const state = revokedAt ? 'revoked' : expires <= now ? 'expired' : 'active';
+    return [id, state, owner, purpose, scopes.join(' '), issuedBy, createdAt, expires];
+  });
+  printLine(terminal, formatTable(header, rows));
 }
 
-export async function revokeToken(config: Config, id: string): Promise<void> {
+export async function revokeToken(config: Config, id: string, terminal: Terminal): Promise<void> {
   await using store = await openStore(config);
   const isRevoked = await store.tokens.revoke(id.toLowerCase(), new Date().toISOString());
-  if (!isRevoked) throw new CommandError(`there is no live token ${id}; "zukan token list" shows them`);
-  console.log(`revoked ${id}`);
+  if (!isRevoked)
+    throw new CommandError(`there is no active token with the id ${id}; "zukan token list" lists all tokens`);
+  printLine(terminal, `revoked ${id}`);
 }
 
 /** `365d` to milliseconds. */
@@ -67,12 +72,12 @@ function parseDuration(text: string): number {
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN);
   if (!(milliseconds <= MAX_LIFETIME_MS))
     throw new UsageError(
-      `--expires ${text}: give a number and one of s, m, h, d, w, at most 100 years, as in 365d`,
+      `--expires ${text}: must be a number followed by s, m, h, d or w, such as 365d, and at most 100 years`,
     );
   return milliseconds;
 }
 
-function given(option: string, text: string): string {
+function requireText(option: string, text: string): string {
   if (text.trim() === '') throw new UsageError(`${option} must not be empty`);
   return text.trim();
 }
@@ -80,5 +85,5 @@ function given(option: string, text: string): string {
 function checkScope(scope: string): string {
   if (isScope(scope)) return scope;
   const known = 'image:list, image:custom-expiry, image:custom-expiry:<seconds>, api:ratelimit:disabled';
-  throw new UsageError(`--scope ${scope}: there is no such scope; there are ${known}`);
+  throw new UsageError(`--scope ${scope}: unknown scope; use one of ${known}`);
 }

@@ -1,25 +1,25 @@
 /**
- * Gathering lines into batches that can be looked up together. Lines that may mean the same record are kept apart: the
- * later one has to see what the earlier one did.
+ * Batches of records that can be looked up together. Records that may be the same one go into different batches, because
+ * the later one depends on what the earlier one changed.
  */
 import { fold } from '../catalogue/fold.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { EntryLine } from './record.ts';
 
-const MAX_LINES = 1000;
+const MAX_RECORDS = 1000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** How a name is remembered: two records of a kind that share it may be the same. */
+/** Two records of a kind with the same name identity may be the same record. */
 export const nameIdentity = (kind: Kind, name: string): string => `${kind} ${fold(name)}`;
 
-/** What a record may be known by. */
-export function identities(line: EntryLine): string[] {
-  const name = nameIdentity(line.type, line.name);
-  return line.id === undefined ? [name] : [name, line.id];
+/** Everything that may identify an entry. */
+export function entryIdentities(record: EntryLine): string[] {
+  const name = nameIdentity(record.type, record.name);
+  return record.id === undefined ? [name] : [name, record.id];
 }
 
-/** Gathers items of one type until there are enough of them. */
-export class Batch<T extends { weight: number }> {
+/** Collects records of one type, up to a maximum number and size. */
+export class Batch<T extends { size: number }> {
   items: T[] = [];
   #bytes = 0;
   readonly #typeOf: (item: T) => string;
@@ -32,16 +32,16 @@ export class Batch<T extends { weight: number }> {
   isFullFor(item: T): boolean {
     const [first] = this.items;
     if (!first) return false;
-    const isFull = this.items.length === MAX_LINES || this.#bytes + item.weight > MAX_BYTES;
+    const isFull = this.items.length === MAX_RECORDS || this.#bytes + item.size > MAX_BYTES;
     return isFull || this.#typeOf(first) !== this.#typeOf(item);
   }
 
   add(item: T): void {
     this.items.push(item);
-    this.#bytes += item.weight;
+    this.#bytes += item.size;
   }
 
-  /** Gives what was gathered and begins anew. */
+  /** Returns the collected items and empties the batch. */
   take(): T[] {
     const { items } = this;
     this.items = [];
@@ -51,39 +51,39 @@ export class Batch<T extends { weight: number }> {
 }
 
 /**
- * Hands lines to the work, in order, as many at a time as can be looked up together. The work tells how many of them it
- * did: where it had to stop early, fewer are handed over next time, or a file full of dependent lines would be looked up
+ * Passes the items to `process` in order, in batches without repeated identities. `process` returns how many items it
+ * finished. If it stopped early, the next batch is smaller: otherwise a file full of dependent records would be looked up
  * over and over.
  */
-export async function inRuns<T>(
+export async function processInBatches<T>(
   items: T[],
   identitiesOf: (item: T) => string[],
-  work: (some: T[]) => Promise<number>,
+  process: (batch: T[]) => Promise<number>,
 ): Promise<void> {
-  for (const piece of cutAtRepeats(items, identitiesOf)) {
+  for (const piece of splitAtRepeats(items, identitiesOf)) {
     let size = piece.length;
     for (let start = 0; start < piece.length; ) {
-      const some = piece.slice(start, start + size);
-      const done = await work(some);
-      size = 2 * (done < some.length ? Math.max(1, done) : size);
+      const batch = piece.slice(start, start + size);
+      const done = await process(batch);
+      size = 2 * (done < batch.length ? Math.max(1, done) : size);
       start += done;
     }
   }
 }
 
-/** Cuts a row of items wherever one repeats an identity of the same piece. */
-function* cutAtRepeats<T>(items: T[], identitiesOf: (item: T) => string[]): Generator<T[], void> {
+/** Starts a new piece at each item that repeats an identity of the current one. */
+function* splitAtRepeats<T>(items: T[], identitiesOf: (item: T) => string[]): Generator<T[], void> {
   let piece: T[] = [];
   let seen = new Set<string>();
   for (const item of items) {
-    const names = identitiesOf(item);
-    if (names.some((name) => seen.has(name))) {
+    const identities = identitiesOf(item);
+    if (identities.some((identity) => seen.has(identity))) {
       yield piece;
       piece = [];
       seen = new Set();
     }
     piece.push(item);
-    for (const name of names) seen.add(name);
+    for (const identity of identities) seen.add(identity);
   }
   if (piece.length > 0) yield piece;
 }

@@ -1,45 +1,42 @@
 /**
- * A folder of pictures as people have them, as records: the names of the folders on the way to a picture are its
- * categories, and a sidecar beside it says the rest. Categories, artists and characters that are mentioned come first, and
- * are made where there are none of that name.
+ * A folder of pictures as a source. The names of the subfolders are categories, and a sidecar next to a picture gives its
+ * other fields. The categories, artists and characters that the pictures mention come first, so that missing ones are
+ * created.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Kind } from '../catalogue/types.ts';
-import { LineError } from './lines.ts';
-import { isId } from './plan.ts';
-import type { EntryLine, ImageLine } from './record.ts';
-import { type Facts, readSidecar } from './sidecar.ts';
-import type { Offer, Source } from './source.ts';
+import { RecordError } from './problems.ts';
+import { type EntryLine, type ImageLine, isId } from './record.ts';
+import { readSidecar, type SidecarFields } from './sidecar.ts';
+import type { PendingRecord, Source } from './source.ts';
 
 const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
 
-/** Called with each file that is no picture, no sidecar, and not hidden. */
+/** Called with each visible file that is neither a picture nor a sidecar. */
 export type OnIgnored = (path: string) => void;
+
+type Mentions = Record<Kind, Set<string>>;
 
 export function pictureFolder(folder: string, onIgnored: OnIgnored): Source {
   return {
     folder,
-    leavesOutCopies: true,
-    async *offers() {
-      const mentioned: Record<Kind, Set<string>> = {
-        category: new Set(),
-        artist: new Set(),
-        character: new Set(),
-      };
-      for await (const picture of picturesIn(folder, onIgnored)) await mention(picture, mentioned);
-      let number = 0;
-      for (const [kind, names] of Object.entries(mentioned) as [Kind, Set<string>][]) {
-        for (const name of names) yield entryOffer(number++, kind, name);
+    skipsDuplicates: true,
+    async *records() {
+      const mentions: Mentions = { category: new Set(), artist: new Set(), character: new Set() };
+      for await (const picture of findPictures(folder, onIgnored)) await addMentions(picture, mentions);
+      let position = 0;
+      for (const [kind, names] of Object.entries(mentions) as [Kind, Set<string>][]) {
+        for (const name of names) yield implicitEntry(position++, kind, name);
       }
-      for await (const picture of picturesIn(folder, () => {})) {
-        const read = await picture.read().then(
-          (line) => () => line,
+      for await (const picture of findPictures(folder, () => {})) {
+        const parse = await picture.read().then(
+          (record) => () => record,
           (error) => () => {
             throw error;
           },
         );
-        yield { number: number++, where: join(folder, picture.path), weight: 1, read };
+        yield { position: position++, label: join(folder, picture.path), size: 1, parse };
       }
     },
   };
@@ -47,18 +44,18 @@ export function pictureFolder(folder: string, onIgnored: OnIgnored): Source {
 
 export async function countPictures(folder: string): Promise<number> {
   let count = 0;
-  for await (const _ of picturesIn(folder, () => {})) count++;
+  for await (const _ of findPictures(folder, () => {})) count++;
   return count;
 }
 
 interface FoundPicture {
-  /** Inside of the folder. */
+  /** Relative to the folder. */
   path: string;
   read(): Promise<ImageLine>;
 }
 
-/** In the order of their names, folder by folder. */
-async function* picturesIn(
+/** Sorted by name within each folder. */
+async function* findPictures(
   root: string,
   onIgnored: OnIgnored,
   inside = '',
@@ -69,10 +66,10 @@ async function* picturesIn(
     const path = join(inside, entry.name);
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
-      yield* picturesIn(root, onIgnored, path);
+      yield* findPictures(root, onIgnored, path);
     } else if (pictureName.test(entry.name)) {
       const sidecar = sidecarNames(entry.name).find((name) => names.has(name));
-      yield { path, read: () => readLine(root, path, sidecar && join(inside, sidecar)) };
+      yield { path, read: () => readRecord(root, path, sidecar && join(inside, sidecar)) };
     } else if (!entry.name.endsWith('.json')) {
       onIgnored(join(root, path));
     }
@@ -81,39 +78,41 @@ async function* picturesIn(
 
 const sidecarNames = (name: string) => [`${name}.json`, name.replace(pictureName, '.json')];
 
-async function readLine(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
-  const facts: Facts = sidecar ? readSidecar(await readText(join(root, sidecar)), file) : { nsfw: 'sfw' };
+async function readRecord(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
+  const fields: SidecarFields = sidecar
+    ? readSidecar(await readText(join(root, sidecar)), file)
+    : { nsfw: 'sfw' };
   const folders = file.split(sep).slice(0, -1).map(categoryName);
-  const categories = [...new Set([...folders, ...(facts.categories ?? [])])];
-  return { type: 'image', ...facts, file, categories };
+  const categories = [...new Set([...folders, ...(fields.categories ?? [])])];
+  return { type: 'image', ...fields, file, categories };
 }
 
 async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new LineError(`its sidecar: ${(error as Error).message}`);
+    throw new RecordError(`sidecar: ${(error as Error).message}`);
   }
 }
 
-/** A category's name has no comma, since commas separate categories. */
+/** Commas separate categories, so a category's name cannot contain one. */
 const categoryName = (folder: string) => folder.replaceAll(',', ' ').trim();
 
-/** Adds what a picture mentions. One that is wrong is told of when its turn comes. */
-async function mention({ read }: FoundPicture, mentioned: Record<Kind, Set<string>>): Promise<void> {
-  const line = await read().catch(() => undefined);
+/** Adds the names that a picture mentions. An invalid sidecar is reported later, with its picture. */
+async function addMentions({ read }: FoundPicture, mentions: Mentions): Promise<void> {
+  const record = await read().catch(() => undefined);
   const add = (kind: Kind, name: string) => {
-    if (!isId(name)) mentioned[kind].add(name);
+    if (!isId(name)) mentions[kind].add(name);
   };
-  if (line?.artist) add('artist', line.artist);
-  for (const name of line?.categories ?? []) add('category', name);
-  for (const name of line?.characters ?? []) add('character', name);
+  if (record?.artist) add('artist', record.artist);
+  for (const name of record?.categories ?? []) add('category', name);
+  for (const name of record?.characters ?? []) add('character', name);
 }
 
-function entryOffer(number: number, kind: Kind, name: string): Offer {
-  const read = () => {
-    if (name.length > 255) throw new LineError('a name may have at most 255 characters');
-    return { type: kind, name, isOnlyNamed: true } as EntryLine;
+function implicitEntry(position: number, kind: Kind, name: string): PendingRecord {
+  const parse = () => {
+    if (name.length > 255) throw new RecordError('a name may have at most 255 characters');
+    return { type: kind, name, isImplicit: true } as EntryLine;
   };
-  return { number, where: `${kind} "${name}"`, weight: 0, read };
+  return { position, label: `${kind} "${name}"`, size: 0, parse };
 }

@@ -1,9 +1,8 @@
-/** New ids. */
 import { randomUUID } from 'node:crypto';
 
 /**
- * A UUID that begins with the time (version 7): ids that are made one after the other lie side by side in an index, which
- * makes adding them cheaper than random ones would be. What is not time is taken from a random UUID.
+ * A version 7 UUID, which starts with the time: consecutive ids are neighbours in an index, which makes inserting them
+ * cheaper than random ones. The random bits come from a version 4 UUID.
  */
 export function newId(now: number = Date.now()): string {
   const time = now.toString(16).padStart(12, '0');

@@ -1,8 +1,6 @@
-/** A stream of bytes as numbered lines, in bounded memory. */
+/** Splits a stream of bytes into numbered lines, in bounded memory. */
 import { isUtf8 } from 'node:buffer';
-
-/** A line is wrong, and the message says why. */
-export class LineError extends Error {}
+import { RecordError } from './problems.ts';
 
 export interface Line {
   /** Counted from 1. */
@@ -13,39 +11,39 @@ export interface Line {
 export const MAX_LINE_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** The lines of a stream. One that is too long is given up to just over the limit, which `lineText` then refuses. */
+/** A line that is too long is cut just above the limit; `lineText` then rejects it. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
   let number = 1;
-  let begun: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let length = 0;
-  const take = (piece: Buffer) => {
-    if (length <= MAX_LINE_BYTES) begun.push(piece);
+  const append = (piece: Buffer) => {
+    if (length <= MAX_LINE_BYTES) pieces.push(piece);
     length += piece.length;
   };
   const finish = (): Line => {
     const line = {
       number: number++,
-      bytes: begun.length === 1 ? (begun[0] as Buffer) : Buffer.concat(begun),
+      bytes: pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces),
     };
-    begun = [];
+    pieces = [];
     length = 0;
     return line;
   };
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      take(chunk.subarray(start, end));
+      append(chunk.subarray(start, end));
       yield finish();
       start = end + 1;
     }
-    take(chunk.subarray(start));
+    append(chunk.subarray(start));
   }
   if (length > 0) yield finish();
 }
 
-/** The text of a line, without blanks around it, nor the byte order mark that some editors put first. */
+/** The text of a line, trimmed. This also removes the byte order mark that some editors write first. */
 export function lineText(bytes: Buffer): string {
-  if (bytes.length > MAX_LINE_BYTES) throw new LineError(`the line is longer than ${MAX_LINE_BYTES} bytes`);
-  if (!isUtf8(bytes)) throw new LineError('the line is not valid UTF-8');
+  if (bytes.length > MAX_LINE_BYTES) throw new RecordError(`the line is longer than ${MAX_LINE_BYTES} bytes`);
+  if (!isUtf8(bytes)) throw new RecordError('the line is not valid UTF-8');
   return bytes.toString().trim();
 }

@@ -1,53 +1,56 @@
-/** The wrong lines of an import, as they are found. */
-import { LineError } from './lines.ts';
+/** The invalid records of an import. */
+
+/** The record is invalid, and the message says why. */
+export class RecordError extends Error {}
 
 const MAX_PROBLEMS = 100;
 
-/** Where a record stands. */
-export interface Place {
-  /** The number of its source, in the order in which they were given, and its own in there. */
+/** Where a record comes from. */
+export interface RecordLocation {
+  /** The index of its source, in the order of the command line. */
   source: number;
-  number: number;
-  /** As it is told to people: a file and a line, or the path of a picture. */
-  where: string;
+  /** Its position in that source. */
+  position: number;
+  /** For people: a file and a line number, or the path of a picture. */
+  label: string;
 }
 
 export interface Problem {
-  where: string;
+  label: string;
   reason: string;
 }
 
 export class Problems {
-  readonly #found: { place: Place; reason: string }[] = [];
+  readonly #found: { location: RecordLocation; reason: string }[] = [];
 
-  get areMany(): boolean {
+  get isFull(): boolean {
     return this.#found.length >= MAX_PROBLEMS;
   }
 
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return this.#found.length === 0;
   }
 
-  /** The result of the work, or undefined where it found the record to be wrong. */
-  attempt<T>(place: Place, work: () => T): T | undefined {
+  /** The result of the work, or undefined if the record turned out to be invalid. */
+  attempt<T>(location: RecordLocation, work: () => T): T | undefined {
     try {
       return work();
     } catch (error) {
-      return this.note(place, error);
+      return this.add(location, error);
     }
   }
 
-  /** Remembers a wrong record; anything else that went wrong goes on up. */
-  note(place: Place, error: unknown): undefined {
-    if (!(error instanceof LineError)) throw error;
-    this.#found.push({ place, reason: error.message });
+  /** Collects a `RecordError` and rethrows any other error. */
+  add(location: RecordLocation, error: unknown): undefined {
+    if (!(error instanceof RecordError)) throw error;
+    this.#found.push({ location, reason: error.message });
   }
 
-  /** The first of them, in the order of the records: one may be parsed before an earlier one is planned. */
+  /** In the order of the records: a later record may be parsed before an earlier one is planned. */
   list(): Problem[] {
     return this.#found
-      .sort((a, b) => a.place.source - b.place.source || a.place.number - b.place.number)
+      .sort((a, b) => a.location.source - b.location.source || a.location.position - b.location.position)
       .slice(0, MAX_PROBLEMS)
-      .map(({ place, reason }) => ({ where: place.where, reason }));
+      .map(({ location, reason }) => ({ label: location.label, reason }));
   }
 }

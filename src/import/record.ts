@@ -1,19 +1,25 @@
-/** One line of a catalogue file to one checked record. */
+/** Parses and validates a line of a catalogue file. */
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
 import * as schemas from '../schemas.ts';
-import { LineError } from './lines.ts';
+import { RecordError } from './problems.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
+
+/** References to entries are ids or names. */
+export const isId = (reference: string): boolean => uuid.test(reference);
 
 export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
 export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
 export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
 export type ImageLine = Type.Static<typeof schemas.ImageLine>;
 
-/** `isOnlyNamed`: somebody mentioned it, and it is made if there is none of that name. No line of a file says so. */
-export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isOnlyNamed?: true };
+/**
+ * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
+ * catalogue file cannot set it.
+ */
+export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplicit?: true };
 export type RecordLine = EntryLine | ImageLine;
 
 const validators: Record<string, Validator> = {
@@ -30,16 +36,17 @@ export function parseRecord(text: string): RecordLine | undefined {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
-  if (!validator) throw new LineError('"type" must be "category", "artist", "character" or "image"');
-  if (!validator.Check(value)) throw new LineError(explain(validator, value));
-  // Only an escape can bring in what no store could keep: half of a surrogate pair, or the character NUL.
+  if (!validator) throw new RecordError('"type" must be "category", "artist", "character" or "image"');
+  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
+  // No store can hold a NUL or an unpaired surrogate. In valid UTF-8 JSON, only an escape can contain one.
   if (text.includes('\\u') && !isStorable(value))
-    throw new LineError('the text has a NUL or half of a surrogate pair');
+    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = value as RecordLine;
   if (record.id) record.id = record.id.toLowerCase();
-  if (record.createdAt) record.createdAt = normalTime(record.createdAt);
+  if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
   if (record.type === 'image') checkImage(record);
-  else if (uuid.test(record.name)) throw new LineError('name: a UUID would be taken for an id');
+  else if (isId(record.name))
+    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
   return record;
 }
 
@@ -47,42 +54,42 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new LineError(`not JSON: ${(error as Error).message}`);
+    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** In UTC, with milliseconds, and with a year of four digits. */
-function normalTime(text: string): string {
+/** UTC with milliseconds and a four-digit year. */
+function normaliseTime(text: string): string {
   const time = new Date(text);
   const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
-  if (!/^\d{4}-/.test(iso)) throw new LineError(`createdAt: there is no such moment as ${text}`);
+  if (!/^\d{4}-/.test(iso)) throw new RecordError(`createdAt: ${text} is not a valid date and time`);
   return iso;
 }
 
-/** What a field must be, for people. */
+/** What a valid value of each field looks like. */
 const hints: Record<string, string> = {
   id: 'must be a UUID',
   createdAt: 'must look like 2026-01-31T12:00:00Z',
-  name: 'must be a text of 1 to 255 characters, without blanks around it, and without a comma in a category',
-  url: 'must begin with http:// or https://',
-  'source.url': 'must begin with http:// or https://',
-  source: 'must be {"name":…,"url":…} for an image, and a text of at most 255 characters for a character',
-  nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, and true or false for a category',
+  name: 'must be a text of 1 to 255 characters without leading or trailing spaces, and without commas in a category',
+  url: 'must start with http:// or https://',
+  'source.url': 'must start with http:// or https://',
+  source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
+  nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
   ages: 'must be a list of whole numbers',
-  'meta.eTag': 'must be an entity tag without quotes and commas',
+  'meta.eTag': 'must be an entity tag without quotes or commas',
   'meta.mimetype': 'must be image/jpeg, image/png, image/webp, image/gif or image/avif',
   'meta.color': 'must look like #a0b0c0',
 };
 
-/** Every mistake of a record, in words. */
-export function explain(validator: Validator, value: unknown): string {
+/** Describes what is wrong with a record. */
+export function describeErrors(validator: Validator, value: unknown): string {
   const [, errors] = validator.Errors(value);
   const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;
     if (keyword === 'required') return (requiredProperties ?? []).map((name) => `"${name}" is missing`);
     if (keyword === 'additionalProperties')
-      return (additionalProperties ?? []).map((name) => `there is no field "${name}"`);
-    // This one is told as an additional property already.
+      return (additionalProperties ?? []).map((name) => `unknown field "${name}"`);
+    // Already reported as an additional property.
     if (keyword === 'boolean') return [];
     const field = instancePath.slice(1).replaceAll('/', '.');
     const [whole = ''] = field.split('.');
@@ -99,16 +106,16 @@ function isStorable(value: unknown): boolean {
 
 function checkImage({ file, key, meta }: ImageLine): void {
   if (file !== undefined && (key !== undefined || meta !== undefined))
-    throw new LineError('give either "file", or "key" with "meta", not both');
+    throw new RecordError('give either "file" or "key" with "meta", not both');
   if (file === undefined && (key === undefined || meta === undefined))
-    throw new LineError('an image needs "file", or "key" with "meta"');
+    throw new RecordError('an image needs "file" or "key" with "meta"');
   if (key !== undefined && !isSafeKey(key))
-    throw new LineError(
+    throw new RecordError(
       'key: must be a relative path of plain segments ("ab/cd.webp"), without "..", "\\" or a leading "/"',
     );
 }
 
-/** A key never leaves the storage, nor names a hidden file there. */
+/** A key cannot point outside the storage or to a hidden file in it. */
 function isSafeKey(key: string): boolean {
   if (/[\\\p{Cc}]/u.test(key)) return false;
   return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));

@@ -1,35 +1,35 @@
 /**
- * An import from the first record to the commit: all or nothing, in batches of bounded size. Every wrong record is
- * looked for, and one is enough to leave the catalogue as it was.
+ * Runs an import, all or nothing, in batches of bounded size. All invalid records are collected, and a single one leaves
+ * the catalogue unchanged.
  */
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
-import { keepPicture } from './files.ts';
-import { removeLeftovers, removeUnused } from './leftovers.ts';
-import type { Fresh, Picture } from './plan.ts';
-import { type Place, type Problem, Problems } from './problems.ts';
+import { removeAbandonedFiles, removeUnusedFiles } from './cleanup.ts';
+import type { Picture } from './plan/image.ts';
+import type { NewRecordDefaults } from './plan/outcome.ts';
+import { type Problem, Problems, type RecordLocation } from './problems.ts';
 import type { EntryLine, ImageLine, RecordLine } from './record.ts';
 import { type ImageWithPicture, type Report, Saver } from './save.ts';
 import type { Source } from './source.ts';
+import { storePicture } from './store-picture.ts';
 
 export interface ImportOptions {
   files: Files;
-  fresh: Fresh;
-  /** How many pictures are read at a time. */
-  parallel: number;
-  /** Only works out what would change. */
-  isRehearsal: boolean;
-  /** Called for each record that is done with, with its weight. */
-  onProgress: (weight: number) => void;
+  defaults: NewRecordDefaults;
+  /** How many pictures are read at the same time. */
+  concurrency: number;
+  isDryRun: boolean;
+  /** Called with the size of each record that is done. */
+  onProgress: (size: number) => void;
   report: Report;
-  /** Stops the import, which then leaves the catalogue as it was. */
+  /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
 }
 
-/** Some records were wrong; nothing was changed. */
-export class ImportRefused extends Error {
+/** Some records are invalid; nothing was imported. */
+export class InvalidRecords extends Error {
   readonly problems: Problem[];
   constructor(problems: Problem[]) {
     super('nothing was imported');
@@ -37,9 +37,9 @@ export class ImportRefused extends Error {
   }
 }
 
-interface Gathered extends Place {
+interface ParsedRecord extends RecordLocation {
   from: Source;
-  weight: number;
+  size: number;
   record: RecordLine;
 }
 
@@ -48,36 +48,37 @@ export async function runImport(
   openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
 ): Promise<void> {
-  const { files, isRehearsal } = options;
+  const { files, isDryRun } = options;
   let upload = files.dryRunUpload();
   try {
     await using writer = await openWriter();
-    await removeLeftovers(files, writer);
-    if (!isRehearsal) upload = await files.beginUpload();
+    await removeAbandonedFiles(files, writer);
+    if (!isDryRun) upload = await files.beginUpload();
     const run = new ImportRun(writer, upload, options);
     for (const [index, source] of sources.entries()) await run.read(source, index);
-    run.finish();
+    run.throwIfInvalid();
     await upload.flush();
     options.signal.throwIfAborted();
-    if (!isRehearsal) await writer.commit();
+    if (!isDryRun) await writer.commit();
   } catch (error) {
-    await giveUp(upload, files, openWriter);
+    await rollBackUpload(upload, files, openWriter);
     throw error;
   }
   await upload.finish();
 }
 
 /**
- * Removes what was taken in for nothing. Which that is, is looked up anew: another import may count on the same bytes by
- * now, and a commit whose answer was lost may have been one. Where it cannot be known, the next import finds out.
+ * Removes the uploaded files that no image uses. This is looked up after the rollback: another import may use the same
+ * files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the next import does
+ * it.
  */
-async function giveUp(
+async function rollBackUpload(
   upload: Upload,
   files: Files,
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await removeUnused(files, upload.newKeys(), openWriter);
+    await removeUnusedFiles(files, upload.newKeys(), openWriter);
     await upload.finish();
   } catch {
     await upload.abandon();
@@ -89,87 +90,90 @@ class ImportRun {
   readonly #upload: Upload;
   readonly #problems = new Problems();
   readonly #saver: Saver;
-  /** Where each picture was met first, for sources that leave copies out. */
-  readonly #met = new Map<string, string>();
+  /** The label of the first picture with each hash, for sources that skip duplicates. */
+  readonly #firstLabels = new Map<string, string>();
 
   constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
     this.#upload = upload;
-    this.#saver = new Saver(writer, options.fresh, this.#problems, options.report);
+    this.#saver = new Saver(writer, options.defaults, this.#problems, options.report);
   }
 
   async read(from: Source, source: number): Promise<void> {
-    const batch = new Batch<Gathered>(({ record }) => record.type);
-    for await (const { number, where, weight, read } of from.offers()) {
+    const batch = new Batch<ParsedRecord>(({ record }) => record.type);
+    for await (const { position, label, size, parse } of from.records()) {
       this.#options.signal.throwIfAborted();
-      const place = { source, number, where };
-      const record = this.#problems.attempt(place, read);
-      if (this.#problems.areMany) break;
+      const location = { source, position, label };
+      const record = this.#problems.attempt(location, parse);
+      if (this.#problems.isFull) break;
       if (!record) continue;
-      const gathered = { ...place, from, weight, record };
-      if (batch.isFullFor(gathered)) await this.#save(batch.take());
-      batch.add(gathered);
+      const parsed = { ...location, from, size, record };
+      if (batch.isFullFor(parsed)) await this.#save(batch.take());
+      batch.add(parsed);
     }
     await this.#save(batch.take());
   }
 
-  finish(): void {
-    if (!this.#problems.areNone) throw new ImportRefused(this.#problems.list());
+  throwIfInvalid(): void {
+    if (!this.#problems.isEmpty) throw new InvalidRecords(this.#problems.list());
   }
 
-  /** The batch is all of one type. */
-  async #save(batch: Gathered[]): Promise<void> {
+  /** All records of a batch have the same type. */
+  async #save(batch: ParsedRecord[]): Promise<void> {
     this.#options.signal.throwIfAborted();
-    if (this.#problems.areMany) return;
+    if (this.#problems.isFull) return;
     if (batch[0]?.record.type === 'image') {
-      const images = await this.#withPictures(batch as (Gathered & { record: ImageLine })[]);
-      await this.#saver.saveImages(images.filter((image) => !this.#isCopy(image)));
+      const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
+      await this.#saver.saveImages(images.filter((image) => !this.#isDuplicate(image)));
     } else {
-      await this.#saver.saveEntries(batch as (Gathered & { record: EntryLine })[]);
-      for (const { weight } of batch) this.#options.onProgress(weight);
+      await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
+      for (const { size } of batch) this.#options.onProgress(size);
     }
   }
 
-  /** The lines with their pictures, without those whose picture is of no use. */
-  async #withPictures(batch: (Gathered & { record: ImageLine })[]): Promise<(ImageWithPicture & Gathered)[]> {
-    const { parallel, signal, onProgress } = this.#options;
+  /** The records with their pictures, without those whose picture is invalid. */
+  async #storePictures(
+    batch: (ParsedRecord & { record: ImageLine })[],
+  ): Promise<(ImageWithPicture & ParsedRecord)[]> {
+    const { concurrency, signal, onProgress } = this.#options;
     const pictures: (Picture | undefined)[] = [];
-    // Several records may name the same file, which need not be read for each.
-    const read = new Map<string, Promise<Picture>>();
-    await inParallel(batch, parallel, async (line, index) => {
+    // Several records may name the same file, which is read once.
+    const stored = new Map<string, Promise<Picture>>();
+    await inParallel(batch, concurrency, async (line, index) => {
       signal.throwIfAborted();
       const { file } = line.record;
-      pictures[index] = file === undefined ? pictureOf(line.record) : await this.#keep(line, file, read);
-      onProgress(line.weight);
+      pictures[index] =
+        file === undefined ? pictureFromRecord(line.record) : await this.#storeOnce(line, file, stored);
+      onProgress(line.size);
     });
     return batch.flatMap((line, index) => (pictures[index] ? { ...line, picture: pictures[index] } : []));
   }
 
-  async #keep(
-    line: Gathered,
+  async #storeOnce(
+    line: ParsedRecord,
     file: string,
-    read: Map<string, Promise<Picture>>,
+    stored: Map<string, Promise<Picture>>,
   ): Promise<Picture | undefined> {
-    const reading = read.get(file) ?? keepPicture(line.from.folder, file, this.#upload);
-    read.set(file, reading);
+    const storing = stored.get(file) ?? storePicture(line.from.folder, file, this.#upload);
+    stored.set(file, storing);
     try {
-      return await reading;
+      return await storing;
     } catch (error) {
-      return this.#problems.note(line, error);
+      return this.#problems.add(line, error);
     }
   }
 
-  #isCopy({ from, where, picture: { hash } }: ImageWithPicture & Gathered): boolean {
-    if (!from.leavesOutCopies) return false;
-    const first = this.#met.get(hash);
-    if (first === undefined) this.#met.set(hash, where);
-    else this.#options.report.copy(where, first);
+  #isDuplicate({ from, label, picture: { hash } }: ImageWithPicture & ParsedRecord): boolean {
+    if (!from.skipsDuplicates) return false;
+    const first = this.#firstLabels.get(hash);
+    if (first === undefined) this.#firstLabels.set(hash, label);
+    else this.#options.report.duplicate(label, first);
     return first !== undefined;
   }
 }
 
-/** The picture of a record that carries its own facts (parseRecord saw to it that they are there). */
-function pictureOf({ key, meta }: ImageLine): Picture {
+/** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
+function pictureFromRecord({ key, meta }: ImageLine): Picture {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
   return { key: key as string, hash: facts.eTag, ...facts, ...dimens };
 }

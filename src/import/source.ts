@@ -1,35 +1,34 @@
-/** Where records come from: a catalogue file, or (folder.ts) a folder of pictures. */
+/** Where records come from: a catalogue file, or a folder of pictures (folder.ts). */
 import { lineText, readLines } from './lines.ts';
 import { parseRecord, type RecordLine } from './record.ts';
 
-/** A record that is still to be read, which may find it to be wrong. */
-export interface Offer {
-  /** Its place among the records of its source. */
-  number: number;
-  /** As it is told to people. */
-  where: string;
-  /** How much of the source it is, for showing progress. */
-  weight: number;
-  read(): RecordLine | undefined;
+/** A record that is not parsed yet. */
+export interface PendingRecord {
+  position: number;
+  label: string;
+  /** Its share of the source's total, for the progress bar: bytes of a file, or pictures of a folder. */
+  size: number;
+  /** Undefined for a blank line; throws a `RecordError` if the record is invalid. */
+  parse(): RecordLine | undefined;
 }
 
 export interface Source {
-  /** The folder that `file` is relative to and must stay in. */
+  /** A record's `file` is relative to this folder and must be inside it. */
   folder: string;
-  /** Whether the same picture, when it comes again, is left out: people have copies. */
-  leavesOutCopies: boolean;
-  /** Opened when its turn comes. */
-  offers(): AsyncIterable<Offer>;
+  /** Whether a picture with the same bytes as an earlier one is skipped: folders often contain copies. */
+  skipsDuplicates: boolean;
+  /** The source is opened when the iteration starts. */
+  records(): AsyncIterable<PendingRecord>;
 }
 
 export function catalogueFile(name: string, folder: string, open: () => AsyncIterable<Buffer>): Source {
   return {
     folder,
-    leavesOutCopies: false,
-    async *offers() {
+    skipsDuplicates: false,
+    async *records() {
       for await (const { number, bytes } of readLines(open())) {
-        const read = () => parseRecord(lineText(bytes));
-        yield { number, where: `${name}:${number}`, weight: bytes.length + 1, read };
+        const parse = () => parseRecord(lineText(bytes));
+        yield { position: number, label: `${name}:${number}`, size: bytes.length + 1, parse };
       }
     },
   };

@@ -1,8 +1,8 @@
-/** Where the bytes of images are stored, by key: a folder or a bucket. */
+/** The storage of image files, by key: a local folder or an S3 bucket. */
 import type { Readable } from 'node:stream';
 import type { Mimetype } from '../catalogue/types.ts';
 
-/** A stored file, opened. Read one stream to its end, or close it. */
+/** An open file. Read one stream to its end, or close the file. */
 export interface OpenFile {
   size: number;
   /** The bytes from `start` to `end`, both included. */
@@ -20,21 +20,21 @@ export interface Files {
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */
   dryRunUpload(): Upload;
-  /** The keys of uploads that never finished: their process was killed, or left them to the next import. */
+  /** The keys of uploads that did not finish: their process was killed, or they were abandoned. */
   abandonedKeys(): Promise<string[]>;
-  /** Discards the journals of those uploads, once each key is dealt with. */
+  /** Discards the journals of those uploads. Call it when each key is handled. */
   clearAbandoned(): Promise<void>;
 }
 
-/** New files of one import. A journal lists their keys until it finishes, in case this process is killed. */
+/** The new files of one import. A journal lists their keys until the upload finishes, in case the process is killed. */
 export interface Upload {
-  /** Returns the entity tag that the bytes will be served with; `hash` is their SHA-256, in hex. */
+  /** Returns the entity tag that the bytes are served with. `hash` is their SHA-256 in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
-  /** Makes everything that was put durable: it survives a power cut. */
+  /** Makes all files durable: they survive a power failure. */
   flush(): Promise<void>;
   /** The keys that were not stored before. */
   newKeys(): string[];
-  /** Ends the upload; every key is dealt with. */
+  /** Ends the upload. Call it when each key is handled. */
   finish(): Promise<void>;
   /** Ends the upload and leaves its keys to the next import. */
   abandon(): Promise<void>;

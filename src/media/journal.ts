@@ -1,20 +1,22 @@
 /**
- * The journal of an intake: a hidden local file with the keys whose bytes are being taken in. It is gone when the intake
- * ends; one that is still there belongs to a process that was killed, or that is still running.
+ * The journal of an upload: a hidden local file that lists the keys being stored. The upload removes it at its end. A
+ * journal that remains belongs to a killed process, or to an upload that is still running.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
 
 export interface Journal {
-  /** The keys noted so far. */
+  /** The keys added so far. */
   readonly keys: Iterable<string>;
-  /** To be waited for before the bytes are there: should we be killed, the next import knows what to look for. */
-  note(key: string): Promise<void>;
-  end(): Promise<void>;
-  /** Ends, but leaves the journal for the next import. */
+  /** Await this before storing the bytes, so that the next import finds them if this process is killed. */
+  add(key: string): Promise<void>;
+  /** Removes the journal. */
+  finish(): Promise<void>;
+  /** Leaves the journal to the next import. */
   abandon(): Promise<void>;
 }
 
@@ -22,37 +24,37 @@ export async function startJournal(folder: string): Promise<Journal> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${PREFIX}${randomUUID()}`);
   const file = await open(path, 'a');
-  const noted = new Map<string, Promise<void>>();
+  const added = new Map<string, Promise<void>>();
   const write = async (key: string) => {
     await file.write(`${key}\n`);
   };
   return {
-    keys: { [Symbol.iterator]: () => noted.keys() },
+    keys: { [Symbol.iterator]: () => added.keys() },
 
-    // Whoever notes a key for the second time waits for the first writing too.
-    note(key) {
-      const writing = noted.get(key) ?? write(key);
-      noted.set(key, writing);
+    // Adding a key again waits for the first write.
+    add(key) {
+      const writing = added.get(key) ?? write(key);
+      added.set(key, writing);
       return writing;
     },
 
-    abandon: () => file.close(),
-
-    async end() {
+    async finish() {
       await file.close();
-      // An import that began since the commit may have taken it away.
+      // An import that started after our commit may have removed it already.
       await rm(path, { force: true });
     },
+
+    abandon: () => file.close(),
   };
 }
 
-/** What all journals of the folder have noted. */
-export async function journalled(folder: string): Promise<string[]> {
-  const journals = await Promise.all((await journalsOf(folder)).map(readJournal));
+/** The keys in all journals of the folder. */
+export async function readJournals(folder: string): Promise<string[]> {
+  const journals = await Promise.all((await listJournals(folder)).map(readJournal));
   return journals.flatMap((journal) => journal.split('\n').filter(Boolean));
 }
 
-/** One that is gone since it was listed belongs to an import that has ended. */
+/** A journal that disappears after it was listed belongs to an import that has finished. */
 async function readJournal(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -63,10 +65,10 @@ async function readJournal(path: string): Promise<string> {
 }
 
 export async function removeJournals(folder: string): Promise<void> {
-  for (const path of await journalsOf(folder)) await rm(path, { force: true });
+  for (const path of await listJournals(folder)) await rm(path, { force: true });
 }
 
-async function journalsOf(folder: string): Promise<string[]> {
+async function listJournals(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
 }

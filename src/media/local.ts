@@ -1,20 +1,19 @@
-/** Image bytes in a folder, each file under its key. */
+/** Image files in a local folder. The key is the path. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, glob, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { inParallel } from '../parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
-import { journalled, removeJournals, startJournal } from './journal.ts';
+import { readJournals, removeJournals, startJournal } from './journal.ts';
 
-/** Hidden files of the folder are ours: bytes that are being written, and the journals of intakes. */
-const ASIDE = '.aside-';
-/** How many files are flushed to the disk at a time. */
-const FLUSHED_AT_ONCE = 16;
+/** Hidden files in the folder are journals and temporary files. Do not change: see `PREFIX` in journal.ts. */
+const TEMPORARY_PREFIX = '.aside-';
+const MAX_CONCURRENT_FLUSHES = 16;
 
 export function openFolder(folder: string): Files {
   return {
     async open(key: string): Promise<OpenFile | undefined> {
-      const handle = await openIfThere(join(folder, key));
+      const handle = await openIfExists(join(folder, key));
       if (!handle) return undefined;
       const facts = await handle.stat();
       if (facts.isFile()) return openFile(handle, facts.size);
@@ -35,11 +34,11 @@ export function openFolder(folder: string): Files {
 
     beginUpload: () => beginUpload(folder),
     dryRunUpload: () => dryRunUpload,
-    abandonedKeys: () => journalled(folder),
+    abandonedKeys: () => readJournals(folder),
 
     async clearAbandoned(): Promise<void> {
       const names = await readdir(folder).catch(() => []);
-      for (const name of names.filter((name) => name.startsWith(ASIDE)))
+      for (const name of names.filter((name) => name.startsWith(TEMPORARY_PREFIX)))
         await rm(join(folder, name), { force: true });
       await removeJournals(folder);
     },
@@ -53,20 +52,20 @@ async function beginUpload(folder: string): Promise<Upload> {
       const path = join(folder, key);
       const before = await stat(path).catch(() => undefined);
       if (before?.size === bytes.length) return hash;
-      if (before === undefined) await journal.note(key);
+      if (before === undefined) await journal.add(key);
       await mkdir(dirname(path), { recursive: true });
-      await writeAside(path, join(folder, `${ASIDE}${randomUUID()}`), bytes);
+      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes);
       return hash;
     },
 
     async flush() {
       const paths = [...journal.keys].map((key) => join(folder, key));
-      // Once for each folder, and at the end: flushing file by file as they come takes ten times as long.
-      await inParallel([...paths, ...new Set(paths.map(dirname))], FLUSHED_AT_ONCE, flush);
+      // At the end and once per folder: flushing each file as it is stored takes ten times as long.
+      await inParallel([...paths, ...new Set(paths.map(dirname))], MAX_CONCURRENT_FLUSHES, flush);
     },
 
     newKeys: () => [...journal.keys],
-    finish: () => journal.end(),
+    finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
 }
@@ -79,13 +78,13 @@ const dryRunUpload: Upload = {
   abandon: async () => {},
 };
 
-/** Written aside and renamed, so that nobody ever reads half a file. */
-async function writeAside(path: string, aside: string, bytes: Uint8Array): Promise<void> {
+/** Writes a temporary file and renames it, so that nobody reads a partial file. */
+async function writeAtomically(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
   try {
-    await writeFile(aside, bytes);
-    await rename(aside, path);
+    await writeFile(temporary, bytes);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(aside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
@@ -103,14 +102,14 @@ function openFile(handle: FileHandle, size: number): OpenFile {
   };
 }
 
-/** What cannot be there, because of a file where a folder should be or a name that is too long, is not there. */
-const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+/** The file does not exist, or cannot exist: a parent is a file, or the name is too long. */
+const notFoundCodes = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function openIfExists(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (absent.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (notFoundCodes.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Folders of pictures as people have them. */
+/** Importing folders of pictures. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,17 @@ import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { filesIn } from '../support/dump.ts';
 import { draw } from '../support/pictures.ts';
-import { zukan } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 import { configFor } from '../support/service.ts';
 import { tinyPicture, writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-function workplace() {
+function newFolder() {
   const folder = temporaryFolder();
   const pictures = join(folder, 'pictures');
   mkdirSync(pictures);
   const environment = { DATA_DIR: join(folder, 'data') };
-  const run = (...command: string[]) => zukan(command, environment);
+  const run = (...command: string[]) => runCommand(command, environment);
   const records = async () => {
     await using snapshot = await openSnapshot(configFor(folder));
     const lines: string[] = [];
@@ -29,8 +29,8 @@ function workplace() {
   return { folder, pictures, environment, run, records };
 }
 
-test('folders become categories, sidecars say the rest, and what is missing is made and named', async () => {
-  const { pictures, run, records } = workplace();
+test('reads categories from folders and other fields from sidecars, and creates missing entries', async () => {
+  const { pictures, run, records } = newFolder();
   writeTiny(pictures, 'top.png', 1);
   writeTiny(pictures, 'cats/night sky/a.png', 2);
   writeTiny(pictures, 'cats/b.png', 3);
@@ -110,8 +110,8 @@ test('folders become categories, sidecars say the rest, and what is missing is m
   assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 12 unchanged\n$/);
 });
 
-test('what exists is not changed by being mentioned', async () => {
-  const { folder, pictures, run, records } = workplace();
+test('does not change an existing category that a folder mentions', async () => {
+  const { folder, pictures, run, records } = newFolder();
   const catalogue = join(folder, 'c.ndjson');
   writeFileSync(catalogue, '{"type":"category","name":"Cats","description":"mine","nsfw":true}\n');
   await run('import', catalogue);
@@ -120,19 +120,19 @@ test('what exists is not changed by being mentioned', async () => {
   assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
 });
 
-test('the same picture twice is one image, and told', async () => {
-  const { pictures, run } = workplace();
+test('skips duplicates and lists them', async () => {
+  const { pictures, run } = newFolder();
   writeTiny(pictures, 'a/one.png', 1);
   writeTiny(pictures, 'b/two.png', 1);
   writeTiny(pictures, 'b/three.png', 3);
   const { output } = await run('import', pictures);
   assert.match(output, /^4 added/);
-  assert.match(output, /left out as copies:\n {2}.*b\/two\.png is the same as .*a\/one\.png\n/);
+  assert.match(output, /skipped \(duplicates\):\n {2}.*b\/two\.png has the same bytes as .*a\/one\.png\n/);
   assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 4 unchanged/);
 });
 
-test('what is no picture is left alone, hidden files are not even looked at', async () => {
-  const { pictures, run } = workplace();
+test('lists files that are not images, and ignores hidden files', async () => {
+  const { pictures, run } = newFolder();
   writeTiny(pictures, 'a.png', 1);
   writeFileSync(join(pictures, 'notes.txt'), 'notes');
   writeFileSync(join(pictures, '.DS_Store'), 'x');
@@ -140,11 +140,11 @@ test('what is no picture is left alone, hidden files are not even looked at', as
   writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
   const { status, output } = await run('import', pictures);
   assert.equal(status, 0);
-  assert.match(output, /no pictures, left alone:\n {2}.*notes\.txt\n$/);
+  assert.match(output, /skipped \(not images\):\n {2}.*notes\.txt\n$/);
 });
 
-test('names with line feeds, emoji and other cases are only names; the type is by the bytes', async () => {
-  const { pictures, run, records } = workplace();
+test('accepts any file name, and detects the type by the bytes', async () => {
+  const { pictures, run, records } = newFolder();
   writeTiny(pictures, 'a\nb 😀.png', 1);
   writeTiny(pictures, 'X.png', 2);
   writeTiny(pictures, 'x.PNG', 3);
@@ -159,7 +159,7 @@ test('names with line feeds, emoji and other cases are only names; the type is b
   assert.deepEqual(types, ['image/jpeg', 'image/png', 'image/png', 'image/png']);
 });
 
-describe('a bad file refuses the whole folder, and is named', () => {
+describe('imports nothing and names the file if the folder contains', () => {
   const broken = tinyPicture(5).subarray(0, 40);
   const cases: [string, (pictures: string) => void, RegExp][] = [
     [
@@ -175,27 +175,27 @@ describe('a bad file refuses the whole folder, and is named', () => {
         writeTiny(join(pictures, '..'), 'outside.png', 9);
         symlinkSync(join(pictures, '../outside.png'), join(pictures, 'bad.png'));
       },
-      /bad\.png: .*leads out of the catalogue's folder/,
+      /bad\.png: .*is outside the catalogue's folder/,
     ],
     [
-      'a link that leads nowhere',
+      'a link to itself',
       (pictures) => symlinkSync(join(pictures, 'bad.png'), join(pictures, 'bad.png')),
       /bad\.png: .*ELOOP/,
     ],
     [
-      'a sidecar that is no JSON',
+      'a sidecar that is not JSON',
       (pictures) => writeFileSync(join(pictures, 'a.json'), '{'),
-      /a\.png: its sidecar is not JSON/,
+      /a\.png: the sidecar is not valid JSON/,
     ],
     [
-      'a sidecar with a wrong rating',
+      'a sidecar with an unknown rating',
       (pictures) => writeFileSync(join(pictures, 'a.json'), '{"rating":"x"}'),
-      /a\.png: its sidecar: nsfw/,
+      /a\.png: sidecar: nsfw/,
     ],
   ];
   for (const [what, spoil, reason] of cases) {
     test(what, async () => {
-      const { pictures, environment, run, records } = workplace();
+      const { pictures, environment, run, records } = newFolder();
       writeTiny(pictures, 'a.png', 1);
       spoil(pictures);
       const { status, errors } = await run('import', pictures);
@@ -206,23 +206,26 @@ describe('a bad file refuses the whole folder, and is named', () => {
     });
   }
 
-  // Root may read everything.
+  // Root can read every file.
   if (process.getuid?.() !== 0) {
-    test('a file that may not be read', async () => {
-      const { pictures, run } = workplace();
+    test('a file without read permission', async () => {
+      const { pictures, run } = newFolder();
       writeTiny(pictures, 'bad.png', 1);
       chmodSync(join(pictures, 'bad.png'), 0);
-      assert.match((await run('import', pictures)).errors, /bad\.png: .*may not be read/);
+      assert.match((await run('import', pictures)).errors, /bad\.png: .*permission denied/);
     });
   }
 });
 
-test('--dry-run tells what would change, and changes nothing', async () => {
-  const { pictures, environment, run, records } = workplace();
+test('--dry-run prints what would change, and changes nothing', async () => {
+  const { pictures, environment, run, records } = newFolder();
   writeTiny(pictures, 'cats/a.png', 1);
   const { status, output } = await run('import', '--dry-run', pictures);
   assert.equal(status, 0);
-  assert.match(output, /2 added, 0 updated, 0 unchanged\n/);
+  assert.match(
+    output,
+    /^dry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
+  );
   assert.match(output, /\nadded {6}category {3}cats\nadded {6}image {6}cats\/a\.png\n$/);
   assert.deepEqual(await records(), []);
   assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
@@ -232,8 +235,8 @@ test('--dry-run tells what would change, and changes nothing', async () => {
   assert.equal((await records()).length, 2);
 });
 
-test('progress is shown every few seconds, and not with --quiet', async () => {
-  const { pictures, run } = workplace();
+test('--quiet prints no progress', async () => {
+  const { pictures, run } = newFolder();
   writeTiny(pictures, 'a.png', 1);
   assert.equal((await run('import', '--quiet', pictures)).errors, '');
 });

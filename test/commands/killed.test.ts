@@ -1,36 +1,36 @@
-/** Imports that are killed, and imports under readers: the old catalogue or the new one, never a mixture. */
+/** Killed imports, and imports under readers: they see the old catalogue or the new one, never a mixture. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { checkCatalogue } from '../../src/catalogue/check.ts';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import type { Config } from '../../src/config/config.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
-import { serve, start, zukan } from '../support/program.ts';
-import { configFor, seededChance, send } from '../support/service.ts';
+import { keyed } from '../support/import.ts';
+import { runCommand, serve, start } from '../support/program.ts';
+import { configFor, send } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-/** So many that most kills come before the commit, which is short. */
-const PICTURES = 80;
+const OLD_PICTURES = 8;
+const PICTURES = 30;
+const RECORDS_PER_PICTURE = 3;
+const KILLS = 16;
 
-/** Pictures, and a file that gives each of them a record of this generation, or several. */
-function generation(folder: string, name: string, from: number, to: number, records = 1): string {
+/** Writes pictures, and a catalogue file with several records for each of them. */
+function writeGeneration(folder: string, name: string, count: number): string {
   const lines: object[] = [{ type: 'category', name: 'all', description: name }];
-  for (let index = from; index < to; index++) {
+  for (let index = 0; index < count; index++) {
     const [file, source] = [`pictures/${index}.png`, { name, url: 'https://example.org/' }];
     writeTiny(folder, file, index);
-    for (let record = 0; record < records; record++) {
-      // Images that share their bytes are told apart by their ids.
-      const id = records > 1 ? { id: uuid(4, index * records + record) } : {};
-      lines.push({ type: 'image', ...id, file, nsfw: 'sfw', source, categories: ['all'] });
+    for (let record = 0; record < RECORDS_PER_PICTURE; record++) {
+      const id = uuid(4, index * RECORDS_PER_PICTURE + record);
+      lines.push({ type: 'image', id, file, nsfw: 'sfw', source, categories: ['all'] });
     }
   }
   const path = join(folder, `${name}.ndjson`);
@@ -38,104 +38,130 @@ function generation(folder: string, name: string, from: number, to: number, reco
   return path;
 }
 
-/** The records, without the ids and times that each import makes up. */
-async function contents(config: Config): Promise<string> {
-  await using snapshot = await openSnapshot(config);
+/** The records, without generated ids and times. */
+async function readContents(data: string): Promise<string> {
+  await using snapshot = await openSnapshot(configFor(data, { DATA_DIR: data }));
   const lines: string[] = [];
   for await (const entry of snapshot.entries('category')) lines.push(entryLine(entry));
   for await (const image of snapshot.images()) lines.push(imageLine(image));
-  const made = /"(id|createdAt)":"[^"]*",?|"categories":\["[^"]*"\]/g;
-  return lines.map((line) => line.replaceAll(made, '')).join('\n');
+  const generated = /"(id|createdAt)":"[^"]*",?|"categories":\["[^"]*"\]/g;
+  return lines.map((line) => line.replaceAll(generated, '')).join('\n');
 }
 
-test('killed at fifty moments, an import leaves the old catalogue or the new one, and the next one cleans up', async (t) => {
+test('a killed import leaves the old catalogue or the new one, and the next import cleans up', async (t) => {
   const folder = temporaryFolder();
   const original = join(folder, 'original');
-  const config = (data: string) => configFor(folder, { DATA_DIR: data });
-  await importFiles(config(original), [generation(folder, 'old', 0, 12, 5)]);
-  const next = generation(folder, 'new', 0, PICTURES, 5);
-  let wholeImport = 0;
-  const [before, after] = [await contents(config(original)), await expected()];
-
-  async function expected(): Promise<string> {
-    const data = join(folder, 'expected');
+  await importFiles(configFor(folder, { DATA_DIR: original }), [
+    writeGeneration(folder, 'old', OLD_PICTURES),
+  ]);
+  const next = writeGeneration(folder, 'new', PICTURES);
+  const copyOriginal = (name: string) => {
+    const data = join(folder, name);
     cpSync(original, data, { recursive: true });
-    const begun = performance.now();
-    assert.equal((await zukan(['import', '--quiet', next], { DATA_DIR: data })).status, 0);
-    wholeImport = performance.now() - begun;
-    return contents(config(data));
-  }
+    return data;
+  };
+  const startImport = (data: string, killAt: number) =>
+    start(['import', '--quiet', next], { DATA_DIR: data, KILL_AT: String(killAt) }, [
+      `--import=${join(import.meta.dirname, '../support/kill-at.ts')}`,
+    ]);
 
-  const randomInt = seededChance(50);
-  const moments = Array.from({ length: 50 }, () => 250 + randomInt(Math.round(wholeImport)));
-  const outcomes = { before: 0, after: 0 };
-  await inParallel(moments, 2, async (moment, index) => {
-    const data = join(folder, `data ${index}`);
-    cpSync(original, data, { recursive: true });
-    const child = start(['import', '--quiet', next], { DATA_DIR: data });
-    const ended = once(child, 'close');
-    await Promise.race([setTimeout(moment), ended]);
-    child.kill('SIGKILL');
-    await ended;
-    const found = await contents(config(data));
-    assert.ok(found === before || found === after, `a mixture after ${moment} ms`);
-    outcomes[found === before ? 'before' : 'after']++;
-    await using snapshot = await openSnapshot(config(data));
-    assert.deepEqual(await Array.fromAsync(checkCatalogue(snapshot)), []);
-    if (index % 10 === 0) {
-      assert.equal((await zukan(['check', '--quiet'], { DATA_DIR: data })).status, 0);
-      assert.equal((await zukan(['import', '--quiet', next], { DATA_DIR: data })).status, 0);
-      assert.equal(await contents(config(data)), after);
-      assert.equal(filesIn(join(data, 'files')).length, PICTURES, 'nothing is left behind');
-    }
-    rmSync(data, { recursive: true });
+  const whole = copyOriginal('whole');
+  const child = startImport(whole, 0);
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
   });
-  t.diagnostic(
-    `${Math.round(wholeImport)} ms an import; ${outcomes.before} times the old one, ${outcomes.after} the new one`,
-  );
-  assert.ok(outcomes.before > 5);
+  assert.deepEqual(await once(child, 'close'), [0, null], errors);
+  const { operations, commit } = JSON.parse(errors) as { operations: number; commit: number };
+  assert.ok(operations > 2 * PICTURES && commit > 0);
+  const [before, after] = [await readContents(original), await readContents(whole)];
+  assert.notEqual(before, after);
+
+  /** Verifies what a killed import left behind, and that a repair or the next import cleans up. */
+  const verify = async (data: string, what: string, index: number): Promise<boolean> => {
+    const found = await readContents(data);
+    assert.ok(found === before || found === after, `${what}: a mixture`);
+    await using snapshot = await openSnapshot(configFor(data, { DATA_DIR: data }));
+    assert.deepEqual(await Array.fromAsync(checkCatalogue(snapshot)), [], what);
+    const environment = { DATA_DIR: data };
+    assert.equal((await runCommand(['check', '--quiet'], environment)).status, 0, what);
+    if (index % 2 === 0) {
+      assert.equal((await runCommand(['check', '--quiet', '--repair'], environment)).status, 0, what);
+      const expected = found === before ? OLD_PICTURES : PICTURES;
+      assert.equal(filesIn(join(data, 'files')).length, expected, `${what}: leftover files`);
+    }
+    assert.equal((await runCommand(['import', '--quiet', next], environment)).status, 0, what);
+    assert.equal(await readContents(data), after, what);
+    assert.equal(filesIn(join(data, 'files')).length, PICTURES, `${what}: leftover files`);
+    rmSync(data, { recursive: true });
+    return found === after;
+  };
+
+  const spread = Array.from({ length: KILLS }, (_, index) => 1 + Math.floor((index * operations) / KILLS));
+  const points = [...new Set([...spread, commit, commit + 1])];
+  await inParallel(points, 2, async (point, index) => {
+    const data = copyOriginal(`killed at ${point}`);
+    const child = startImport(data, point);
+    assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL']);
+    const isNew = await verify(data, `killed before operation ${point}`, index);
+    assert.equal(isNew, point > commit, `killed before operation ${point}`);
+  });
+
+  await t.test('killed during the commit', async () => {
+    await inParallel([1, 2, 3, 4], 2, async (round) => {
+      const data = copyOriginal(`committing ${round}`);
+      const child = startImport(data, 0);
+      const ended = once(child, 'close');
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      child.kill('SIGKILL');
+      await ended;
+      await verify(data, `killed during the commit, ${round}`, round);
+    });
+  });
 });
 
-test('an import of 5,000 pictures under fifty readers: no error, and no answer that mixes', async (t) => {
-  const folder = temporaryFolder();
-  const environment = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
-  await zukan(['import', '--quiet', generation(folder, 'old', 0, 200)], environment);
-  const next = generation(folder, 'new', 0, 5000);
+test('readers see the old catalogue until an import commits, and then the new one', async (t) => {
+  const [OLD, NEW, READERS] = [200, 5000, 10];
+  const lines = (name: string, count: number) => {
+    const source = { name, url: 'https://example.org/' };
+    const images = Array.from({ length: count }, (_, index) => keyed(index, { source, categories: ['all'] }));
+    return [{ type: 'category', name: 'all', description: name }, ...images].map(
+      (line) => `${JSON.stringify(line)}\n`,
+    );
+  };
+  const environment = { DATA_DIR: join(temporaryFolder(), 'data'), LOG_LEVEL: 'silent' };
+  await runCommand(['import', '-'], environment, lines('old', OLD).join(''));
   const server = await serve(environment);
-  const importing = zukan(['import', '--quiet', next], environment);
-  let isDone = false;
   const seen = { old: 0, new: 0 };
-  const read = async () => {
-    while (!isDone) {
-      const { status, json } = await send(
-        new URL('/api/image/random?limit=25&categories=all', server.origin),
-      );
-      assert.equal(status, 200);
-      const generations = new Set(
-        json.data.flatMap(
-          ({ source, categories }: { source: { name: string }; categories: { description: string }[] }) => [
-            source.name,
-            categories[0]?.description,
-          ],
-        ),
-      );
+
+  /** Reads until it has seen the generation, and checks that no response mixes the two. */
+  const readUntil = async (expected: 'old' | 'new') => {
+    for (let last = ''; last !== expected; ) {
+      const random = await send(new URL('/api/image/random?limit=25&categories=all', server.origin));
+      assert.equal(random.status, 200);
+      const generations = new Set<string>();
+      for (const { source, categories } of random.json.data)
+        generations.add(source.name).add(categories[0].description);
       assert.equal(generations.size, 1, [...generations].join());
-      seen[[...generations][0] as 'old' | 'new']++;
-      const stats = await send(new URL('/api/stats', server.origin));
-      const { count, nsfw } = stats.json.data.images;
-      assert.ok(count === 200 || count === 5000);
+      last = [...generations][0] as string;
+      seen[last as 'old' | 'new']++;
+      const { count, nsfw } = (await send(new URL('/api/stats', server.origin))).json.data.images;
+      assert.ok(count === OLD || count === NEW, `${count} images`);
       assert.equal(nsfw.sfw, count);
-      await setTimeout(300);
     }
   };
-  const readers = Promise.all(Array.from({ length: 50 }, read));
-  const { status, errors } = await importing;
-  assert.equal(status, 0, errors);
-  await setTimeout(500);
-  isDone = true;
+
+  const importing = start(['import', '--quiet', '-'], environment);
+  const ended = once(importing, 'close');
+  const records = lines('new', NEW);
+  importing.stdin?.write(records.slice(0, NEW / 2).join(''));
+  await Promise.all(Array.from({ length: READERS }, () => readUntil('old')));
+  const readers = Promise.all(Array.from({ length: READERS }, () => readUntil('new')));
+  importing.stdin?.end(records.slice(NEW / 2).join(''));
+  assert.deepEqual(await ended, [0, null]);
   await readers;
-  t.diagnostic(`${seen.old} answers from the old catalogue, ${seen.new} from the new one`);
-  assert.ok(seen.old > 50 && seen.new > 50);
+  t.diagnostic(`${seen.old} responses from the old catalogue, ${seen.new} from the new one`);
+  assert.ok(seen.old >= READERS && seen.new >= READERS);
   server.child.kill('SIGTERM');
   await server.ended;
 });

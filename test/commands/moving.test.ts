@@ -1,4 +1,4 @@
-/** A catalogue moves from one store to the other and back: ids, order and documents stay what they are. */
+/** Moving a catalogue to another store and back keeps ids, order and documents. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,18 +7,18 @@ import { openSnapshot } from '../../src/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
 import { keyed } from '../support/import.ts';
-import { start, zukan } from '../support/program.ts';
+import { runCommand, start } from '../support/program.ts';
 import { configFor } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const folder = temporaryFolder();
-const place = (engine: Engine, name: string) => ({
+const environmentFor = (engine: Engine, name: string) => ({
   DATA_DIR: join(folder, name),
   FILES_URL: join(folder, 'files'),
   ...engine.environment(),
 });
-const source = place(sqlite, 'source');
-const odd = [
+const source = environmentFor(sqlite, 'source');
+const unusualNames = [
   '{a,b}',
   'NULL',
   '"quoted"',
@@ -31,23 +31,23 @@ const odd = [
   '%_',
 ];
 const lines = [
-  ...odd.map((name) => ({ type: 'category', name: name.replaceAll(',', ';'), description: name })),
-  ...odd.flatMap((name) => [
+  ...unusualNames.map((name) => ({ type: 'category', name: name.replaceAll(',', ';'), description: name })),
+  ...unusualNames.flatMap((name) => [
     { type: 'artist', name, url: 'https://example.org/1' },
     { type: 'artist', name, url: 'https://example.org/2' },
     { type: 'character', name, source: name, occupations: [name], description: name },
   ]),
-  ...odd.map((name, index) =>
+  ...unusualNames.map((name, index) =>
     keyed(index, { source: { name, url: '' }, characters: [name], categories: [name.replaceAll(',', ';')] }),
   ),
 ];
-await zukan(['import', await writeKnownCatalogue(folder)], source);
-await zukan(['import', '-'], source, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-// Gaps in the numbers, and an order that is not that of the file.
-await zukan(['remove', uuid(4, 2)], source);
-await zukan(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
+await runCommand(['import', await writeKnownCatalogue(folder)], source);
+await runCommand(['import', '-'], source, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+// Makes gaps in the numbers, and an order that differs from the file.
+await runCommand(['remove', uuid(4, 2)], source);
+await runCommand(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
 
-/** What images are, without the numbers that each store gives them. */
+/** The image rows, without the numbers that each store assigns. */
 async function documents(environment: Record<string, string>): Promise<string[]> {
   await using snapshot = await openSnapshot(configFor(folder, environment));
   const rows: SavedImage[] = await Array.fromAsync(snapshot.images());
@@ -55,8 +55,11 @@ async function documents(environment: Record<string, string>): Promise<string[]>
 }
 
 await forEachEngine((engine) => {
-  test('export | import - moves a catalogue there and back', async () => {
-    const [there, back] = [place(engine, `there ${engine.name}`), place(sqlite, `back ${engine.name}`)];
+  test('zukan export | zukan import - moves a catalogue there and back', async () => {
+    const [there, back] = [
+      environmentFor(engine, `there ${engine.name}`),
+      environmentFor(sqlite, `back ${engine.name}`),
+    ];
     for (const [from, to] of [
       [source, there],
       [there, back],
@@ -66,12 +69,12 @@ await forEachEngine((engine) => {
       const status = await new Promise((resolve) => importing.once('close', resolve));
       assert.equal(status, 0);
     }
-    const first = (await zukan(['export'], source)).output;
+    const first = (await runCommand(['export'], source)).output;
     assert.ok(first.split('\n').length > 60);
-    assert.equal((await zukan(['export'], there)).output, first);
-    assert.equal((await zukan(['export'], back)).output, first);
+    assert.equal((await runCommand(['export'], there)).output, first);
+    assert.equal((await runCommand(['export'], back)).output, first);
     assert.deepEqual(await documents(there), await documents(source));
     assert.deepEqual(await documents(back), await documents(source));
-    assert.match((await zukan(['import', '-'], there, first)).output, /^0 added, 0 updated/);
+    assert.match((await runCommand(['import', '-'], there, first)).output, /^0 added, 0 updated/);
   });
 });

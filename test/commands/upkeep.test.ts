@@ -1,4 +1,4 @@
-/** Export, remove, check and stats. */
+/** The commands export, remove, check and stats. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +7,11 @@ import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openSnapshot, openWriter } from '../../src/engines.ts';
-import { openFolder } from '../../src/media/local.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { filesIn, shelfProblems, snapshot } from '../support/dump.ts';
 import { forEachEngine, tamper } from '../support/engines.ts';
-import { serve, zukan } from '../support/program.ts';
-import { configFor, filesFolder } from '../support/service.ts';
+import { runCommand } from '../support/program.ts';
+import { configFor, filesFolder, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 async function findings(config: Config) {
@@ -31,14 +30,14 @@ await forEachEngine(async (engine) => {
   async function filled() {
     const folder = temporaryFolder();
     const environment = { DATA_DIR: join(folder, 'data'), ...engine.environment() };
-    const run = (...command: string[]) => zukan(command, environment);
+    const run = (...command: string[]) => runCommand(command, environment);
     const config = configFor(folder, environment);
     await importFiles(config, [await writeKnownCatalogue(folder)]);
     return { folder, environment, run, config };
   }
 
   describe('export', () => {
-    test('imported into an empty catalogue and exported again gives the same bytes', async () => {
+    test('an import of an export gives the same export again', async () => {
       const { folder, run } = await filled();
       const path = join(folder, 'new folder/export.ndjson');
       assert.equal((await run('export', path)).status, 0);
@@ -46,25 +45,28 @@ await forEachEngine(async (engine) => {
       assert.equal(first.trim().split('\n').length, 16);
       assert.equal((await run('export')).output, first);
       const other = { DATA_DIR: join(folder, 'other'), ...engine.environment() };
-      assert.match((await zukan(['import', '-'], other, first)).output, /^16 added/);
-      assert.equal((await zukan(['export'], other)).output, first);
-      assert.match((await zukan(['import', '-'], other, first)).output, /^0 added, 0 updated, 16 unchanged/);
+      assert.match((await runCommand(['import', '-'], other, first)).output, /^16 added/);
+      assert.equal((await runCommand(['export'], other)).output, first);
+      assert.match(
+        (await runCommand(['import', '-'], other, first)).output,
+        /^0 added, 0 updated, 16 unchanged/,
+      );
     });
 
-    test('with --files can be imported anywhere, bytes and all', async () => {
+    test('--files copies the image files for an import anywhere', async () => {
       const { folder, run, config } = await filled();
       const backup = join(folder, 'backup');
       mkdirSync(backup);
       await run('export', '--files', join(backup, 'files'), join(backup, 'catalogue.ndjson'));
       const other = { DATA_DIR: join(folder, 'other'), ...engine.environment() };
-      const { status, errors } = await zukan(['import', join(backup, 'catalogue.ndjson')], other);
+      const { status, errors } = await runCommand(['import', join(backup, 'catalogue.ndjson')], other);
       assert.equal(status, 0, errors);
       assert.deepEqual(filesIn(join(folder, 'other/files')), filesIn(filesFolder(config)));
-      assert.equal((await zukan(['export'], other)).output, (await run('export')).output);
-      assert.equal((await zukan(['check'], other)).output, 'all is well\n');
+      assert.equal((await runCommand(['export'], other)).output, (await run('export')).output);
+      assert.equal((await runCommand(['check'], other)).output, 'no problems found\n');
     });
 
-    test('that cannot be finished leaves no half of a file', async () => {
+    test('leaves no partial file if it fails', async () => {
       const { folder, run, config } = await filled();
       rmSync(filesFolder(config), { recursive: true });
       const { status, errors } = await run(
@@ -74,84 +76,71 @@ await forEachEngine(async (engine) => {
         join(folder, 'half.ndjson'),
       );
       assert.equal(status, 1);
-      assert.match(errors, /the bytes of .* are missing/);
+      assert.match(errors, /the file .* is missing/);
       assert.ok(!readdirSync(folder).some((name) => name.startsWith('half')));
     });
   });
 
-  test('check --repair says what it mended, and ends well', async () => {
+  test('check --repair prints how much it repaired, and succeeds', async () => {
     const { run, config } = await filled();
     tamper(config, "update shelf set size = size + 1 where kind = 'rating'");
     const { status, errors } = await run('check');
     assert.equal(status, 1);
-    assert.match(errors, /3 wrong; --repair mends 3 of them/);
+    assert.match(errors, /found 3 problems; "zukan check --repair" can repair 3/);
     const repaired = await run('check', '--repair');
-    assert.deepEqual([repaired.status, repaired.output], [0, 'all is well\n']);
-    assert.match(repaired.errors, /3 repaired/);
+    assert.deepEqual([repaired.status, repaired.output], [0, 'no problems found\n']);
+    assert.match(repaired.errors, /repaired 3 problems/);
   });
 
-  test('a document that cannot be read is told of, and the rest is checked all the same', async () => {
+  test('check reports an unreadable document and checks the rest', async () => {
     const { run, config } = await filled();
     tamper(config, "update image set document = '{' where number = 1");
     const { status, output, errors } = await run('check', '--quiet');
     assert.equal(status, 1);
-    assert.equal(output, `image ${uuid(4, 1)}: its document cannot be read\n`);
-    assert.equal(errors, 'zukan: 1 wrong\n');
-  });
-
-  test('an import that cleans up between the commit and the end of another does not make it fail', async () => {
-    const files = openFolder(join(temporaryFolder(), 'files'));
-    const upload = await files.beginUpload();
-    await upload.put('ab/cd.png', Buffer.from('bytes'), { hash: 'h', mimetype: 'image/png' });
-    await files.clearAbandoned();
-    await upload.finish();
-    assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
+    assert.equal(output, `image ${uuid(4, 1)}: the document cannot be read\n`);
+    assert.equal(errors, 'zukan: found 1 problem\n');
   });
 
   describe('remove', () => {
-    test('takes record, places and bytes, at once and for a running server too', async () => {
-      const { run, environment, config } = await filled();
-      const server = await serve({ ...environment, LOG_LEVEL: 'silent' });
-      const path = `${server.origin}/api/image/${uuid(4, 1)}`;
-      assert.equal((await fetch(path)).status, 200);
+    test('removes records, placements and files at once, also for a running server', async () => {
+      const { run, config } = await filled();
+      const service = await startService(config);
+      const path = `/api/image/${uuid(4, 1)}`;
+      assert.equal((await service.get(path)).status, 200);
       assert.equal(
         (await run('remove', uuid(4, 1).toUpperCase(), uuid(4, 3))).output,
-        '2 removed, with the bytes of 2\n',
+        'removed 2 images and 2 files\n',
       );
-      assert.equal((await fetch(path)).status, 404);
-      const { data } = (await (await fetch(`${server.origin}/api/stats`)).json()) as {
-        data: { images: { count: number } };
-      };
+      assert.equal((await service.get(path)).status, 404);
+      const { data } = (await service.get('/api/stats')).json;
       assert.equal(data.images.count, images.length - 2);
       assert.equal(filesIn(filesFolder(config)).length, images.length - 2);
       assert.deepEqual(shelfProblems(config), []);
       assert.equal((await run('check')).status, 0);
-      server.child.kill('SIGTERM');
-      await server.ended;
     });
 
-    test('leaves bytes that another image uses, and refuses what it does not know', async () => {
+    test('keeps a file that another image uses, and rejects unknown ids', async () => {
       const { folder, run, config } = await filled();
       const second = { type: 'image', id: uuid(4, 99), file: 'p/1.jpg', nsfw: 'sfw' };
       writeFileSync(join(folder, 'second.ndjson'), JSON.stringify(second));
       await run('import', join(folder, 'second.ndjson'));
-      assert.equal((await run('remove', uuid(4, 99))).output, '1 removed, with the bytes of 0\n');
+      assert.equal((await run('remove', uuid(4, 99))).output, 'removed 1 image and 0 files\n');
       const before = snapshot(config);
       const { status, errors } = await run('remove', uuid(4, 1), uuid(9, 9));
       assert.equal(status, 1);
-      assert.match(errors, new RegExp(`there is no image ${uuid(9, 9)}`));
+      assert.match(errors, new RegExp(`nothing was removed: there is no image with the id ${uuid(9, 9)}`));
       assert.equal(snapshot(config), before);
     });
   });
 
   describe('check', () => {
-    test('finds all well', async () => {
+    test('finds no problems', async () => {
       const { run } = await filled();
       const { status, output } = await run('check');
-      assert.deepEqual([status, output], [0, 'all is well\n']);
+      assert.deepEqual([status, output], [0, 'no problems found\n']);
     });
 
-    test('finds bytes that are missing, changed, or nobody’s', async () => {
+    test('finds missing, changed and unused files', async () => {
       const { run, config } = await filled();
       const [first = '', second = '', third = ''] = filesIn(filesFolder(config)).map(
         (line) => line.split(' ')[0] ?? '',
@@ -164,11 +153,11 @@ await forEachEngine(async (engine) => {
       writeFileSync(join(filesFolder(config), 'stray.png'), 'x');
       const { status, output, errors } = await run('check');
       assert.equal(status, 1);
-      assert.match(output, new RegExp(`its bytes \\(${first}\\) are missing`));
-      assert.match(output, new RegExp(`its bytes \\(${second}\\) are 10 and should be`));
-      assert.match(output, new RegExp(`its bytes \\(${third}\\) have changed`));
-      assert.match(output, /stray\.png: no image uses these bytes/);
-      assert.match(errors, /4 wrong/);
+      assert.match(output, new RegExp(`the file ${first} is missing`));
+      assert.match(output, new RegExp(`the file ${second} has 10 bytes instead of`));
+      assert.match(output, new RegExp(`the file ${third} is damaged`));
+      assert.match(output, /stray\.png: no image uses this file/);
+      assert.match(errors, /found 4 problems/);
       assert.equal(JSON.parse((await run('check', '--json')).output).length, 4);
     });
 
@@ -176,24 +165,24 @@ await forEachEngine(async (engine) => {
       ['a wrong size', "update shelf set size = size + 1 where kind = 'rating'", /has gaps or a wrong size/],
       ['a gap', 'update placement set position = position + 5 where position = 5', /has gaps/],
       [
-        'a missing place',
+        'a missing placement',
         'delete from placement where image = 3 and shelf > 7',
-        /stands on the wrong shelves/,
+        /is on the wrong shelves/,
       ],
       [
-        'a place too many',
+        'a superfluous placement',
         "insert into placement values ((select number from shelf where name = 'empty'), 0, 1)",
         /wrong shelves/,
       ],
       [
-        'a place of nothing',
+        'a placement of a missing image',
         "insert into placement values ((select number from shelf where name = 'empty'), 0, 999)",
         /does not exist/,
       ],
       [
-        'an old copy of a category',
+        'an outdated category in a document',
         `update image set document = replace(document, 'With the ears', 'Without')`,
-        /repeats old/,
+        /contains outdated/,
       ],
       [
         'a list out of order',
@@ -202,7 +191,7 @@ await forEachEngine(async (engine) => {
       ],
     ];
     for (const [what, sql, problem] of damages) {
-      test(`finds and mends ${what}`, async () => {
+      test(`finds and repairs ${what}`, async () => {
         const folder = temporaryFolder();
         const config = configFor(folder, engine.environment());
         await importFiles(config, [await writeKnownCatalogue(folder)]);
@@ -218,9 +207,9 @@ await forEachEngine(async (engine) => {
     }
   });
 
-  test('stats is a table, or JSON', async () => {
+  test('stats prints a table or JSON', async () => {
     const { run } = await filled();
-    assert.match((await run('stats')).output, /^what +how many\nimages +6\n {2}rated nsfw +1\n/);
+    assert.match((await run('stats')).output, /^item +count\nimages +6\n {2}rated nsfw +1\n/);
     assert.equal(JSON.parse((await run('stats', '--json')).output).images.count, 6);
   });
 });

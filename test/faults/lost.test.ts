@@ -63,7 +63,7 @@ if (!skip) {
     assert.equal(status, 1);
     assert.match(errors, /the connection was lost during the commit: it may have taken place; do it again/);
     assert.equal(JSON.parse((await run('stats', '--json')).output).images.count, 1);
-    assert.equal((await run('check', '--quiet')).output, 'all is well\n');
+    assert.equal((await run('check', '--quiet')).output, 'no problems found\n');
     assert.match((await run('import', '--quiet', join(folder, 'a.ndjson'))).output, /^0 added, 0 updated/);
   });
 
@@ -83,11 +83,11 @@ if (!skip) {
     }
     const first = runImport([catalogueFile('first', folder, slowly)], () => openWriter(config), {
       files: openFiles(config),
-      fresh: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
-      parallel: 1,
-      isRehearsal: false,
+      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+      concurrency: 1,
+      isDryRun: false,
       onProgress: () => {},
-      report: { record: () => {}, copy: () => {} },
+      report: { record: () => {}, duplicate: () => {} },
       signal: new AbortController().signal,
     });
     await isWaiting.promise;
@@ -99,7 +99,7 @@ if (!skip) {
     assert.match((await run('import', '--quiet', join(folder, 'second.ndjson'))).output, /^1 added/);
     goOn.resolve();
     await assert.rejects(first, /^Error: PostgreSQL at 127/);
-    assert.equal((await run('check', '--quiet')).output, 'all is well\n');
+    assert.equal((await run('check', '--quiet')).output, 'no problems found\n');
   });
 
   test('a server on a database that hangs stops when it is told to', async () => {

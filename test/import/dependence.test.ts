@@ -1,4 +1,4 @@
-/** Lines of one file that depend on each other: one file gives what the same lines would as files of their own. */
+/** Records of one file that depend on each other: the result is the same as with a file for each record. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,12 @@ import { importFiles } from '../../src/commands/import.ts';
 import { openStore } from '../../src/engines.ts';
 import { uuid } from '../support/catalogue.ts';
 import { shelfProblems } from '../support/dump.ts';
-import { forEachEngine, sqlite } from '../support/engines.ts';
+import { forEachEngine } from '../support/engines.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
+import { writeTiny } from '../support/tiny.ts';
 
-await forEachEngine(async (engine) => {
-  /** What the catalogue says, without the ids that were made up. */
+await forEachEngine((engine) => {
+  /** The contents of the catalogue, without generated ids. */
   async function contents({ config }: Sandbox) {
     await using store = await openStore(config);
     const { catalogue } = store;
@@ -23,12 +24,11 @@ await forEachEngine(async (engine) => {
         return [name, id.startsWith('10000000') || id.startsWith('20000000') ? id : 'new'];
       });
     const images = (await listed(catalogue, {}, all)).map(contentOf);
-    const result = {
+    return {
       categories: await named('category'),
       artists: await named('artist'),
       images: images.map(({ id, meta, nsfw }) => [id.startsWith('40000000') ? id : 'new', meta.eTag, nsfw]),
     };
-    return result;
   }
 
   const cases: [string, object[], object[]][] = [
@@ -58,12 +58,12 @@ await forEachEngine(async (engine) => {
       ],
     ],
     [
-      'an image gets other bytes and another takes its old ones',
+      'an image gets new bytes and another takes its old ones',
       [keyed(1, { id: uuid(4, 1) })],
       [keyed(2, { id: uuid(4, 1) }), keyed(1, { nsfw: 'nsfw' })],
     ],
   ];
-  describe('one file is as good as a file for each line', () => {
+  describe('dependent records', { concurrency: 4 }, () => {
     for (const [what, before, lines] of cases) {
       test(what, async () => {
         const [together, apart] = [sandbox(engine), sandbox(engine)];
@@ -74,63 +74,51 @@ await forEachEngine(async (engine) => {
         assert.deepEqual(await contents(together), await contents(apart));
         assert.deepEqual(shelfProblems(together.config), []);
         const { added, updated } = await together.import(lines.toReversed());
-        assert.deepEqual([added, updated], [0, 0], 'and again changes nothing');
+        assert.deepEqual([added, updated], [0, 0], 'importing again changes nothing');
       });
     }
-  });
 
-  test('the same picture may come twice, under two names, read at the same time', async () => {
-    const box = sandbox(engine);
-    const { draw } = await import('../support/pictures.ts');
-    const bytes = await draw({ file: '', format: 'png', width: 900, height: 900, colour: '#102030' });
-    for (const name of ['a.png', 'b.png']) writeFileSync(join(box.folder, name), bytes);
-    const image = (file: string) => ({ type: 'image', file, nsfw: 'sfw' });
-    for (let round = 0; round < 5; round++) {
-      const own = sandbox(engine);
-      for (const name of ['a.png', 'b.png']) writeFileSync(join(own.folder, name), bytes);
-      assert.deepEqual(await own.import([image('a.png'), image('b.png'), image('a.png')]), {
-        added: 1,
-        updated: 0,
-        unchanged: 2,
-      });
-    }
-  });
-
-  test('a record that is met by name and then by its id is the same one', async () => {
-    const box = sandbox(engine);
-    await box.import([
-      { type: 'category', id: uuid(1, 1), name: 'a', createdAt: '2020-01-01T00:00:00.000Z' },
-    ]);
-    const moved = { createdAt: '2001-01-01T00:00:00.000Z' };
-    await box.import([
-      { type: 'category', name: 'a', ...moved },
-      { type: 'category', id: uuid(1, 1), name: 'b' },
-    ]);
-    await using store = await openStore(box.config);
-    const { catalogue } = store;
-    const { items } = await catalogue.list('category', { offset: 0, limit: 9 });
-    assert.equal(JSON.parse(items[0] ?? '').createdAt, moved.createdAt);
-  });
-
-  test('a file in which each record takes the name of the one before is no slower than it must be', async () => {
-    const box = sandbox(engine);
-    const artist = (index: number, name: string) => ({ type: 'artist', id: uuid(2, index), name });
-    await box.import(Array.from({ length: 3000 }, (_, index) => artist(index, `name ${index}`)));
-    const begun = performance.now();
-    const shifted = Array.from({ length: 3000 }, (_, index) => artist(index, `name ${index - 1}`));
-    assert.equal((await box.import(shifted)).updated, 3000);
-    // Each has to be looked up and saved on its own, which takes a server some round trips.
-    const limit = engine === sqlite ? 4000 : 15_000;
-    assert.ok(performance.now() - begun < limit, `${performance.now() - begun} ms`);
-  });
-
-  test('several files are read one after the other, each when its turn comes', async () => {
-    const box = sandbox(engine);
-    const paths = Array.from({ length: 40 }, (_, index) => {
-      const path = join(box.folder, `${index}.ndjson`);
-      writeFileSync(path, `${JSON.stringify({ type: 'artist', name: `Artist ${index}` })}\n`);
-      return path;
+    test('each record takes the name of the one before', async () => {
+      const box = sandbox(engine);
+      const artist = (index: number, name: string) => ({ type: 'artist', id: uuid(2, index), name });
+      await box.import(Array.from({ length: 300 }, (_, index) => artist(index, `name ${index}`)));
+      const shifted = Array.from({ length: 300 }, (_, index) => artist(index, `name ${index - 1}`));
+      assert.equal((await box.import(shifted)).updated, 300);
     });
-    assert.equal((await importFiles(box.config, paths)).added, 40);
+
+    test('stores a picture once that is read under two names at the same time', async () => {
+      const box = sandbox(engine);
+      const records = Array.from({ length: 5 }, (_, index) => {
+        const files = [`${index}-a.png`, `${index}-b.png`];
+        for (const file of files) writeTiny(box.folder, file, index);
+        return [...files, files[0]].map((file) => ({ type: 'image', file, nsfw: 'sfw' }));
+      });
+      assert.deepEqual(await box.import(records.flat()), { added: 5, updated: 0, unchanged: 10 });
+    });
+
+    test('updates the same record by name and then by id', async () => {
+      const box = sandbox(engine);
+      await box.import([
+        { type: 'category', id: uuid(1, 1), name: 'a', createdAt: '2020-01-01T00:00:00.000Z' },
+      ]);
+      const moved = { createdAt: '2001-01-01T00:00:00.000Z' };
+      await box.import([
+        { type: 'category', name: 'a', ...moved },
+        { type: 'category', id: uuid(1, 1), name: 'b' },
+      ]);
+      await using store = await openStore(box.config);
+      const { items } = await store.catalogue.list('category', { offset: 0, limit: 9 });
+      assert.equal(JSON.parse(items[0] ?? '').createdAt, moved.createdAt);
+    });
+
+    test('imports many files in order', async () => {
+      const box = sandbox(engine);
+      const paths = Array.from({ length: 40 }, (_, index) => {
+        const path = join(box.folder, `${index}.ndjson`);
+        writeFileSync(path, `${JSON.stringify({ type: 'artist', name: `Artist ${index}` })}\n`);
+        return path;
+      });
+      assert.equal((await importFiles(box.config, paths)).added, 40);
+    });
   });
 });

@@ -1,8 +1,9 @@
-/** Bytes to lines, however they are cut. */
+/** Splitting bytes into lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineError, lineText, MAX_LINE_BYTES, readLines } from '../../src/import/lines.ts';
+import { lineText, MAX_LINE_BYTES, readLines } from '../../src/import/lines.ts';
+import { RecordError } from '../../src/import/problems.ts';
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
@@ -10,7 +11,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 
 const lines = async (bytes: Buffer, size: number) => Array.fromAsync(readLines(inPieces(bytes, size)));
 
-test('lines are the same in pieces of any size', async () => {
+test('reads the same lines from chunks of any size', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.string()),
     fc.integer({ min: 1, max: 9 }),
@@ -26,22 +27,22 @@ test('lines are the same in pieces of any size', async () => {
   await fc.assert(property);
 });
 
-test('the last line needs no line feed', async () => {
+test('reads a last line without a line feed', async () => {
   assert.deepEqual(
     (await lines(Buffer.from('a\nb'), 2)).map(({ bytes }) => bytes.toString()),
     ['a', 'b'],
   );
 });
 
-test('a line that never ends is cut off and refused, and the next one is read', async () => {
+test('rejects a line that is too long, and reads the next one', async () => {
   const read = await lines(Buffer.from(`${'x'.repeat(3 * MAX_LINE_BYTES)}\nnext`), 65_536);
   assert.equal(read.length, 2);
   assert.ok((read[0]?.bytes.length ?? 0) < MAX_LINE_BYTES + 70_000);
-  assert.throws(() => lineText(read[0]?.bytes as Buffer), LineError);
+  assert.throws(() => lineText(read[0]?.bytes as Buffer), RecordError);
   assert.equal(lineText(read[1]?.bytes as Buffer), 'next');
 });
 
-test('what is not UTF-8 is refused, a byte order mark and line ends of Windows are not', () => {
+test('rejects invalid UTF-8, and ignores a byte order mark and Windows line endings', () => {
   assert.throws(() => lineText(Buffer.from([0x22, 0xff, 0x22])), /not valid UTF-8/);
   assert.equal(lineText(Buffer.from('\uFEFF{}\r')), '{}');
 });

@@ -1,14 +1,14 @@
-/** Lines to records: each mistake is told by name. */
+/** Parsing records: errors name the invalid field. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineError } from '../../src/import/lines.ts';
+import { RecordError } from '../../src/import/problems.ts';
 import { parseRecord } from '../../src/import/record.ts';
 
 const meta = { eTag: 'e', size: 1, mimetype: 'image/png', color: '#00ff00', dimens: { width: 1, height: 1 } };
 const image = { type: 'image', key: 'a/b.png', meta, nsfw: 'sfw' };
 const id = '0000000A-0000-4000-8000-00000000000B';
 
-test('a record may have an id in either case and a time in any zone', () => {
+test('accepts ids in upper case and times in any time zone', () => {
   const record = parseRecord(
     JSON.stringify({ type: 'artist', name: 'A', id, createdAt: '2026-01-01T02:00:00+02:00' }),
   );
@@ -16,61 +16,61 @@ test('a record may have an id in either case and a time in any zone', () => {
   assert.equal(record?.createdAt, '2026-01-01T00:00:00.000Z');
 });
 
-const right: [string, object][] = [
+const valid: [string, object][] = [
   ['an image with key and meta', image],
   ['a null artist and source', { ...image, artist: null, source: null }],
-  ['an artist without address', { type: 'artist', name: 'A', url: '' }],
+  ['an artist with an empty URL', { type: 'artist', name: 'A', url: '' }],
   ['a name with a line feed inside', { type: 'character', name: 'a\nb' }],
-  ['an emoji written as escapes', { type: 'artist', name: '😀' }],
+  ['an emoji', { type: 'artist', name: '😀' }],
 ];
-for (const [what, record] of right)
-  test(`${what} is accepted`, () => assert.ok(parseRecord(JSON.stringify(record))));
+for (const [what, record] of valid)
+  test(`accepts ${what}`, () => assert.ok(parseRecord(JSON.stringify(record))));
 
-const wrong: [string, string | object, RegExp][] = [
-  ['no JSON', '{"type":', /not JSON/],
+const invalid: [string, string | object, RegExp][] = [
+  ['invalid JSON', '{"type":', /not valid JSON/],
   ['a list', '[]', /"type" must be/],
   ['null', 'null', /"type" must be/],
   ['an unknown type', { type: 'picture' }, /"type" must be/],
   ['a type from the prototype', { type: 'constructor' }, /"type" must be/],
   ['a missing name', { type: 'artist' }, /name/],
   ['an empty name', { type: 'artist', name: '' }, /name/],
-  ['blanks around a name', { type: 'artist', name: ' a' }, /name/],
+  ['a name with a leading space', { type: 'artist', name: ' a' }, /name/],
   ['a comma in a category', { type: 'category', name: 'a,b' }, /name/],
   ['a misspelt field', { type: 'artist', name: 'A', adress: '' }, /adress/],
-  ['an address that runs code', { type: 'artist', name: 'A', url: 'javascript:alert(1)' }, /url/],
-  ['a wrong id', { type: 'artist', name: 'A', id: '1' }, /id/],
+  ['a javascript: URL', { type: 'artist', name: 'A', url: 'javascript:alert(1)' }, /url/],
+  ['an id that is not a UUID', { type: 'artist', name: 'A', id: '1' }, /id/],
   ['a leap second', { type: 'artist', name: 'A', createdAt: '2016-12-31T23:59:60Z' }, /createdAt/],
   [
     'a year of five digits',
     { type: 'artist', name: 'A', createdAt: '9999-12-31T23:59:59-10:00' },
     /createdAt/,
   ],
-  ['a name that looks like an id', { type: 'category', name: id }, /UUID/],
+  ['a name that is a UUID', { type: 'category', name: id }, /UUID/],
   ['an entity tag with a comma', { ...image, meta: { ...meta, eTag: 'a,b' } }, /eTag/],
-  ['a wrong time', { type: 'artist', name: 'A', createdAt: 'yesterday' }, /createdAt/],
-  ['ages that are no numbers', { type: 'character', name: 'C', ages: ['16'] }, /ages/],
+  ['an invalid time', { type: 'artist', name: 'A', createdAt: 'yesterday' }, /createdAt/],
+  ['ages that are not numbers', { type: 'character', name: 'C', ages: ['16'] }, /ages/],
   ['an unknown rating', { ...image, nsfw: 'safe' }, /nsfw/],
   ['neither file nor key', { type: 'image', nsfw: 'sfw' }, /needs "file"/],
   ['key without meta', { type: 'image', nsfw: 'sfw', key: 'a' }, /needs "file"/],
   ['both file and key', { ...image, file: 'a.png' }, /not both/],
-  ['a key that goes up', { ...image, key: '../a.png' }, /key/],
-  ['a key from the root', { ...image, key: '/etc/passwd' }, /key/],
+  ['a key with ..', { ...image, key: '../a.png' }, /key/],
+  ['an absolute key', { ...image, key: '/etc/passwd' }, /key/],
   ['a key with a backslash', { ...image, key: 'a\\..\\b' }, /key/],
   ['a key to a hidden file', { ...image, key: 'a/.b' }, /key/],
   ['a quoted entity tag', { ...image, meta: { ...meta, eTag: '"e"' } }, /eTag/],
-  ['a type that is no picture', { ...image, meta: { ...meta, mimetype: 'text/html' } }, /mimetype/],
-  ['no width', { ...image, meta: { ...meta, dimens: { width: 0, height: 1 } } }, /width/],
+  ['a type that is not an image', { ...image, meta: { ...meta, mimetype: 'text/html' } }, /mimetype/],
+  ['a width of 0', { ...image, meta: { ...meta, dimens: { width: 0, height: 1 } } }, /width/],
   ['a NUL', '{"type":"artist","name":"a\\u0000b"}', /NUL/],
-  ['half a surrogate pair', '{"type":"artist","name":"a\\ud800b"}', /surrogate/],
+  ['an unpaired surrogate', '{"type":"artist","name":"a\\ud800b"}', /surrogate/],
 ];
-for (const [what, record, reason] of wrong) {
-  test(`${what} is refused`, () => {
+for (const [what, record, reason] of invalid) {
+  test(`rejects ${what}`, () => {
     const text = typeof record === 'string' ? record : JSON.stringify(record);
     assert.throws(
       () => parseRecord(text),
-      (error) => error instanceof LineError && reason.test(error.message),
+      (error) => error instanceof RecordError && reason.test(error.message),
     );
   });
 }
 
-test('a blank line is no record', () => assert.equal(parseRecord(''), undefined));
+test('ignores a blank line', () => assert.equal(parseRecord(''), undefined));

@@ -1,6 +1,6 @@
-/** Imports: all or nothing, the same twice, and shelves and documents that follow every change. */
+/** Imports: all or nothing, idempotent, and shelves and documents that follow every change. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openStore, openWriter } from '../../src/engines.ts';
@@ -8,9 +8,10 @@ import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { shelfProblems, snapshot } from '../support/dump.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
+import { zukan } from '../support/program.ts';
 
 await forEachEngine(async (engine) => {
-  const people = [
+  const entries = [
     { type: 'category', name: 'Cats', description: 'one' },
     { type: 'category', name: 'dogs' },
     { type: 'artist', name: 'Ann', url: 'https://example.org/ann' },
@@ -37,181 +38,185 @@ await forEachEngine(async (engine) => {
     });
   }
 
-  test('importing the same file again changes nothing, to the byte', async () => {
-    const box = sandbox(engine);
-    const path = await writeKnownCatalogue(box.folder);
-    const first = await importFiles(box.config, [path]);
-    assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
-    const before = snapshot(box.config);
-    assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
-    assert.equal(snapshot(box.config), before);
-  });
+  describe('import', { concurrency: 4 }, () => {
+    test('importing the same file again changes nothing', async () => {
+      const box = sandbox(engine);
+      const path = await writeKnownCatalogue(box.folder);
+      const first = await importFiles(box.config, [path]);
+      assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
+      const before = snapshot(box.config);
+      assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
+      assert.equal(snapshot(box.config), before);
+    });
 
-  test('records without ids are known by name, name and address, name and work, and bytes', async () => {
-    const box = sandbox(engine);
-    const records = [...people, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
-    assert.equal((await box.import(records)).added, 6);
-    const before = snapshot(box.config);
-    assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 6 });
-    assert.equal(snapshot(box.config), before);
-    const others = [
-      { type: 'category', name: 'CATS', description: 'one' },
-      { type: 'artist', name: 'Ann', url: 'https://example.org/other-ann' },
-      { type: 'character', name: 'Cleo', source: 'B' },
-    ];
-    assert.deepEqual(await box.import(others), { added: 2, updated: 1, unchanged: 0 });
-  });
+    test('identifies records without ids by name, name and URL, name and source, or bytes', async () => {
+      const box = sandbox(engine);
+      const records = [...entries, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
+      assert.equal((await box.import(records)).added, 6);
+      const before = snapshot(box.config);
+      assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 6 });
+      assert.equal(snapshot(box.config), before);
+      const others = [
+        { type: 'category', name: 'CATS', description: 'one' },
+        { type: 'artist', name: 'Ann', url: 'https://example.org/other-ann' },
+        { type: 'character', name: 'Cleo', source: 'B' },
+      ];
+      assert.deepEqual(await box.import(others), { added: 2, updated: 1, unchanged: 0 });
+    });
 
-  test('one wrong line anywhere leaves the old catalogue as it was, to the byte', async () => {
-    const box = sandbox(engine);
-    await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
-    const before = snapshot(box.config);
-    const good = Array.from({ length: 2500 }, (_, index) => keyed(index));
-    const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
-    const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
-    await assert.rejects(
-      box.import([changed, file, ...good, '{"type":"image"', ...good]),
-      /catalogue\.ndjson:2503: not JSON/,
-    );
-    assert.equal(snapshot(box.config), before);
-    await assert.rejects(
-      box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
-      /:2502: there is no artist "Nobody"/,
-    );
-    assert.equal(snapshot(box.config), before);
-  });
-
-  test('every wrong line is told with its number, up to a hundred', async () => {
-    const box = sandbox(engine);
-    const lines = ['{', keyed(1, { categories: ['nowhere'] }), keyed(2), '', { type: 'artist' }];
-    await assert.rejects(box.import(lines), (error: Error) => {
-      assert.match(error.message, /^nothing was imported\n/);
-      const told = error.message.split('\n').slice(1);
-      assert.deepEqual(
-        told.map((line) => line.match(/:(\d+): /)?.[1]),
-        ['1', '2', '5'],
+    test('one invalid line anywhere leaves the catalogue unchanged', async () => {
+      const box = sandbox(engine);
+      await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
+      const before = snapshot(box.config);
+      const good = Array.from({ length: 2500 }, (_, index) => keyed(index));
+      const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
+      const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
+      await assert.rejects(
+        box.import([changed, file, ...good, '{"type":"image"', ...good]),
+        /catalogue\.ndjson:2503: not valid JSON/,
       );
-      return true;
+      assert.equal(snapshot(box.config), before);
+      await assert.rejects(
+        box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
+        /:2502: there is no artist "Nobody"/,
+      );
+      assert.equal(snapshot(box.config), before);
     });
-    await assert.rejects(box.import(Array.from({ length: 500 }, () => '{')), (error: Error) => {
-      return error.message.split('\n').length === 101;
+
+    test('lists every invalid line with its number, up to a hundred', async () => {
+      const box = sandbox(engine);
+      const lines = ['{', keyed(1, { categories: ['nowhere'] }), keyed(2), '', { type: 'artist' }];
+      await assert.rejects(box.import(lines), (error: Error) => {
+        assert.match(error.message, /^nothing was imported\n/);
+        const problems = error.message.split('\n').slice(1);
+        assert.deepEqual(
+          problems.map((line) => line.match(/:(\d+): /)?.[1]),
+          ['1', '2', '5'],
+        );
+        return true;
+      });
+      await assert.rejects(box.import(Array.from({ length: 500 }, () => '{')), (error: Error) => {
+        return error.message.split('\n').length === 101;
+      });
     });
-  });
 
-  test('a name that fits two artists asks for the id', async () => {
-    const box = sandbox(engine);
-    const twins = [1, 2].map((n) => ({
-      type: 'artist',
-      id: uuid(2, n),
-      name: 'Ann',
-      url: `https://example.org/${n}`,
-    }));
-    await box.import(twins);
-    await assert.rejects(
-      box.import([keyed(1, { artist: 'Ann' })]),
-      /2 artists are called "Ann"; refer to one by its id/,
-    );
-    assert.equal((await box.import([keyed(1, { artist: uuid(2, 2).toUpperCase() })])).added, 1);
-    assert.deepEqual(
-      (await allImages(box)).map(({ artist }) => artist),
-      [uuid(2, 2)],
-    );
-  });
-
-  test('a category name is unique, ignoring case', async () => {
-    const box = sandbox(engine);
-    await box.import([{ type: 'category', id: uuid(1, 1), name: 'Cats' }]);
-    const second = { type: 'category', id: uuid(1, 2), name: 'cATS' };
-    await assert.rejects(box.import([second]), /the category "cATS" exists already, with the id 1/);
-  });
-
-  test('a changed category or character is rewritten in the documents of its images', async () => {
-    const box = sandbox(engine);
-    const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
-    await box.import([...people, image, keyed(2, { categories: ['dogs'] })]);
-    const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
-    assert.deepEqual(await box.import([changed, { ...people[4], gender: 'female' }]), {
-      added: 0,
-      updated: 2,
-      unchanged: 0,
+    test('asks for the id if two artists have the name', async () => {
+      const box = sandbox(engine);
+      const twins = [1, 2].map((n) => ({
+        type: 'artist',
+        id: uuid(2, n),
+        name: 'Ann',
+        url: `https://example.org/${n}`,
+      }));
+      await box.import(twins);
+      await assert.rejects(
+        box.import([keyed(1, { artist: 'Ann' })]),
+        /2 artists are called "Ann"; refer to one by its id/,
+      );
+      assert.equal((await box.import([keyed(1, { artist: uuid(2, 2).toUpperCase() })])).added, 1);
+      assert.deepEqual(
+        (await allImages(box)).map(({ artist }) => artist),
+        [uuid(2, 2)],
+      );
     });
-    const [first, second] = await allImages(box);
-    assert.deepEqual(
-      first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
-      [
-        ['cats', 'two', true],
-        ['dogs', '', false],
-      ],
-    );
-    assert.equal(first?.characters[0]?.gender, 'female');
-    assert.deepEqual(
-      second?.categories.map(({ name }) => name),
-      ['dogs'],
-    );
-    assert.deepEqual(shelfProblems(box.config), []);
-  });
 
-  test('an image that moves to another artist keeps its place in the order of adding', async () => {
-    const box = sandbox(engine);
-    const images = [1, 2, 3, 4, 5].map((index) =>
-      keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
-    );
-    await box.import([...people, ...images]);
-    assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
-      added: 0,
-      updated: 1,
-      unchanged: 0,
+    test('rejects a second category with the same name, ignoring case', async () => {
+      const box = sandbox(engine);
+      await box.import([{ type: 'category', id: uuid(1, 1), name: 'Cats' }]);
+      const second = { type: 'category', id: uuid(1, 2), name: 'cATS' };
+      await assert.rejects(box.import([second]), /the category "cATS" already exists with the id 1/);
     });
-    assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
-    assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
-    const statistics = await read(box, (catalogue) => catalogue.statistics());
-    assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
-    assert.deepEqual(shelfProblems(box.config), []);
-  });
 
-  test('within one file a record may come twice, and the later one counts', async () => {
-    const box = sandbox(engine);
-    const records = [
-      ...people,
-      keyed(1),
-      { ...people[0], description: 'later' },
-      keyed(1, { categories: ['cats'], nsfw: 'nsfw' }),
-    ];
-    assert.deepEqual(await box.import(records), { added: 6, updated: 2, unchanged: 0 });
-    const [image] = await allImages(box);
-    assert.equal(image?.nsfw, 'nsfw');
-    assert.equal(image?.categories[0]?.description, 'later');
-    assert.deepEqual(shelfProblems(box.config), []);
-  });
+    test('updates changed categories and characters in the documents of their images', async () => {
+      const box = sandbox(engine);
+      const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
+      await box.import([...entries, image, keyed(2, { categories: ['dogs'] })]);
+      const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
+      assert.deepEqual(await box.import([changed, { ...entries[4], gender: 'female' }]), {
+        added: 0,
+        updated: 2,
+        unchanged: 0,
+      });
+      const [first, second] = await allImages(box);
+      assert.deepEqual(
+        first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
+        [
+          ['cats', 'two', true],
+          ['dogs', '', false],
+        ],
+      );
+      assert.equal(first?.characters[0]?.gender, 'female');
+      assert.deepEqual(
+        second?.categories.map(({ name }) => name),
+        ['dogs'],
+      );
+      assert.deepEqual(shelfProblems(box.config), []);
+    });
 
-  test('two ids may share the same bytes, and then the bytes alone name no image', async () => {
-    const box = sandbox(engine);
-    await box.import([keyed(1, { id: uuid(4, 1) }), keyed(1, { id: uuid(4, 2) })]);
-    assert.equal((await allImages(box)).length, 2);
-    await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; give the "id"/);
-  });
+    test('an image that moves to another artist keeps its position in the order of adding', async () => {
+      const box = sandbox(engine);
+      const images = [1, 2, 3, 4, 5].map((index) =>
+        keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
+      );
+      await box.import([...entries, ...images]);
+      assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
+        added: 0,
+        updated: 1,
+        unchanged: 0,
+      });
+      assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
+      assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
+      const statistics = await read(box, (catalogue) => catalogue.statistics());
+      assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
+      assert.deepEqual(shelfProblems(box.config), []);
+    });
 
-  test('artists, characters and categories stand in the order of their names after every import', async () => {
-    const box = sandbox(engine);
-    await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
-    await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
-    const { items, total } = await read(box, (catalogue) =>
-      catalogue.list('artist', { offset: 1, limit: 5 }),
-    );
-    assert.equal(total, 7);
-    assert.deepEqual(
-      items.map((text) => JSON.parse(text).name),
-      ['Zz', 'a', 'm', 'é', 'ｱ'],
-    );
-  });
+    test('applies the last of two records for the same thing in one file', async () => {
+      const box = sandbox(engine);
+      const records = [
+        ...entries,
+        keyed(1),
+        { ...entries[0], description: 'later' },
+        keyed(1, { categories: ['cats'], nsfw: 'nsfw' }),
+      ];
+      assert.deepEqual(await box.import(records), { added: 6, updated: 2, unchanged: 0 });
+      const [image] = await allImages(box);
+      assert.equal(image?.nsfw, 'nsfw');
+      assert.equal(image?.categories[0]?.description, 'later');
+      assert.deepEqual(shelfProblems(box.config), []);
+    });
 
-  test('a second writer is told that there is a first, while readers and new servers go on', async () => {
-    const box = sandbox(engine);
-    await box.import(people);
-    const first = await openWriter(box.config);
-    assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
-    await assert.rejects(openWriter(box.config), /another command is changing the catalogue/);
-    await first[Symbol.asyncDispose]();
-    assert.equal((await box.import([keyed(1)])).added, 1);
+    test('two images may have the same bytes; then a record needs the id', async () => {
+      const box = sandbox(engine);
+      await box.import([keyed(1, { id: uuid(4, 1) }), keyed(1, { id: uuid(4, 2) })]);
+      assert.equal((await allImages(box)).length, 2);
+      await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; add the "id" of one of them/);
+    });
+
+    test('sorts artists by name after every import', async () => {
+      const box = sandbox(engine);
+      await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
+      await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
+      const { items, total } = await read(box, (catalogue) =>
+        catalogue.list('artist', { offset: 1, limit: 5 }),
+      );
+      assert.equal(total, 7);
+      assert.deepEqual(
+        items.map((text) => JSON.parse(text).name),
+        ['Zz', 'a', 'm', 'é', 'ｱ'],
+      );
+    });
+
+    test('rejects a second import while one is running; readers continue', async () => {
+      const box = sandbox(engine);
+      await box.import(entries);
+      const first = await openWriter(box.config);
+      assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
+      // In a child process, because waiting for the lock of SQLite blocks the thread.
+      const second = await zukan(['import', '-'], box.environment, JSON.stringify(keyed(1)));
+      assert.match(second.errors, /another command is changing the catalogue/);
+      await first[Symbol.asyncDispose]();
+      assert.equal((await box.import([keyed(1)])).added, 1);
+    });
   });
 });

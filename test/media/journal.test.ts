@@ -1,26 +1,34 @@
-/** Journals of intakes: what they noted is found, and one that ends while others are looked at is no trouble. */
+/** Upload journals. */
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { journalled, startJournal } from '../../src/media/journal.ts';
+import { readJournals, removeJournals, startJournal } from '../../src/media/journal.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-test('what was noted is found until the journal ends', async () => {
+test('lists the added keys until the journal finishes', async () => {
   const folder = temporaryFolder();
   const journal = await startJournal(folder);
-  await journal.note('ab/cd.png');
-  assert.deepEqual(await journalled(folder), ['ab/cd.png']);
-  await journal.end();
-  assert.deepEqual(await journalled(folder), []);
+  await journal.add('ab/cd.png');
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await journal.finish();
+  assert.deepEqual(await readJournals(folder), []);
 });
 
-test('a journal that is gone by the time it is read belongs to an import that has ended', async () => {
+test('ignores a journal that disappears while journals are read', async () => {
   const folder = temporaryFolder();
   const journal = await startJournal(folder);
-  await journal.note('ab/cd.png');
-  // It is listed, and cannot be opened.
+  await journal.add('ab/cd.png');
+  // A dangling link is listed and cannot be opened.
   symlinkSync(join(folder, 'nowhere'), join(folder, '.intake-gone'));
-  assert.deepEqual(await journalled(folder), ['ab/cd.png']);
-  await journal.end();
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await journal.finish();
+});
+
+test('finds and removes journals of earlier versions', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.intake-0f9619ff'), 'ab/cd.png\n');
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await removeJournals(folder);
+  assert.deepEqual(readdirSync(folder), []);
 });

@@ -1,4 +1,4 @@
-/** Bytes in a folder. */
+/** Image files in a local folder. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const facts = (content: string) => ({ hash: hash('sha256', content), mimetype: 'image/png' as const });
 
-test('what is put has its hash for an entity tag, whether it was there or not', async () => {
+test('uses the hash as the entity tag of new, existing and replaced files', async () => {
   const files = openFolder(temporaryFolder());
   const upload = await files.beginUpload();
   for (const content of ['new', 'new', 'longer']) {
@@ -24,7 +24,7 @@ test('what is put has its hash for an entity tag, whether it was there or not', 
   assert.deepEqual(await files.abandonedKeys(), []);
 });
 
-test('what replaces bytes of another size is nothing new', async () => {
+test('does not count a replaced file as new', async () => {
   const files = openFolder(temporaryFolder());
   const before = await files.beginUpload();
   await before.put('a', Buffer.from('old'), facts('old'));
@@ -33,10 +33,10 @@ test('what replaces bytes of another size is nothing new', async () => {
   for (const key of ['a', 'b']) await upload.put(key, Buffer.from('newer'), facts('newer'));
   assert.deepEqual(upload.newKeys(), ['b']);
   await upload.abandon();
-  assert.deepEqual(await files.abandonedKeys(), ['b'], 'the next import is told');
+  assert.deepEqual(await files.abandonedKeys(), ['b'], 'left to the next import');
 });
 
-test('a key that is put twice at once is noted once', async () => {
+test('lists a key once that is put several times at once', async () => {
   const files = openFolder(temporaryFolder());
   const upload = await files.beginUpload();
   const put = () => upload.put('a', Buffer.from('a'), facts('a'));
@@ -46,12 +46,21 @@ test('a key that is put twice at once is noted once', async () => {
   assert.deepEqual(await files.abandonedKeys(), []);
 });
 
-test('a rehearsal tells the entity tag and does not even make the folder', async () => {
+test('a dry run returns the entity tag and creates nothing', async () => {
   const folder = join(temporaryFolder(), 'files');
-  const rehearsal = openFolder(folder).dryRunUpload();
-  assert.equal(await rehearsal.put('a', Buffer.from('a'), facts('a')), facts('a').hash);
-  await rehearsal.flush();
-  assert.deepEqual(rehearsal.newKeys(), []);
-  await rehearsal.finish();
+  const dryRun = openFolder(folder).dryRunUpload();
+  assert.equal(await dryRun.put('a', Buffer.from('a'), facts('a')), facts('a').hash);
+  await dryRun.flush();
+  assert.deepEqual(dryRun.newKeys(), []);
+  await dryRun.finish();
   assert.ok(!existsSync(folder));
+});
+
+test('finishes although another import has removed its journal', async () => {
+  const files = openFolder(temporaryFolder());
+  const upload = await files.beginUpload();
+  await upload.put('ab/cd.png', Buffer.from('bytes'), facts('bytes'));
+  await files.clearAbandoned();
+  await upload.finish();
+  assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
 });

@@ -1,4 +1,4 @@
-/** Reading pictures: by what they are, not by what they are called. */
+/** Reading the facts of pictures. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const kinds: [Drawing['format'], string, number][] = [
   ['avif', 'image/avif', 1],
 ];
 for (const [format, mimetype, frames] of kinds) {
-  test(`${format} of ${frames} frames`, async () => {
+  test(`reads ${format} with ${frames} ${frames === 1 ? 'frame' : 'frames'}`, async () => {
     const bytes = await draw({ ...drawing, format, frames });
     const { color, ...facts } = await readPicture(bytes);
     const hash = createHash('sha256').update(bytes).digest('hex');
@@ -26,7 +26,7 @@ for (const [format, mimetype, frames] of kinds) {
   });
 }
 
-/** The same colour but for what a lossy format and coarse bins make of it. */
+/** Lossy formats and coarse bins change the colour slightly. */
 function assertClose(colour: string, expected: string): void {
   for (const at of [1, 3, 5]) {
     const [ours, theirs] = [colour, expected].map((text) => Number.parseInt(text.slice(at, at + 2), 16));
@@ -34,7 +34,7 @@ function assertClose(colour: string, expected: string): void {
   }
 }
 
-test('the size is as it is seen, turned by its EXIF orientation', async () => {
+test('applies the EXIF orientation to the size', async () => {
   const bytes = await sharp(await draw(drawing))
     .withMetadata({ orientation: 6 })
     .jpeg()
@@ -43,7 +43,7 @@ test('the size is as it is seen, turned by its EXIF orientation', async () => {
   assert.deepEqual([width, height], [80, 120]);
 });
 
-test('the colour is the one that covers most', async () => {
+test('returns the colour that covers the largest area', async () => {
   const patch = await sharp({ create: { width: 30, height: 30, channels: 3, background: '#0000ff' } })
     .png()
     .toBuffer();
@@ -54,7 +54,7 @@ test('the colour is the one that covers most', async () => {
   assertClose((await readPicture(bytes)).color, drawing.colour);
 });
 
-test('grey, palette, transparent and 16-bit pictures have a colour too', async () => {
+test('reads the colour of greyscale, palette, transparent, 16-bit and CMYK pictures', async () => {
   const base = sharp(await draw(drawing));
   const variants = [
     base.clone().greyscale().png(),
@@ -68,8 +68,8 @@ test('grey, palette, transparent and 16-bit pictures have a colour too', async (
 });
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
-const refused: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
-  ['nothing', () => Buffer.alloc(0), /not a JPEG/],
+const rejected: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
+  ['an empty file', () => Buffer.alloc(0), /not a JPEG/],
   ['text', () => Buffer.from('hello'), /not a JPEG/],
   ['an SVG', () => Buffer.from(svg), /not a JPEG/],
   ['an SVG with a declaration', () => Buffer.from(`<?xml version="1.0"?>${svg}`), /not a JPEG/],
@@ -85,10 +85,10 @@ const refused: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
   ['half a JPEG', async () => half(await noise('jpeg')), /cannot be decoded/],
   ['half a PNG', async () => half(await noise('png')), /cannot be decoded/],
   ['half a WebP', async () => half(await noise('webp')), /cannot be decoded/],
-  ['a bomb', () => bomb(20_000, 6000), /20000 x 6000 pixels are more than 100 megapixels/],
+  ['a decompression bomb', () => blank(20_000, 6000), /20000 x 6000 pixels, more than 100 megapixels/],
 ];
-for (const [what, make, reason] of refused) {
-  test(`${what} is refused`, async () => {
+for (const [what, make, reason] of rejected) {
+  test(`rejects ${what}`, async () => {
     await assert.rejects(readPicture(await make()), (error) => {
       assert.ok(error instanceof PictureError);
       assert.match(error.message, reason);
@@ -107,7 +107,7 @@ function noise(format: Drawing['format']): Promise<Buffer> {
     .toBuffer();
 }
 
-function bomb(width: number, height: number): Promise<Buffer> {
+function blank(width: number, height: number): Promise<Buffer> {
   const create = { width, height, channels: 3 as const, background: '#ffffff' };
   return sharp({ create, limitInputPixels: false }).png({ compressionLevel: 9 }).toBuffer();
 }

@@ -1,26 +1,26 @@
-/** Amazon's own implementation of Signature Version 4, as the AWS SDK ships it: what ours is held against. */
+/** Signature Version 4 as the AWS SDK implements it, to compare ours with. */
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { S3Location } from '../../src/media/s3/files.ts';
-import type { Signatory } from '../../src/media/s3/sigv4.ts';
+import type { SigningCredentials } from '../../src/media/s3/sigv4.ts';
 
-const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: Signatory) => ({
+const sdkCredentials = ({ accessKeyId, secretAccessKey, sessionToken }: SigningCredentials) => ({
   accessKeyId,
   secretAccessKey,
   ...(sessionToken && { sessionToken }),
 });
 
-export function clientOf(location: S3Location): S3Client {
+export function createSdkClient(location: S3Location): S3Client {
   const { region, endpoint } = location;
   const client = new S3Client({
     region,
-    credentials: credentialsOf(location),
+    credentials: sdkCredentials(location),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
-  // The SDK names the operation in a parameter that S3 ignores.
+  // The SDK adds the operation as a parameter that S3 ignores.
   client.middlewareStack.add(
     (next) => (args) => {
       delete (args.request as { query: Record<string, string> }).query['x-id'];
@@ -31,25 +31,25 @@ export function clientOf(location: S3Location): S3Client {
   return client;
 }
 
-/** The link that the SDK makes; moments in seconds. */
+/** A link that the SDK signs. Times are in seconds. */
 export function officialLink(location: S3Location, key: string, begins: number, expires: number) {
   const command = new GetObjectCommand({ Bucket: location.bucket, Key: location.prefix + key });
   const times = { signingDate: new Date(begins * 1000), expiresIn: expires - begins };
-  return getSignedUrl(clientOf(location), command, times);
+  return getSignedUrl(createSdkClient(location), command, times);
 }
 
-export function officialSigner(who: Signatory): SignatureV4 {
-  const { sha256 } = new S3Client({ region: who.region }).config;
+export function officialSigner(credentials: SigningCredentials): SignatureV4 {
+  const { sha256 } = new S3Client({ region: credentials.region }).config;
   return new SignatureV4({
     service: 's3',
-    region: who.region,
-    credentials: credentialsOf(who),
+    region: credentials.region,
+    credentials: sdkCredentials(credentials),
     sha256,
     uriEscapePath: false,
   });
 }
 
-/** `20260131T120000Z` as a moment. */
-export function momentOf(date: string): Date {
+/** Parses a time such as `20260131T120000Z`. */
+export function parseAmzDate(date: string): Date {
   return new Date(date.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:'));
 }

@@ -1,7 +1,7 @@
 /**
- * The known catalogue: small enough to say by heart what each call must answer, and with every case in it: each
- * format, rating and orientation, an image without artist and source, an empty category, an artist without images,
- * names that differ in case, order and script.
+ * The known catalogue: small enough to predict every response, and with every case: each format, rating and orientation,
+ * an image without artist and source, an empty category, an artist without images, names that differ in case, order and
+ * script.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ export const images: KnownImage[] = [
   },
 ].map((image, index) => ({ ...image, id: uuid(4, index + 1), createdAt: created(10 + index) }));
 
-/** Draws the pictures and writes the catalogue file; gives its path. */
+/** Draws the pictures, writes the catalogue file and returns its path. */
 export async function writeKnownCatalogue(folder: string): Promise<string> {
   for (const image of images) await drawInto(folder, image.drawing);
   const lines = [

@@ -1,4 +1,4 @@
-/** Everything a catalogue holds, as text that can be compared byte for byte. */
+/** Everything in a catalogue, as text that can be compared. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export function filesIn(folder: string): string[] {
     );
 }
 
-/** Where a shelf has a gap, is out of order, or does not know its size. */
+/** Shelves with a gap, a wrong order or a wrong size. */
 export function shelfProblems(config: Config): object[] {
   return rowsIn(
     config,

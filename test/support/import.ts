@@ -1,4 +1,4 @@
-/** Importing made-up lines into a catalogue of its own. */
+/** Imports records into a new catalogue. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue, ListFilter } from '../../src/catalogue/catalogue.ts';
@@ -13,16 +13,20 @@ import { temporaryFolder } from './workspace.ts';
 export interface Sandbox {
   folder: string;
   config: Config;
-  /** Imports the records as the file catalogue.ndjson of the folder; a string is a line as it is. */
+  /** The variables that name the catalogue, for a command. */
+  environment: Record<string, string>;
+  /** Imports the records as the file catalogue.ndjson of the folder. A string is written as it is. */
   import(records: (object | string)[]): Promise<{ added: number; updated: number; unchanged: number }>;
 }
 
 export function sandbox(engine?: Engine): Sandbox {
   const folder = temporaryFolder();
-  const config = configFor(folder, engine?.environment());
+  const environment = { DATA_DIR: join(folder, 'data'), ...engine?.environment() };
+  const config = configFor(folder, environment);
   return {
     folder,
     config,
+    environment,
     async import(records) {
       const path = join(folder, 'catalogue.ndjson');
       const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
@@ -32,7 +36,7 @@ export function sandbox(engine?: Engine): Sandbox {
   };
 }
 
-/** An image whose bytes are somewhere else. */
+/** An image record with `key` and `meta` instead of a file. */
 export function keyed(index: number, rest: object = {}): object {
   const meta = { eTag: `tag-${index}`, size: 1000 + index, mimetype: 'image/png', color: '#00ff00' };
   return {
@@ -44,18 +48,18 @@ export function keyed(index: number, rest: object = {}): object {
   };
 }
 
-/** A page of images that there must be. */
+/** A page of images; fails if the filter names something that does not exist. */
 export async function listed(
   catalogue: Catalogue,
   filter: ListFilter,
   window: Window,
 ): Promise<ImageDocument[]> {
   const page = await catalogue.images(filter, window);
-  if ('problem' in page) throw new Error(`there is no such ${page.problem}`);
+  if ('problem' in page) throw new Error(`unknown ${page.problem}`);
   return page.items;
 }
 
-/** What an image says of itself, without its link. */
+/** The fields of an image, without its link. */
 export function contentOf(image: ImageDocument): Omit<Image, 'url'> {
   const { url, ...content } = JSON.parse(image.withLink(() => ({ url: '', expires: '' }))) as Image;
   return content;

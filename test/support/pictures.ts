@@ -1,4 +1,4 @@
-/** Small real pictures of every format. */
+/** Small real pictures in every format. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
@@ -13,7 +13,17 @@ export interface Drawing {
   frames?: number;
 }
 
-export async function draw({ format, width, height, colour, frames = 1 }: Drawing): Promise<Buffer> {
+const drawn = new Map<string, Promise<Buffer>>();
+
+/** Cached: tests draw the same pictures many times, and encoding is slow. */
+export function draw({ file: _, ...drawing }: Drawing): Promise<Buffer> {
+  const key = JSON.stringify(drawing);
+  const encoded = drawn.get(key) ?? encode(drawing);
+  drawn.set(key, encoded);
+  return encoded;
+}
+
+async function encode({ format, width, height, colour, frames = 1 }: Omit<Drawing, 'file'>): Promise<Buffer> {
   const frame = (background: string) => sharp({ create: { width, height, channels: 3, background } });
   if (frames === 1) return frame(colour).toFormat(format).toBuffer();
   const images = await Promise.all(

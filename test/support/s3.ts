@@ -1,7 +1,6 @@
 /**
- * A private S3 on a free port of the loopback, gone with the test: s3rver keeps the objects, and a front before it checks
- * what s3rver does not (signatures, with the SDK's own signer, and the digests of what is uploaded) and makes trouble
- * on demand.
+ * A private S3 server on a free loopback port, stopped after the tests. s3rver stores the objects. A proxy in front of it
+ * checks what s3rver does not (signatures, with the SDK's signer, and checksums of uploads) and injects faults.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
@@ -9,27 +8,28 @@ import { createRequire } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
 import type { S3Location } from '../../src/media/s3/files.ts';
-import { account, refusalOf } from './s3-guard.ts';
+import { account, findRejection } from './s3-guard.ts';
 import { temporaryFolder } from './workspace.ts';
 
-/** What happens to a request instead of what should. */
-export type Trouble =
+/** What happens to a request instead of normal handling. */
+export type Fault =
+  /** No response. */
   | 'silence'
-  /** Headers and a byte, and then nothing more. */
+  /** Headers and one byte, then nothing. */
   | 'stall'
   | { status: number; body?: string; headers?: Record<string, string> }
-  /** The bytes arrive as others, before or after they are checked. */
+  /** The bytes are replaced, before or after they are checked. */
   | { sent: Buffer }
   | { stored: Buffer }
-  /** The answer has these headers too. */
-  | { answered: Record<string, string> };
+  /** Headers to add to the response. */
+  | { added: Record<string, string> };
 
 export interface PrivateS3 {
   location: S3Location;
-  /** Of every request that came: method and path with query. One that got silence is followed by `given up`. */
+  /** The method and URL of each request. `aborted` follows when the client gives up after silence. */
   requests: string[];
-  /** Asked before each request is treated as it should be. */
-  trouble: (method: string, url: string) => Trouble | undefined;
+  /** Called for each request. */
+  fault: (method: string, url: string) => Fault | undefined;
 }
 
 export async function startS3(): Promise<PrivateS3> {
@@ -37,7 +37,7 @@ export async function startS3(): Promise<PrivateS3> {
   const s3: PrivateS3 = {
     location: { bucket: 'zukan', prefix: '', endpoint: '', ...account },
     requests: [],
-    trouble: () => undefined,
+    fault: () => undefined,
   };
   const server = createServer((incoming, outgoing) => {
     handle(s3, port, incoming, outgoing).catch((error) => outgoing.destroy(error));
@@ -77,34 +77,34 @@ async function handle(s3: PrivateS3, port: number, incoming: IncomingMessage, ou
   const { method = '', url = '' } = incoming;
   s3.requests.push(`${method} ${url}`);
   let body: Buffer = await buffer(incoming);
-  const trouble = s3.trouble(method, url);
-  if (trouble === 'silence') {
-    outgoing.once('close', () => s3.requests.push('given up'));
+  const fault = s3.fault(method, url);
+  if (fault === 'silence') {
+    outgoing.once('close', () => s3.requests.push('aborted'));
     return;
   }
-  if (trouble === 'stall') {
+  if (fault === 'stall') {
     outgoing.writeHead(206, { 'content-length': incoming.headers.range ? 10 : 0 }).write('a');
     return;
   }
-  if (trouble && 'status' in trouble) {
-    outgoing.writeHead(trouble.status, trouble.headers).end(trouble.body);
+  if (fault && 'status' in fault) {
+    outgoing.writeHead(fault.status, fault.headers).end(fault.body);
     return;
   }
-  if (trouble && 'sent' in trouble) body = trouble.sent;
-  const refusal = await refusalOf(incoming, body);
-  if (refusal) {
-    const [status, code] = refusal;
+  if (fault && 'sent' in fault) body = fault.sent;
+  const rejection = await findRejection(incoming, body);
+  if (rejection) {
+    const [status, code] = rejection;
     outgoing.writeHead(status, { 'content-type': 'application/xml' });
     outgoing.end(`<Error><Code>${code}</Code><Message>No.</Message></Error>`);
     return;
   }
-  if (trouble && 'stored' in trouble) body = trouble.stored;
+  if (fault && 'stored' in fault) body = fault.stored;
   const headers = { ...incoming.headers, 'content-length': String(body.length) };
   const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers });
   forwarded.end(body);
   outgoing.once('close', () => forwarded.destroy());
-  const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
-  const added = trouble && 'answered' in trouble ? trouble.answered : {};
-  outgoing.writeHead(answer.statusCode ?? 0, { ...answer.headers, ...added });
-  answer.pipe(outgoing);
+  const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
+  const added = fault && 'added' in fault ? fault.added : {};
+  outgoing.writeHead(response.statusCode ?? 0, { ...response.headers, ...added });
+  response.pipe(outgoing);
 }

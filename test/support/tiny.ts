@@ -1,9 +1,9 @@
-/** Very many very small pictures, all different. */
+/** Any number of different tiny pictures. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of 4 x 4 pixels, written by hand because there are thousands of them. */
+/** A PNG of 4 x 4 pixels. Encoding thousands of them with sharp would be slow. */
 export function tinyPicture(index: number): Buffer {
   const rows = Array.from({ length: 4 }, (_, row) => [
     0,
@@ -21,7 +21,7 @@ export function tinyPicture(index: number): Buffer {
     return Buffer.concat([length, body, check]);
   };
   const header = Buffer.from([0, 0, 0, 4, 0, 0, 0, 4, 8, 2, 0, 0, 0]);
-  // The number goes into a comment, so that no two are the same.
+  // The comment makes each picture unique.
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),

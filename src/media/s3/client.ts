@@ -1,40 +1,40 @@
-/**
- * Requests to an S3 bucket: signed, each with a limit of time, repeated where that can help, and with errors that say
- * what to do about them.
- */
+/** Sends signed requests to an S3 bucket, with a timeout and retries, and with errors that say what to do. */
 import { hash } from 'node:crypto';
-import { setTimeout as pauseFor } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { Unavailable } from '../../errors.ts';
-import { addressOf, type S3Location } from './location.ts';
+import { resolveAddress, type S3Location } from './location.ts';
 import { encodeQuery, Signer } from './sigv4.ts';
 
 export interface S3Options {
   clock?: Clock;
-  /** How many milliseconds the server may leave us without a sign of life. */
-  patience?: number;
-  /** Milliseconds until the second try; each further pause is three times as long. */
-  pause?: number;
+  /** How many milliseconds the server may take to respond, or to send the next bytes. */
+  timeout?: number;
+  /** Milliseconds until the first retry. Each further delay is three times as long. */
+  retryDelay?: number;
+  startTimer?: StartTimer;
 }
+
+/** Calls back after the given milliseconds, unless the returned function is called before. */
+export type StartTimer = (milliseconds: number, onElapsed: () => void) => () => void;
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
-  /** The bucket itself without one. */
+  /** Without a key, the request is for the bucket itself. */
   key?: string;
   query?: Record<string, string>;
-  /** By names in lower case. */
+  /** Names in lower case. */
   headers?: Record<string, string>;
   body?: { bytes: Uint8Array; hash: string };
   signal?: AbortSignal;
 }
 
-/** Sends, and gives what `read` makes of a good answer; reading counts as part of the try. */
-export type Send = <T>(request: S3Request, read: (response: Response) => Promise<T>) => Promise<T>;
+/** Returns what `read` makes of a successful response. An error while reading is retried too. */
+export type SendRequest = <T>(request: S3Request, read: (response: Response) => Promise<T>) => Promise<T>;
 
-/** The server answered, and asking again would not change its mind. */
-export class Refused extends Error {
+/** The server rejected the request. A retry would not help. */
+export class S3Error extends Error {
   readonly status: number;
-  /** S3's own word for what is wrong, where it gave one. */
+  /** S3's error code, if it sent one. */
   readonly code: string | undefined;
 
   constructor(status: number, code: string | undefined, message: string) {
@@ -45,90 +45,103 @@ export class Refused extends Error {
 }
 
 export const TIMEOUT_MS = 5000;
-const PAUSE_MS = 100;
-const MAX_TRIES = 4;
-/** An upload slower than this, in bytes a millisecond, is given up: how far it has got cannot be seen. */
+const RETRY_DELAY_MS = 100;
+const MAX_ATTEMPTS = 4;
+/** In bytes per millisecond. The progress of an upload is not visible, so its timeout grows with its size. */
 const MIN_UPLOAD_RATE = 100;
-const passing = [429, 500, 502, 503, 504];
-const HASH_OF_NOTHING = hash('sha256', '');
+const retryableStatuses = [429, 500, 502, 503, 504];
+const EMPTY_HASH = hash('sha256', '');
 
-export function connect(location: S3Location, options: S3Options = {}): Send {
-  const { clock = Date.now, patience = TIMEOUT_MS, pause = PAUSE_MS } = options;
-  const { origin, host, root, pathOf } = addressOf(location);
+export const startRealTimer: StartTimer = (milliseconds, onElapsed) => {
+  const timer = setTimeout(onElapsed, milliseconds);
+  return () => clearTimeout(timer);
+};
+
+export function createClient(location: S3Location, options: S3Options = {}): SendRequest {
+  const { clock = Date.now, timeout = TIMEOUT_MS, retryDelay = RETRY_DELAY_MS } = options;
+  const { startTimer = startRealTimer } = options;
+  const { origin, host, bucketPath, keyPath } = resolveAddress(location);
   const signer = new Signer(location);
 
-  const attempt: Send = async ({ method, key, query = {}, headers = {}, body, signal }, read) => {
-    const path = key === undefined ? root : pathOf(key);
+  const attempt: SendRequest = async ({ method, key, query = {}, headers = {}, body, signal }, read) => {
+    const path = key === undefined ? bucketPath : keyPath(key);
     const search = encodeQuery(query);
-    const contentHash = body?.hash ?? HASH_OF_NOTHING;
+    const contentHash = body?.hash ?? EMPTY_HASH;
     const signed = signer.headers({ method, host, path, query: search, headers, contentHash }, clock());
-    const limit = patience + (body?.bytes.length ?? 0) / MIN_UPLOAD_RATE;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`no answer within ${limit / 1000} s`)), limit);
+    const limit = timeout + (body?.bytes.length ?? 0) / MIN_UPLOAD_RATE;
+    const expired = new AbortController();
+    const stopTimer = startTimer(limit, () =>
+      expired.abort(new Error(`no response within ${limit / 1000} s`)),
+    );
     try {
       const response = await fetch(`${origin}${path}${search && `?${search}`}`, {
         method,
-        // Not signed, as proxies may change it; without it they may compress, and the size would be another.
+        // Without this, a proxy may compress the response and change its size. It is not signed, as proxies may change it.
         headers: { ...signed, 'accept-encoding': 'identity' },
         body: (body?.bytes as Uint8Array<ArrayBuffer> | undefined) ?? null,
-        // A signature is good for one host only.
+        // The signature is valid for one host only.
         redirect: 'manual',
-        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+        signal: signal ? AbortSignal.any([signal, expired.signal]) : expired.signal,
       });
       if (response.ok) return await read(response);
-      throw failureOf(response, await response.text(), `${method} ${key ?? '(list)'}`);
+      throw toError(response, await response.text(), `${method} ${key ?? '(list)'}`);
     } catch (error) {
-      if (error instanceof Refused || error instanceof Unavailable) throw error;
-      throw new Unavailable(`S3 at ${origin} cannot be reached: ${reasonOf(error as Error)}`, {
-        cause: error,
-      });
+      if (error instanceof S3Error || error instanceof Unavailable) throw error;
+      throw new Unavailable(`S3 at ${origin} is unreachable: ${explain(error as Error)}`, { cause: error });
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
   };
 
-  const failureOf = ({ status, headers }: Response, text: string, what: string): Error => {
-    const [code, said] = [elementIn(text, 'Code'), elementIn(text, 'Message')];
-    const answer = [status, code, said && `(${said})`].filter(Boolean).join(' ');
-    const message = `S3 at ${origin} answered ${answer} to ${what} in the bucket "${location.bucket}"`;
-    if (passing.includes(status)) return new Unavailable(message);
-    const region = headers.get('x-amz-bucket-region') ?? elementIn(text, 'Region') ?? location.region;
-    const advice = region === location.region ? adviceFor(status, code) : `its region is ${region}`;
-    return new Refused(status, code, advice ? `${message}: ${advice}` : message);
+  const toError = ({ status, headers }: Response, text: string, request: string): Error => {
+    const [code, detail] = [readElement(text, 'Code'), readElement(text, 'Message')];
+    const reason = [status, code, detail && `(${detail})`].filter(Boolean).join(' ');
+    const message = `S3 at ${origin} responded ${reason} to ${request} in the bucket "${location.bucket}"`;
+    if (retryableStatuses.includes(status)) return new Unavailable(message);
+    const region = headers.get('x-amz-bucket-region') ?? readElement(text, 'Region') ?? location.region;
+    const advice =
+      region === location.region
+        ? adviceFor(status, code)
+        : `the bucket is in the region ${region}; set region=${region} in FILES_URL`;
+    return new S3Error(status, code, advice ? `${message}: ${advice}` : message);
   };
 
   return async (request, read) => {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         return await attempt(request, read);
       } catch (error) {
-        const isOver = tries === MAX_TRIES || request.signal?.aborted;
-        if (!(error instanceof Unavailable) || isOver) throw error;
-        await pauseFor(pause * 3 ** (tries - 1));
+        const isLast = attempts === MAX_ATTEMPTS || request.signal?.aborted;
+        if (!(error instanceof Unavailable) || isLast) throw error;
+        const delay = retryDelay * 3 ** (attempts - 1);
+        await new Promise<void>((resolve) => {
+          startTimer(delay, resolve);
+        });
       }
     }
   };
 }
 
 function adviceFor(status: number, code: string | undefined): string | undefined {
-  if (code === 'NoSuchBucket') return 'there is no such bucket';
-  if (code === 'RequestTimeTooSkewed') return 'set the clock of this machine';
-  if (status >= 300 && status < 400) return 'the bucket is elsewhere; check its region and the endpoint';
+  if (code === 'NoSuchBucket') return 'the bucket does not exist; create it, or correct FILES_URL';
+  if (code === 'RequestTimeTooSkewed') return 'the clock of this machine is wrong; set it';
+  if (status >= 300 && status < 400)
+    return 'the bucket is at another address; check the region and the endpoint in FILES_URL';
   if (status !== 403) return undefined;
   return (
-    'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they are allowed s3:ListBucket on the bucket and ' +
-    's3:GetObject, s3:PutObject and s3:DeleteObject on what is in it'
+    'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they allow s3:ListBucket on the bucket and ' +
+    's3:GetObject, s3:PutObject and s3:DeleteObject on its objects'
   );
 }
 
-/** The text of an XML element, on one line and not too long, for people. */
-function elementIn(xml: string, name: string): string | undefined {
+/** The text of an XML element, on one line and shortened, for an error message. */
+function readElement(xml: string, name: string): string | undefined {
   const [, text] = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml) ?? [];
   return text?.replace(/\s+/g, ' ').slice(0, 300);
 }
 
-/** Why fetch failed: it hides that one or two errors deep. */
-function reasonOf(error: Error): string {
+/** Why fetch failed: the reason is in the cause. */
+function explain(error: Error): string {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   return cause ? cause.code || cause.message : error.message;
 }

@@ -1,13 +1,12 @@
 /**
- * AWS Signature Version 4, as S3 wants it: in the headers of our own requests, and in links that we give away. Nothing
- * here looks at a clock.
+ * AWS Signature Version 4 for S3: in the headers of our own requests, and in presigned links. The time is passed in.
  *
- * Ten links are signed for an answer, so whatever is the same for all of them is worked out once, and an HMAC is made
- * of two plain hashes over prepared blocks (RFC 2104): that takes half as long as an Hmac object.
+ * A response contains many links, so everything they share is computed once, and an HMAC is two plain hashes over
+ * prepared blocks (RFC 2104), which takes half as long as an Hmac object.
  */
 import { createHmac, hash } from 'node:crypto';
 
-export interface Signatory {
+export interface SigningCredentials {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
@@ -17,38 +16,38 @@ export interface Signatory {
 export interface Signable {
   method: string;
   host: string;
-  /** Encoded, see `encodePath`. */
+  /** Encoded with `encodePath`. */
   path: string;
-  /** Encoded, see `encodeQuery`. */
+  /** Encoded with `encodeQuery`. */
   query: string;
-  /** By names in lower case. */
+  /** Names in lower case. */
   headers: Record<string, string>;
-  /** The SHA-256 of the body, in hex. */
+  /** SHA-256 of the body in hex. */
   contentHash: string;
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
-const BLOCK = 64;
-const HEX_HASH = 64;
+const BLOCK_SIZE = 64;
+const HEX_HASH_LENGTH = 64;
 
 type Sign = (canonicalRequest: string) => string;
 
 export class Signer {
-  readonly #who: Signatory;
-  /** The key of the day that was signed for last. */
+  readonly #credentials: SigningCredentials;
+  /** The signing key of the last day. */
   #latest = { day: '', key: Buffer.alloc(0) };
 
-  constructor(who: Signatory) {
-    this.#who = who;
+  constructor(credentials: SigningCredentials) {
+    this.#credentials = credentials;
   }
 
-  /** All headers that a request is to be sent with, but for `host`; `time` in milliseconds. */
+  /** All headers to send, except `host`. `time` is in milliseconds. */
   headers(
     { method, host, path, query, headers, contentHash }: Signable,
     time: number,
   ): Record<string, string> {
-    const { accessKeyId, sessionToken } = this.#who;
-    const { date, scope, sign } = this.#at(time);
+    const { accessKeyId, sessionToken } = this.#credentials;
+    const { date, scope, sign } = this.#prepare(time);
     const sent: Record<string, string> = {
       ...headers,
       'x-amz-content-sha256': contentHash,
@@ -63,10 +62,10 @@ export class Signer {
     return sent;
   }
 
-  /** A function that signs the path of a GET for anyone who has the link; moments in seconds. */
+  /** Returns a function that presigns a GET of a path. Times are in seconds. */
   presigner(host: string, begins: number, expires: number): (path: string) => string {
-    const { accessKeyId, sessionToken } = this.#who;
-    const { date, scope, sign } = this.#at(begins * 1000);
+    const { accessKeyId, sessionToken } = this.#credentials;
+    const { date, scope, sign } = this.#prepare(begins * 1000);
     const query = encodeQuery({
       'X-Amz-Algorithm': ALGORITHM,
       'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD',
@@ -80,18 +79,18 @@ export class Signer {
       `${path}?${query}&X-Amz-Signature=${sign(`GET\n${path}${rest}`)}&X-Amz-SignedHeaders=host`;
   }
 
-  #at(time: number): { date: string; scope: string; sign: Sign } {
+  #prepare(time: number): { date: string; scope: string; sign: Sign } {
     const date = new Date(time).toISOString().replace(/[-:]|\.\d{3}/g, '');
     const day = date.slice(0, 8);
-    const scope = `${day}/${this.#who.region}/s3/aws4_request`;
-    const authenticate = hexAuthenticator(this.#keyOf(day), `${ALGORITHM}\n${date}\n${scope}\n`);
-    return { date, scope, sign: (canonicalRequest) => authenticate(hash('sha256', canonicalRequest)) };
+    const scope = `${day}/${this.#credentials.region}/s3/aws4_request`;
+    const hmac = prepareHmac(this.#signingKey(day), `${ALGORITHM}\n${date}\n${scope}\n`);
+    return { date, scope, sign: (canonicalRequest) => hmac(hash('sha256', canonicalRequest)) };
   }
 
-  #keyOf(day: string): Buffer {
+  #signingKey(day: string): Buffer {
     if (this.#latest.day !== day) {
-      const steps = [day, this.#who.region, 's3', 'aws4_request'];
-      const secret = Buffer.from(`AWS4${this.#who.secretAccessKey}`);
+      const steps = [day, this.#credentials.region, 's3', 'aws4_request'];
+      const secret = Buffer.from(`AWS4${this.#credentials.secretAccessKey}`);
       const key = steps.reduce((key, step) => createHmac('sha256', key).update(step).digest(), secret);
       this.#latest = { day, key };
     }
@@ -99,27 +98,31 @@ export class Signer {
   }
 }
 
-/** The HMAC of `lead` and a hash in hex. The key is shorter than a block, and `lead` is ASCII. */
-function hexAuthenticator(key: Buffer, lead: string): (hexHash: string) => string {
-  const block = Buffer.alloc(BLOCK);
+/** Returns a function that computes the HMAC of `start` and a hash in hex. The key is shorter than a block, `start` is ASCII. */
+function prepareHmac(key: Buffer, start: string): (hexHash: string) => string {
+  const block = Buffer.alloc(BLOCK_SIZE);
   key.copy(block);
-  const inner = Buffer.concat([block.map((byte) => byte ^ 0x36), Buffer.from(lead), Buffer.alloc(HEX_HASH)]);
+  const inner = Buffer.concat([
+    block.map((byte) => byte ^ 0x36),
+    Buffer.from(start),
+    Buffer.alloc(HEX_HASH_LENGTH),
+  ]);
   const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c), Buffer.alloc(32)]);
   return (hexHash) => {
-    inner.write(hexHash, inner.length - HEX_HASH, 'latin1');
-    outer.write(hash('sha256', inner, 'latin1'), BLOCK, 'latin1');
+    inner.write(hexHash, inner.length - HEX_HASH_LENGTH, 'latin1');
+    outer.write(hash('sha256', inner, 'latin1'), BLOCK_SIZE, 'latin1');
     return hash('sha256', outer);
   };
 }
 
 const plainPath = /^[A-Za-z0-9\-._~/]*$/;
 
-/** Every segment encoded, with nothing left as it is but what RFC 3986 calls unreserved. */
+/** Percent-encodes each segment, except the unreserved characters of RFC 3986. */
 export function encodePath(path: string): string {
   return plainPath.test(path) ? path : path.split('/').map(encode).join('/');
 }
 
-/** Sorted by name and encoded, as it is signed and sent. */
+/** Encoded and sorted by name, as it is signed and sent. */
 export function encodeQuery(parameters: Record<string, string>): string {
   const pairs = Object.entries(parameters).map(([name, value]) => [encode(name), encode(value)] as const);
   return pairs

@@ -1,51 +1,51 @@
-/** Taking bytes into a bucket: what is there already is not sent again, and what was sent is held against the answer. */
+/** Uploads to a bucket: skips objects that are already there, and verifies what the server stored. */
 import { hash } from 'node:crypto';
 import type { Upload } from '../files.ts';
 import type { Journal } from '../journal.ts';
-import type { Send } from './client.ts';
+import type { SendRequest } from './client.ts';
 
 interface Bucket {
-  send: Send;
-  /** The headers of an object, undefined when there is none. */
-  find(key: string): Promise<Headers | undefined>;
+  send: SendRequest;
+  /** The headers of an object, or undefined if it does not exist. */
+  findHeaders(key: string): Promise<Headers | undefined>;
 }
 
-export function uploadTo({ send, find }: Bucket, journal: Journal): Upload {
+export function createUpload({ send, findHeaders }: Bucket, journal: Journal): Upload {
   return {
     async put(key, bytes, { hash, mimetype }) {
-      const before = await find(key);
-      const digest = digestOf(bytes);
-      if (before && isSame(before, bytes.length, digest, hash)) return eTagOf(before);
-      if (!before) await journal.note(key);
+      const existing = await findHeaders(key);
+      const digest = md5(bytes);
+      if (existing && isIdentical(existing, bytes.length, digest, hash)) return readETag(existing);
+      if (!existing) await journal.add(key);
       const headers = {
         'content-md5': Buffer.from(digest, 'hex').toString('base64'),
         'content-type': mimetype,
         'x-amz-meta-sha256': hash,
       };
       const request = { method: 'PUT', key, headers, body: { bytes, hash } } as const;
-      const answer = await send(request, async (response) => {
+      const response = await send(request, async (response) => {
         await response.arrayBuffer();
         return response.headers;
       });
-      if (isDigest(answer) && eTagOf(answer) !== digest)
-        throw new Error(`S3 stored other bytes under ${key} than were sent: import them again`);
-      return eTagOf(answer);
+      if (isMd5(response) && readETag(response) !== digest)
+        throw new Error(`S3 stored different bytes under ${key} than it was sent; import again`);
+      return readETag(response);
     },
 
-    // What S3 has confirmed is safe already.
+    // S3 confirms an object only when it is durable.
     flush: async () => {},
     newKeys: () => [...journal.keys],
-    finish: () => journal.end(),
+    finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
 }
 
-export function dryRunUploadTo({ find }: Bucket): Upload {
+export function createDryRunUpload({ findHeaders }: Bucket): Upload {
   return {
     async put(key, bytes, { hash }) {
-      const before = await find(key);
-      const digest = digestOf(bytes);
-      return before && isSame(before, bytes.length, digest, hash) ? eTagOf(before) : digest;
+      const existing = await findHeaders(key);
+      const digest = md5(bytes);
+      return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
     },
     flush: async () => {},
     newKeys: () => [],
@@ -54,22 +54,22 @@ export function dryRunUploadTo({ find }: Bucket): Upload {
   };
 }
 
-/** Without quotes, and without the mark of a weak one. */
-export function eTagOf(headers: Headers): string {
+/** Without quotes and the `W/` of a weak entity tag. */
+export function readETag(headers: Headers): string {
   const eTag = headers.get('etag')?.replace(/^W\//, '').replaceAll('"', '');
-  if (!eTag) throw new Error('S3 gave no ETag');
+  if (!eTag) throw new Error('S3 sent no ETag');
   return eTag;
 }
 
-function isSame(before: Headers, size: number, digest: string, hash: string): boolean {
-  if (Number(before.get('content-length')) !== size) return false;
-  return isDigest(before) ? eTagOf(before) === digest : before.get('x-amz-meta-sha256') === hash;
+function isIdentical(existing: Headers, size: number, digest: string, hash: string): boolean {
+  if (Number(existing.get('content-length')) !== size) return false;
+  return isMd5(existing) ? readETag(existing) === digest : existing.get('x-amz-meta-sha256') === hash;
 }
 
-/** Whether the ETag is the MD5 of the bytes: not of an upload in parts, nor where a key of the customer's encrypts. */
-function isDigest(headers: Headers): boolean {
+/** Whether the ETag is the MD5 of the bytes. It is not for multipart uploads or with customer-managed encryption keys. */
+function isMd5(headers: Headers): boolean {
   const encryption = headers.get('x-amz-server-side-encryption') ?? 'AES256';
-  return encryption === 'AES256' && /^[0-9a-f]{32}$/.test(eTagOf(headers));
+  return encryption === 'AES256' && /^[0-9a-f]{32}$/.test(readETag(headers));
 }
 
-const digestOf = (bytes: Uint8Array) => hash('md5', bytes);
+const md5 = (bytes: Uint8Array) => hash('md5', bytes);

@@ -41,7 +41,7 @@ await forEachEngine(async (engine) => {
       service,
       readOrders,
       add: (pictures: Picture[]) => box.import(toRecords(pictures)),
-      remove: (...ids: string[]) => removeCommand(box.config, ids),
+      remove: (...ids: string[]) => removeCommand(box.config, ids, process),
     };
   }
 

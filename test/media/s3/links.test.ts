@@ -1,4 +1,4 @@
-/** Presigned links: the very ones that Amazon's SDK makes, and what a server makes of them. */
+/** Presigned links, compared with those of Amazon's SDK and used on a server. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
@@ -19,19 +19,22 @@ const amazon: S3Location = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 };
-const places: [string, Partial<S3Location>][] = [
+const locations: [string, Partial<S3Location>][] = [
   ['at Amazon', {}],
-  ['elsewhere at Amazon', { region: 'ap-northeast-1', prefix: 'zukan/images/' }],
+  ['at Amazon with a prefix', { region: 'ap-northeast-1', prefix: 'zukan/images/' }],
   ['in China', { region: 'cn-north-1' }],
   ['with a session token', { region: 'eu-central-1', sessionToken: 'IQoJb3JpZ2lu+/X2VjE==' }],
-  ['of a bucket with dots', { bucket: 'pictures.example.com', region: 'eu-west-3' }],
+  ['for a bucket with dots', { bucket: 'pictures.example.com', region: 'eu-west-3' }],
   ['on another server', { endpoint: 'http://127.0.0.1:9000', prefix: 'a b/' }],
-  ['on another server, by TLS', { endpoint: 'https://s3.example.com', region: 'auto', sessionToken: 'a/b=' }],
+  [
+    'on another server with TLS',
+    { endpoint: 'https://s3.example.com', region: 'auto', sessionToken: 'a/b=' },
+  ],
 ];
 const keys = ['ab/cd.webp', 'a b+c%20d.png', "!*'()~-_.jpg", '猫/"ネコ" 🐈.gif', '&=?#:@$,;<>[]^`{|}.avif'];
 
-for (const [what, changes] of places) {
-  test(`links ${what} are those of the SDK`, async () => {
+for (const [what, changes] of locations) {
+  test(`signs the same links as the SDK ${what}`, async () => {
     const location = { ...amazon, ...changes };
     const links = new S3Links(location);
     for (const [begins, expires] of [
@@ -48,7 +51,7 @@ for (const [what, changes] of places) {
   });
 }
 
-test('links to any key are those of the SDK', async () => {
+test('signs the same links as the SDK for any key', async () => {
   const segment = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
     .filter((text) => !/[/\\]|^\./.test(text));
@@ -58,14 +61,14 @@ test('links to any key are those of the SDK', async () => {
     fc.asyncProperty(key, async (key) => {
       const { url } = signLink('', key);
       assert.equal(url, await officialLink(amazon, key, 1_767_225_600, 1_767_229_200));
-      // Browsers ask for just this, and change nothing about it.
+      // Browsers request the link unchanged.
       assert.equal(new URL(url).href, url);
     }),
     { numRuns: 100 },
   );
 });
 
-test('links of the same time are the same, of another they are not', () => {
+test('links are equal if and only if their validity is', () => {
   const links = new S3Links(amazon);
   const at = (begins: number, expires: number) => links.signer('', { begins, expires })('', 'a').url;
   const first = at(1_767_225_600, 1_767_229_200);
@@ -79,7 +82,7 @@ const facts = (bytes: Buffer) => ({ hash: hash('sha256', bytes), mimetype: 'imag
 const now = () => Math.floor(Date.now() / 1000);
 
 for (const key of keys) {
-  test(`the link to ${key} gives its bytes, until it expires`, async () => {
+  test(`the link to ${key} works until it expires`, async () => {
     const bytes = Buffer.from(`these are the bytes of ${key}`);
     const upload = await openBucket(location, temporaryFolder()).beginUpload();
     const eTag = await upload.put(key, bytes, facts(bytes));
@@ -99,8 +102,9 @@ for (const key of keys) {
   });
 }
 
-test('a link is good for its key, its time and its secret only', async () => {
-  const validity = { begins: now() - 10, expires: now() + 60 };
+test('rejects a link with another key, validity or secret', async () => {
+  const time = now();
+  const validity = { begins: time - 10, expires: time + 60 };
   const { url } = new S3Links(location).signer('', validity)('', 'ab/cd.webp');
   const other = new S3Links({ ...location, secretAccessKey: 'GUESSED' }).signer('', validity);
   const wrong = [
@@ -110,8 +114,8 @@ test('a link is good for its key, its time and its secret only', async () => {
   ];
   for (const link of wrong) {
     assert.notEqual(link, url);
-    const answer = await fetch(link);
-    assert.equal(answer.status, 403);
-    assert.match(await answer.text(), /SignatureDoesNotMatch/);
+    const response = await fetch(link);
+    assert.equal(response.status, 403);
+    assert.match(await response.text(), /SignatureDoesNotMatch/);
   }
 });

@@ -1,10 +1,10 @@
-/** Signature Version 4: the examples of Amazon's documentation, and whatever its SDK signs. */
+/** Signature Version 4, compared with the examples in Amazon's documentation and with its SDK. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodePath, encodeQuery, type Signable, Signer } from '../../../src/media/s3/sigv4.ts';
-import { momentOf, officialSigner } from '../../support/aws.ts';
+import { officialSigner, parseAmzDate } from '../../support/aws.ts';
 
 const EMPTY = hash('sha256', '');
 const documented = {
@@ -34,7 +34,7 @@ const examples: (Partial<Signable> & { signature: string })[] = [
 ];
 
 for (const { signature, ...example } of examples) {
-  test(`the documented ${example.method ?? 'GET'} ${example.path ?? example.query}`, () => {
+  test(`signs the documented ${example.method ?? 'GET'} ${example.path ?? example.query}`, () => {
     const common = { method: 'GET', path: '/', query: '', headers: {}, contentHash: EMPTY };
     const request = { ...common, host: 'examplebucket.s3.amazonaws.com', ...example };
     const { authorization } = new Signer(documented).headers(request, Date.UTC(2013, 4, 24));
@@ -44,7 +44,7 @@ for (const { signature, ...example } of examples) {
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const word = fc.stringMatching(/^[!-~]{1,20}$/);
-const signatory = fc.record({
+const credentials = fc.record({
   region: fc.constantFrom('us-east-1', 'eu-central-1', 'auto'),
   accessKeyId: word,
   secretAccessKey: word,
@@ -52,8 +52,8 @@ const signatory = fc.record({
 });
 const seconds = fc.integer({ min: 0, max: 4_000_000_000 });
 
-test('headers are signed as the SDK signs them', async () => {
-  // The SDK loses a parameter of this name.
+test('signs headers as the SDK does', async () => {
+  // The SDK drops a parameter with this name.
   const name = text.filter((name) => name !== '__proto__');
   const query = fc.dictionary(name, text, { maxKeys: 4 });
   const headers = fc.record(
@@ -63,15 +63,15 @@ test('headers are signed as the SDK signs them', async () => {
   const method = fc.constantFrom('GET', 'HEAD', 'PUT', 'DELETE');
   await fc.assert(
     fc.asyncProperty(
-      signatory,
+      credentials,
       fc.record({ method, query, headers, key: text, time: seconds }),
-      async (who, { method, query, headers, key, time }) => {
+      async (credentials, { method, query, headers, key, time }) => {
         const [host, path, contentHash] = ['s3.example:9000', `/${encodePath(key)}`, hash('sha256', key)];
         const request = { method, host, path, query: encodeQuery(query), headers, contentHash };
-        const ours = new Signer(who).headers(request, time * 1000 + 999);
+        const ours = new Signer(credentials).headers(request, time * 1000 + 999);
         const sent = { ...headers, host, 'x-amz-content-sha256': contentHash };
         const plain = { method, protocol: 'http:', hostname: '', path, query, headers: sent };
-        const theirs = await officialSigner(who).sign(plain, { signingDate: new Date(time * 1000) });
+        const theirs = await officialSigner(credentials).sign(plain, { signingDate: new Date(time * 1000) });
         assert.deepEqual({ ...ours, host }, theirs.headers);
       },
     ),
@@ -79,16 +79,16 @@ test('headers are signed as the SDK signs them', async () => {
   );
 });
 
-test('one signer signs for one day after another, and back', () => {
+test('signs for different days with the same signer', () => {
   const request = { method: 'GET', host: 'h', path: '/', query: '', headers: {}, contentHash: EMPTY };
-  const [days, one] = [[1, 2, 1, 1].map((day) => Date.UTC(2026, 0, day)), new Signer(documented)];
+  const [days, signer] = [[1, 2, 1, 1].map((day) => Date.UTC(2026, 0, day)), new Signer(documented)];
   assert.deepEqual(
-    days.map((day) => one.headers(request, day)),
+    days.map((day) => signer.headers(request, day)),
     days.map((day) => new Signer(documented).headers(request, day)),
   );
 });
 
-test('a path or a query is as the other side reads it', () => {
+test('encodes paths and queries so that they decode to the same text', () => {
   fc.assert(
     fc.property(text, (key) => {
       const encoded = encodePath(key);
@@ -99,6 +99,6 @@ test('a path or a query is as the other side reads it', () => {
   );
 });
 
-test('the tests read moments as they are written', () => {
-  assert.equal(momentOf('20260131T123456Z').toISOString(), '2026-01-31T12:34:56.000Z');
+test('the test support parses dates of S3', () => {
+  assert.equal(parseAmzDate('20260131T123456Z').toISOString(), '2026-01-31T12:34:56.000Z');
 });

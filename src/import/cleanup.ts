@@ -1,21 +1,21 @@
-/** Bytes that were taken in, or are about to be given up, and that no image uses: found under the lock, and removed. */
+/** Removes stored files that no image uses, under the catalogue's write lock. */
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files } from '../media/files.ts';
 
-/** Removes what an import that was killed left behind. Whoever has a writer knows that none is running. */
-export async function removeLeftovers(files: Files, writer: CatalogueWriter): Promise<void> {
+/** Removes what killed imports left in the storage. The caller's writer guarantees that no import is running. */
+export async function removeAbandonedFiles(files: Files, writer: CatalogueWriter): Promise<void> {
   for (const key of await writer.unusedKeys(await files.abandonedKeys())) await files.remove(key);
   await files.clearAbandoned();
 }
 
-/** Removes those of the bytes that nothing uses by now, and tells how many that were. */
-export async function removeUnused(
+/** Removes those of the files that no image uses, and returns how many. */
+export async function removeUnusedFiles(
   files: Files,
   keys: string[],
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<number> {
   if (keys.length === 0) return 0;
-  // For as long as we have the lock, no import comes to count on bytes that are being removed.
+  // The lock keeps other imports from reusing a file while it is being removed.
   await using writer = await openWriter();
   const unused = await writer.unusedKeys(keys);
   for (const key of unused) await files.remove(key);

@@ -1,0 +1,137 @@
+/** The command line: parses the arguments, runs a command and returns the exit status. */
+import { Command, CommanderError } from 'commander';
+import { ConfigError, readConfig } from '../config/config.ts';
+import { version } from '../version.ts';
+import { CommandError, UsageError } from './errors.ts';
+import type { Terminal } from './terminal.ts';
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+export async function runProgram(
+  parameters: string[],
+  environment: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    await buildProgram(environment, terminal).parseAsync(parameters, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return reportError(error, environment, terminal);
+  }
+}
+
+/** Each action imports its command, so that a command loads only the modules it needs. */
+function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Command {
+  const config = () => readConfig(environment);
+  const program = new Command('zukan')
+    .description('A self-hosted image catalogue with a read-only JSON API.')
+    .version(`v${version}`)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
+    .showHelpAfterError('(use --help for more information)')
+    .addHelpText(
+      'after',
+      '\nEnvironment variables configure zukan: "zukan config" lists them, docs/configuration.md explains them.',
+    );
+
+  program
+    .command('serve')
+    .description('serve the catalogue until stopped by SIGTERM or Ctrl-C')
+    .option('--demo', 'fill an empty catalogue with the demo first', false)
+    .action(async (options) => (await import('./serve.ts')).serveCommand(config(), options));
+
+  program
+    .command('import')
+    .description('add or update records from catalogue files or folders of pictures, all or nothing')
+    .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--quiet', 'show no progress', false)
+    .action(async (paths, options) =>
+      (await import('./import.ts')).importCommand(config(), paths, options, terminal),
+    );
+
+  program
+    .command('export')
+    .description('write the whole catalogue as a catalogue file')
+    .argument('[file]', 'the file to write (default: standard output)')
+    .option('--files <folder>', 'also copy the image files there, for an import anywhere')
+    .option('--quiet', 'show no progress', false)
+    .action(async (path, options) =>
+      (await import('./export.ts')).exportCommand(config(), path, options, terminal),
+    );
+
+  program
+    .command('remove')
+    .description('remove images at once, and the files that no other image uses')
+    .argument('<id...>', 'ids of images')
+    .action(async (ids) => (await import('./remove.ts')).removeCommand(config(), ids, terminal));
+
+  program
+    .command('check')
+    .description('verify the catalogue and the stored files; exits with 1 if it finds a problem')
+    .option('--repair', 'repair what can be repaired without losing data', false)
+    .option('--json', 'print JSON', false)
+    .option('--quiet', 'show no progress', false)
+    .action(async (options) => (await import('./check.ts')).checkCommand(config(), options, terminal));
+
+  program
+    .command('stats')
+    .description('count the images, artists, characters and categories')
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./stats.ts')).statsCommand(config(), options, terminal));
+
+  const token = program.command('token').description('create, list and revoke access tokens');
+
+  token
+    .command('create')
+    .description('create a token and print it; it cannot be shown again')
+    .requiredOption('--owner <name>', 'who uses it')
+    .requiredOption('--purpose <text>', 'what it is for')
+    .option(
+      '--scope <scope...>',
+      'image:list, image:custom-expiry[:<seconds>] or api:ratelimit:disabled; can be repeated',
+      [],
+    )
+    .option('--issued-by <name>', 'who issues it', 'zukan')
+    .option('--expires <duration>', 'how long it is valid: a number and s, m, h, d or w', '365d')
+    .option('--json', 'print the whole token as JSON', false)
+    .action(async (options) => (await import('./token.ts')).createToken(config(), options, terminal));
+
+  token
+    .command('list')
+    .description('list all tokens, without their secrets')
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./token.ts')).listTokens(config(), options, terminal));
+
+  token
+    .command('revoke')
+    .description('revoke a token at once')
+    .argument('<id>', 'the id that "zukan token list" shows')
+    .action(async (id) => (await import('./token.ts')).revokeToken(config(), id, terminal));
+
+  program
+    .command('config')
+    .description('show the configuration in effect, with secrets masked')
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./config.ts')).configCommand(config(), options, terminal));
+
+  return program;
+}
+
+/** Prints the error and returns the exit status. */
+function reportError(error: unknown, { LOG_LEVEL }: NodeJS.ProcessEnv, { stderr }: Terminal): number {
+  // Commander has already printed its message. --help and --version end here too.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof ConfigError) {
+    stderr.write(`zukan: invalid configuration\n${error.message}\n`);
+    return EXIT_USAGE;
+  }
+  const { message, stack } = error as Error;
+  const hasStack = LOG_LEVEL === 'debug' && !(error instanceof CommandError);
+  stderr.write(`zukan: ${hasStack ? stack : message}\n`);
+  return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+}

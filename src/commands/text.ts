@@ -1,0 +1,4 @@
+/** `1 image`, `2 images`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,79 @@
+/** Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure. */
+import {
+  byNameThenId,
+  composeDocument,
+  dimensions,
+  readDocument,
+  type StoredImage,
+} from '../../catalogue/document.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import type { FixedShelves, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import type { PictureFacts } from '../../media/picture.ts';
+import type { ImageLine } from '../record.ts';
+import type { ExistingEntries } from './existing.ts';
+import type { NewRecordDefaults, Outcome } from './outcome.ts';
+
+/** A stored picture. For a record without `file`, the facts are those it gives, and `hash` is its entity tag. */
+export interface Picture extends PictureFacts {
+  key: string;
+  /** The entity tag that the bytes are served with. */
+  eTag: string;
+}
+
+export interface PlacedImage {
+  row: ImageRow;
+  shelves: number[];
+}
+
+export function planImage(
+  record: ImageLine,
+  picture: Picture,
+  existing: SavedImage | undefined,
+  entries: ExistingEntries,
+  fixedShelves: FixedShelves,
+  defaults: NewRecordDefaults,
+): Outcome<PlacedImage> {
+  const before = existing && readDocument(existing.document);
+  const artist = record.artist ? entries.resolve('artist', record.artist) : undefined;
+  const categories = resolveAll('category', record.categories, entries);
+  const characters = resolveAll('character', record.characters, entries);
+  const { key, hash, eTag, size, mimetype, color, width, height } = picture;
+  const image: Omit<StoredImage, 'categories' | 'characters'> = {
+    id: existing?.id ?? record.id ?? defaults.newId(),
+    artist: artist?.id ?? null,
+    source: record.source ?? null,
+    nsfw: record.nsfw,
+    createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
+    meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
+  };
+  const row: ImageRow = {
+    id: image.id,
+    key,
+    eTag: hash,
+    mimetype,
+    document: composeDocument(image, key, documents(categories), documents(characters)),
+  };
+  const mentioned = [...(artist ? [artist] : []), ...categories, ...characters];
+  const shelves = [
+    fixedShelves.catalogue,
+    fixedShelves.rating[image.nsfw],
+    fixedShelves.orientation[image.meta.dimens.orientation],
+    ...mentioned.map((entry) => entry.shelf),
+  ];
+  if (!existing) return { outcome: 'added', row: { row, shelves } };
+  if (existing.document === row.document && existing.eTag === hash) return { outcome: 'unchanged' };
+  return {
+    outcome: 'updated',
+    row: { row: { ...row, number: existing.number }, shelves },
+    formerIdentities: [existing.eTag, existing.id],
+  };
+}
+
+function resolveAll(kind: Kind, references: string[] | undefined, entries: ExistingEntries): SavedEntry[] {
+  const resolved = (references ?? []).map((reference) => entries.resolve(kind, reference));
+  return [...new Set(resolved)].sort(byNameThenId);
+}
+
+function documents(entries: SavedEntry[]): string[] {
+  return entries.map(({ document }) => document);
+}
