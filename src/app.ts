@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { clientReader } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
-import { Links } from './access/links.ts';
+import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import { type Config, isLinkKey } from './config/config.ts';
 import { openFiles, openLimiter, openStore, storageLinkSigner } from './engines.ts';
@@ -29,14 +29,14 @@ export async function createApp(
   const log = new Log(config.logLevel);
   // Before anything is opened that would have to be closed again.
   const keys = config.linkKeys ?? keptLinkKeys(config.dataDir);
-  const fileLinks = new Links(keys);
-  const store = await openStore(config, (server, isAway, reason) => {
-    if (isAway) log.warn({ server, reason }, 'a database server is left alone for now');
-    else log.info({ server, reason }, 'a database server is used again');
+  const fileLinks = new FileLinks(keys);
+  const store = await openStore(config, (server, isUnavailable, reason) => {
+    if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
+    else log.info({ server, reason }, 'replica available again');
   });
-  const limiter = await openLimiter(config, given.clock, (isAway, reason) => {
-    if (isAway) log.warn({ reason }, 'Redis is away: this process limits on its own');
-    else log.info({ reason }, 'Redis is back: the limit is shared again');
+  const limiter = await openLimiter(config, given.clock, (isUnavailable, reason) => {
+    if (isUnavailable) log.warn({ reason }, 'Redis unavailable; this instance limits on its own');
+    else log.info({ reason }, 'Redis available again; the limit is shared again');
   });
   const services: Services = {
     store,

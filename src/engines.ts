@@ -17,8 +17,8 @@ import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
 import type { Store } from './store/store.ts';
 
-/** Told of a server that is given up, or used again. */
-export type OnChange = (server: string, isAway: boolean, reason: string) => void;
+/** Called when a replica becomes unavailable or available again. */
+export type OnChange = (server: string, isUnavailable: boolean, reason: string) => void;
 
 // What speaks to PostgreSQL and to Redis is loaded only where it is needed: every command starts the sooner.
 

@@ -1,8 +1,8 @@
 /** What the server and its handlers work with. */
 import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
+import type { FileLinks } from '../access/file-links.ts';
 import type { LinkSigner } from '../access/link-signer.ts';
-import type { Links } from '../access/links.ts';
 import type { TokenStore } from '../access/token-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
@@ -20,7 +20,7 @@ export interface Services {
   /** Makes the links of answers. */
   links: LinkSigner;
   /** Verifies the links to files that we send ourselves. */
-  fileLinks: Links;
+  fileLinks: FileLinks;
   linkLifetime: number;
   /** Makes and reads the cursors of walks. */
   cursors: Cursors;

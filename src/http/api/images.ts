@@ -1,6 +1,6 @@
 /** The handlers of images: one, a page, by artist, random. */
 
-import { validityOf } from '../../access/links.ts';
+import { linkValidity } from '../../access/link-signer.ts';
 import type { Filter, FilterProblem, ListFilter } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
 import type { ImageDocument, SignLink } from '../../catalogue/image-document.ts';
@@ -98,7 +98,7 @@ function listed(call: Call<LinkQuery>, images: ImageDocument[]): Answer {
 /** Makes the links of one answer, which expire together. */
 function linkMaker({ services, query, now, origin }: Call<LinkQuery>): SignLink {
   const isExact = query.expiry !== undefined;
-  const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
+  const validity = linkValidity(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);
 }
 
