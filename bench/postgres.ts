@@ -67,7 +67,7 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   const catalogue = new PostgresCatalogue(servers);
   // Their statements take longer than our pool has patience.
   const patient = new pg.Pool({ connectionString: url, max: CONNECTIONS });
-  const ask = (name: string, text: string) => servers.ask({ name, text }, []);
+  const ask = (name: string, text: string) => servers.queryPrimary({ name, text }, []);
   const ids = (await ask('ids', 'select id from image order by random() limit 10000')).map(
     ([id]) => id as string,
   );

@@ -54,7 +54,7 @@ export class PostgresCatalogue implements Catalogue {
 
   /** A change was announced: what draws need is read anew before anyone asks. */
   onRevision(revision: number): void {
-    this.#servers.hearOf(revision);
+    this.#servers.noteRevision(revision);
     this.#selections.refresh().catch(() => {});
   }
 

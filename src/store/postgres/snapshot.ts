@@ -8,7 +8,7 @@ import {
   IMAGE_COLUMNS,
   misnumbered,
 } from '../shared/queries.ts';
-import { connect, disconnect, explained } from './connection.ts';
+import { connect, databaseError, disconnect } from './connection.ts';
 
 /** So many rows are fetched at a time. */
 const FETCHED_AT_ONCE = 1000;
@@ -23,7 +23,7 @@ export async function openSnapshot(url: string): Promise<CatalogueSnapshot> {
     return snapshotOn(client, fixedShelvesIn((await client.query(FIXED_SHELVES)).rows));
   } catch (error) {
     await disconnect(client);
-    throw explained(error, url);
+    throw databaseError(error, url);
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../shared/queries.ts';
 import { REWRITTEN_AT_ONCE } from '../shared/shelves.ts';
 import { columns, inPieces } from './batches.ts';
-import { connect, disconnect, explained, lock, WRITING } from './connection.ts';
+import { connect, databaseError, disconnect, lock, WRITE_LOCK } from './connection.ts';
 import { CHANNEL } from './notifications.ts';
 
 /** How long a command waits for another one that is writing. */
@@ -36,7 +36,7 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
     );
     // Of tables that grow within a transaction the planner knows nothing, and would read all of them for each batch.
     await client.query('set local enable_seqscan to off');
-    await lock(client, WRITING);
+    await lock(client, WRITE_LOCK);
     const fixed = fixedShelvesIn((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
     return new PostgresWriter(client, url, fixed, rows[0].last);
@@ -44,7 +44,7 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
     await disconnect(client);
     if ((error as { code?: string }).code === LOCK_TIMEOUT)
       throw new Error('another command is changing the catalogue; try again when it is done');
-    throw explained(error, url);
+    throw databaseError(error, url);
   }
 }
 
@@ -201,7 +201,7 @@ class PostgresWriter implements CatalogueWriter {
     try {
       return await this.#client.query(text, values);
     } catch (error) {
-      throw explained(error, this.#url);
+      throw databaseError(error, this.#url);
     }
   }
 
