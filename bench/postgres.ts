@@ -70,7 +70,7 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   const catalogue = new PostgresCatalogue(servers);
   // ORDER BY random() takes longer than the timeout of our pool.
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
-  const query = (name: string, text: string) => servers.ask({ name, text }, []);
+  const query = (name: string, text: string) => servers.queryPrimary({ name, text }, []);
   const ids = (await query('ids', 'select id from image order by random() limit 10000')).map(
     ([id]) => id as string,
   );

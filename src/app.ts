@@ -1,7 +1,7 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
 import { clientReader } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
-import { Links } from './access/links.ts';
+import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
@@ -28,7 +28,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
   const log = new Logger(config.logLevel);
   // First, because it may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
-  const fileLinks = new Links(keys);
+  const fileLinks = new FileLinks(keys);
   const store = await openStore(config, (server, isUnavailable, reason) => {
     if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
     else log.info({ server, reason }, 'replica available again');

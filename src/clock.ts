@@ -1,2 +1,2 @@
-/** Milliseconds since 1970. */
+/** Returns the time in milliseconds since 1970. */
 export type Clock = () => number;

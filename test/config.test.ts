@@ -1,11 +1,11 @@
-/** The environment to configuration. */
+/** Reading the configuration from the environment. */
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
 import { databaseFile, filesFolder } from './support/service.ts';
 
-test('an empty environment gives the defaults, frozen', () => {
+test('an empty environment gives the defaults, and the result is frozen', () => {
   const config = readConfig({});
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 3000);
@@ -19,7 +19,7 @@ test('an empty environment gives the defaults, frozen', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('every variable is read', () => {
+test('reads every variable', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
@@ -45,7 +45,7 @@ test('every variable is read', () => {
   assert.ok(!config.trustedProxies.check('10.0.0.2'));
 });
 
-test('PostgreSQL is named by its address, replicas and connections beside it', () => {
+test('reads the primary, the replicas and the connection limit of PostgreSQL', () => {
   const { database } = readConfig({
     DATABASE_URL: 'postgresql://me:secret@db.example.org/zukan?sslmode=require',
     DATABASE_READ_URLS: 'postgres://me:secret@r1/zukan, postgres://me:secret@r2/zukan',
@@ -63,39 +63,39 @@ test('PostgreSQL is named by its address, replicas and connections beside it', (
 
 const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' };
 
-test('a bucket is named by its address, with the usual variables beside it', () => {
-  const storageOf = (url: string, more = {}) => readConfig({ FILES_URL: url, ...aws, ...more }).storage;
-  const who = { accessKeyId: 'id', secretAccessKey: 'very secret', sessionToken: undefined };
-  assert.deepEqual(storageOf('s3://pictures/some/where/?endpoint=http://127.0.0.1:9000&region=eu-west-1'), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', ...who },
+test('reads a bucket from its URL and the usual AWS variables', () => {
+  const readStorage = (url: string, more = {}) => readConfig({ FILES_URL: url, ...aws, ...more }).storage;
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'very secret', sessionToken: undefined };
+  assert.deepEqual(readStorage('s3://pictures/some/where/?endpoint=http://127.0.0.1:9000&region=eu-west-1'), {
+    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', ...credentials },
     ...{ region: 'eu-west-1', endpoint: 'http://127.0.0.1:9000' },
   });
-  assert.deepEqual(storageOf('s3://pictures', { AWS_REGION: 'eu-north-1', AWS_SESSION_TOKEN: 't' }), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: '', ...who, sessionToken: 't' },
+  assert.deepEqual(readStorage('s3://pictures', { AWS_REGION: 'eu-north-1', AWS_SESSION_TOKEN: 't' }), {
+    ...{ engine: 's3', bucket: 'pictures', prefix: '', ...credentials, sessionToken: 't' },
     ...{ region: 'eu-north-1', endpoint: undefined },
   });
-  const { region, endpoint } = storageOf('s3://p-1', { AWS_ENDPOINT_URL: 'https://s3.example.org' }) as {
+  const { region, endpoint } = readStorage('s3://p-1', { AWS_ENDPOINT_URL: 'https://s3.example.org' }) as {
     region: string;
     endpoint: string;
   };
   assert.deepEqual([region, endpoint], ['us-east-1', 'https://s3.example.org']);
 });
 
-test('what a bucket or a database cannot do is told at the start', () => {
-  const refuses = (environment: Record<string, string>, reason: RegExp) =>
+test('rejects settings that the storage or the database does not support', () => {
+  const rejects = (environment: Record<string, string>, reason: RegExp) =>
     assert.throws(() => readConfig(environment), reason);
-  refuses({ FILES_URL: 's3://pictures' }, /FILES_URL: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
-  refuses({ FILES_URL: 's3://Upper_case', ...aws }, /FILES_URL: must be a folder, or s3:/);
-  refuses({ FILES_URL: 's3://p?regoin=x', ...aws }, /FILES_URL/);
-  refuses({ FILES_URL: 's3://pics?regoin=x', ...aws }, /not regoin/);
-  refuses({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /the endpoint must be an origin/);
-  refuses({ FILES_URL: 's3://pics?endpoint=https://me:hush@h', ...aws }, /^(?!.*hush).*$/s);
-  refuses({ FILES_URL: 's3://pics', LINK_LIFETIME: '604800', ...aws }, /LINK_LIFETIME: .* at most 604500/);
-  refuses({ DATABASE_READ_URLS: 'postgres://r/x' }, /DATABASE_READ_URLS: are for PostgreSQL/);
-  refuses({ DATABASE_URL: 'postgres://p/x', DATABASE_READ_URLS: 'mysql://r' }, /DATABASE_READ_URLS: must be/);
+  rejects({ FILES_URL: 's3://pictures' }, /FILES_URL: requires AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
+  rejects({ FILES_URL: 's3://Upper_case', ...aws }, /FILES_URL: must be a folder, or s3:/);
+  rejects({ FILES_URL: 's3://p?regoin=x', ...aws }, /FILES_URL/);
+  rejects({ FILES_URL: 's3://pics?regoin=x', ...aws }, /unknown parameter regoin/);
+  rejects({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /the endpoint must be an origin/);
+  rejects({ FILES_URL: 's3://pics?endpoint=https://me:hush@h', ...aws }, /^(?!.*hush).*$/s);
+  rejects({ FILES_URL: 's3://pics', LINK_LIFETIME: '604800', ...aws }, /LINK_LIFETIME: .* at most 604500/);
+  rejects({ DATABASE_READ_URLS: 'postgres://r/x' }, /DATABASE_READ_URLS: only for PostgreSQL/);
+  rejects({ DATABASE_URL: 'postgres://p/x', DATABASE_READ_URLS: 'mysql://r' }, /DATABASE_READ_URLS: must be/);
 });
 
-test('what is shown of a bucket and a database has no secret in it', () => {
+test('describes a bucket and a database without secrets', () => {
   const shown = describeConfig(
     readConfig({
       DATABASE_URL: 'postgres://me:hu@sh:hush@db/zukan?sslpassword=hush',
@@ -110,7 +110,7 @@ test('what is shown of a bucket and a database has no secret in it', () => {
   assert.equal(shown.FILES_URL, 's3://pictures/here/?endpoint=https%3A%2F%2Fs3.example.org&region=us-east-1');
 });
 
-const wrong: [string, string][] = [
+const invalid: [string, string][] = [
   ['PORT', '65536'],
   ['PORT', '80.5'],
   ['PORT', 'http'],
@@ -131,8 +131,8 @@ const wrong: [string, string][] = [
   ['LOG_LEVEL', 'loud'],
 ];
 
-for (const [name, value] of wrong) {
-  test(`${name}=${value} is refused by name`, () => {
+for (const [name, value] of invalid) {
+  test(`rejects ${name}=${value} and names the variable`, () => {
     assert.throws(
       () => readConfig({ [name]: value }),
       (error) => error instanceof ConfigError && error.message.startsWith(`${name}: `),
@@ -140,12 +140,12 @@ for (const [name, value] of wrong) {
   });
 }
 
-test('one message names every wrong variable', () => {
+test('one error names every invalid variable', () => {
   const environment = { PORT: 'x', LINK_LIFETIME: '-1', LOG_LEVEL: 'loud', HOST: 'fine' };
   assert.throws(() => readConfig(environment), /PORT: .*\nLINK_LIFETIME: .*\nLOG_LEVEL: /);
 });
 
-test('what is shown of the configuration has no secret in it', () => {
+test('describes the configuration without its keys', () => {
   const secret = 'a-very-secret-signing-key';
   assert.ok(
     !JSON.stringify(describeConfig(readConfig({ LINK_KEYS: `${secret},${secret}2` }))).includes(secret),

@@ -1,4 +1,4 @@
-/** Chance: all numbers that are asked for, equally often, and none beyond. */
+/** Random integers are uniform and within their range. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secureRandomInt } from '../src/random.ts';
@@ -11,7 +11,7 @@ for (const [below, bound] of [
   [10, 27.9],
   [16, 37.7],
 ] as const)
-  test(`numbers below ${below} come equally often`, () => {
+  test(`integers below ${below} are uniform`, () => {
     const counts = new Array<number>(below).fill(0);
     for (let round = 0; round < ROUNDS; round++) {
       const number = secureRandomInt(below);
@@ -20,15 +20,15 @@ for (const [below, bound] of [
     assert.equal(counts.length, below);
     const expected = ROUNDS / below;
     const chiSquare = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // The bound is that of one run in a thousand; half as much again is not seen in years.
+    // One run in a thousand exceeds the bound itself; with half as much again, a false alarm takes years.
     assert.ok(chiSquare < bound * 1.5, `${chiSquare} for ${below}`);
   });
 
-test('the only number below one is zero', () => {
+test('the only integer below one is zero', () => {
   for (let round = 0; round < 100; round++) assert.equal(secureRandomInt(1), 0);
 });
 
-test('large numbers use all of their range', () => {
+test('large ranges are used entirely', () => {
   for (const below of [1_000_000, 2 ** 31, 2 ** 31 + 1, 2 ** 32]) {
     const drawn = Array.from({ length: 3000 }, () => secureRandomInt(below));
     assert.ok(drawn.every((number) => Number.isInteger(number) && number >= 0 && number < below));

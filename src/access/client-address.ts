@@ -1,35 +1,32 @@
-/** Who calls: the address that the rate limit counts by. */
+/** Client identity: the address that the rate limit counts by. */
 import { type BlockList, isIP, type Socket } from 'node:net';
 
-/** Tells whom the limit counts a request to. What depends on the connection alone is worked out once for each. */
+/** Returns a function that names the client of a request. The result for a direct connection is cached. */
 export function clientReader(trusted: BlockList) {
-  const known = new WeakMap<Socket, string>();
+  const clients = new WeakMap<Socket, string>();
   return ({ socket, headers }: { socket: Socket; headers: NodeJS.Dict<string | string[]> }): string => {
     const forwardedFor = headers['x-forwarded-for'];
     const isDirect = forwardedFor === undefined || trusted.rules.length === 0;
-    const before = isDirect ? known.get(socket) : undefined;
-    if (before !== undefined) return before;
+    const cached = isDirect ? clients.get(socket) : undefined;
+    if (cached !== undefined) return cached;
     const client = clientKey(clientAddress(socket.remoteAddress, forwardedFor, trusted));
-    if (isDirect) known.set(socket, client);
+    if (isDirect) clients.set(socket, client);
     return client;
   };
 }
 
-/**
- * The address of a client. `X-Forwarded-For` is believed as far as trusted proxies wrote it: from the right, up to the
- * first address that is not one of theirs.
- */
+/** Reads `X-Forwarded-For` from the right, up to the first address that is not a trusted proxy. */
 export function clientAddress(
   remote: string | undefined,
   forwardedFor: string | string[] | undefined,
   trusted: BlockList,
 ): string {
-  let address = plainAddress(remote ?? '') ?? 'unknown';
+  let address = normaliseAddress(remote ?? '') ?? 'unknown';
   const hops = [forwardedFor ?? []].flat().join(',').split(',').reverse();
   for (const hop of hops) {
     if (!isTrusted(address, trusted)) break;
-    const next = plainAddress(hop.trim());
-    // What is no address was not written by a proxy of ours.
+    const next = normaliseAddress(hop.trim());
+    // A proxy writes addresses only; anything else came from the client.
     if (next === undefined) break;
     address = next;
   }
@@ -41,18 +38,18 @@ export function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** What the limit counts by: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer has. */
+/** An IPv4 address, or the /64 network of an IPv6 address: one customer usually has a whole /64. */
 export function clientKey(address: string): string {
-  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
+  return isIP(address) === 6 ? `${expandIPv6(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** Without port, brackets and zone; an IPv4 address in IPv6 form as the IPv4 address that it is. */
-function plainAddress(text: string): string | undefined {
+/** Removes port, brackets and zone, and turns an IPv4-mapped IPv6 address into IPv4. */
+function normaliseAddress(text: string): string | undefined {
   const bare = /^\[([^\]]*)\](:\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = bare.split('%', 1)[0] as string;
   if (isIP(address) === 0) return undefined;
   if (isIP(address) === 4) return address;
-  const groups = groupsOf(address);
+  const groups = expandIPv6(address);
   const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,ffff';
   if (!isMapped) return address.toLowerCase();
   return groups
@@ -61,17 +58,17 @@ function plainAddress(text: string): string | undefined {
     .join('.');
 }
 
-/** The eight groups of an IPv6 address, without zeros in front. */
-function groupsOf(address: string): string[] {
+/** The eight groups of an IPv6 address, without leading zeros. */
+function expandIPv6(address: string): string[] {
   const [head = '', tail] = address.toLowerCase().split('::');
-  const read = (part: string) =>
+  const parseGroups = (part: string) =>
     part
       .split(':')
       .filter(Boolean)
       .flatMap((group) =>
         group.includes('.') ? dottedGroups(group) : Number.parseInt(group, 16).toString(16),
       );
-  const [before, after] = [read(head), read(tail ?? '')];
+  const [before, after] = [parseGroups(head), parseGroups(tail ?? '')];
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   return [...before, ...zeros, ...after];
 }

@@ -1,15 +1,14 @@
 /**
- * Where a walk goes on: `X-Next-Cursor`. A cursor is the mark of the next image and an HMAC of it, together with what is
- * walked: the seed and the filters. So there is nothing to remember here, and a cursor that is made up, or of another walk, is
- * told from one of ours.
+ * Pagination cursors (`X-Next-Cursor`): the position of the next image, signed together with its scope (the seed and
+ * the filters). The server stores nothing, and a forged cursor or one from another scope is recognised.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SeedPosition } from '../catalogue/seed-order.ts';
 
-/** Bytes of the mark, and of the HMAC: more than anyone guesses, and just as many as make whole characters. */
-const MARK = 5;
-const SIGNATURE = 16;
-const form = /^[0-9A-Za-z_-]{28}$/;
+/** Together a multiple of three, so that base64url needs no padding. */
+const POSITION_BYTES = 5;
+const SIGNATURE_BYTES = 16;
+const cursorPattern = /^[0-9A-Za-z_-]{28}$/;
 
 export class Cursors {
   readonly #keys: readonly string[];
@@ -19,28 +18,28 @@ export class Cursors {
     this.#keys = keys;
   }
 
-  write({ bits, rank }: SeedPosition, walk: string): string {
-    const mark = Buffer.alloc(MARK);
-    mark.writeUInt8(bits);
-    mark.writeUInt32BE(rank, 1);
-    return Buffer.concat([mark, sign(this.#keys[0] as string, mark, walk)]).toString('base64url');
+  write({ bits, rank }: SeedPosition, scope: string): string {
+    const position = Buffer.alloc(POSITION_BYTES);
+    position.writeUInt8(bits);
+    position.writeUInt32BE(rank, 1);
+    return Buffer.concat([position, sign(this.#keys[0] as string, position, scope)]).toString('base64url');
   }
 
-  /** The mark; undefined when the cursor is not one of ours, or of another walk. */
-  read(cursor: string, walk: string): SeedPosition | undefined {
-    if (!form.test(cursor)) return undefined;
+  /** Returns undefined if the cursor was not issued by this service for this scope. */
+  read(cursor: string, scope: string): SeedPosition | undefined {
+    if (!cursorPattern.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
-    const [mark, signature] = [bytes.subarray(0, MARK), bytes.subarray(MARK)];
-    const isOurs = this.#keys.some((key) => timingSafeEqual(signature, sign(key, mark, walk)));
-    return isOurs ? { bits: mark.readUInt8(), rank: mark.readUInt32BE(1) } : undefined;
+    const [position, signature] = [bytes.subarray(0, POSITION_BYTES), bytes.subarray(POSITION_BYTES)];
+    const isValid = this.#keys.some((key) => timingSafeEqual(signature, sign(key, position, scope)));
+    return isValid ? { bits: position.readUInt8(), rank: position.readUInt32BE(1) } : undefined;
   }
 }
 
-function sign(key: string, mark: Uint8Array, walk: string): Buffer {
+function sign(key: string, position: Uint8Array, scope: string): Buffer {
   return createHmac('sha256', key)
     .update('zukan cursor ')
-    .update(mark)
-    .update(walk)
+    .update(position)
+    .update(scope)
     .digest()
-    .subarray(0, SIGNATURE);
+    .subarray(0, SIGNATURE_BYTES);
 }

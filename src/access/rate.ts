@@ -1,59 +1,68 @@
 /**
- * The rate limit as a rule: what becomes of a client's state when it calls at a moment. Nothing here knows of time or
- * storage; limits/memory.ts and limits/redis.ts keep the state.
+ * The rate limit as a pure rule: a client's state and the time in, a decision and the next state out. limits/memory.ts
+ * and limits/redis.ts store the state.
  *
- * One request a second is allowed, by the generic cell rate algorithm: each allowed request books the next second, and one
- * that comes up to 100 ms before its second is let through, so that a client that paces itself is never refused for
- * jitter, while in the long run there is never more than one a second. A refused request books nothing; it is a violation.
+ * One request per second is allowed, by the generic cell rate algorithm (GCRA). A request up to 100 ms early is
+ * tolerated: jitter never gets a well-paced client refused, and the long-run rate stays at one per second. A refused
+ * request is a violation, but does not delay the next allowed one. Ten violations within an hour block the client.
  */
 
 export const PERIOD_MS = 1000;
 export const TOLERANCE_MS = 100;
 export const MAX_VIOLATIONS = 10;
-/** Both the time within which violations count together, and how long a block lasts. */
-export const HOUR_MS = 3_600_000;
+/** Counted from the first violation. */
+export const VIOLATION_WINDOW_MS = 3_600_000;
+export const BLOCK_MS = 3_600_000;
 
-/** What becomes of a request. */
 export interface Decision {
   isAllowed: boolean;
-  /** Refused because the client is blocked, and not only for now. */
+  /** The client is blocked, not merely too fast. */
   isBlocked: boolean;
   /** Milliseconds until a request would be allowed. */
   wait: number;
 }
 
-/** Moments are milliseconds; 0 where there is none. */
+/** Times are in milliseconds; 0 means never. */
 export interface RateState {
-  /** From when on the next request is due. */
-  due: number;
+  /** GCRA's theoretical arrival time: when a client that keeps exactly to the rate sends its next request. */
+  nextArrival: number;
   violations: number;
   firstViolation: number;
   blockedUntil: number;
 }
 
-export const freshState: RateState = { due: 0, violations: 0, firstViolation: 0, blockedUntil: 0 };
+export const freshState: RateState = { nextArrival: 0, violations: 0, firstViolation: 0, blockedUntil: 0 };
 
-export function decide(state: RateState, now: number): { state: RateState; decision: Decision } {
+interface Outcome {
+  state: RateState;
+  decision: Decision;
+}
+
+export function decide(state: RateState, now: number): Outcome {
   if (now < state.blockedUntil) return { state, decision: refuse(state.blockedUntil - now, true) };
-  const calm = state.blockedUntil > 0 ? { ...freshState, due: state.due } : state;
-  const early = calm.due - TOLERANCE_MS - now;
-  if (early > 0) return violate(calm, now, early);
-  const due = Math.max(now, calm.due) + PERIOD_MS;
+  const isBlockOver = state.blockedUntil > 0;
+  const current = isBlockOver ? { ...freshState, nextArrival: state.nextArrival } : state;
+  const wait = current.nextArrival - TOLERANCE_MS - now;
+  return wait > 0 ? recordViolation(current, now, wait) : allow(current, now);
+}
+
+function allow(state: RateState, now: number): Outcome {
+  const nextArrival = Math.max(now, state.nextArrival) + PERIOD_MS;
   return {
-    state: { ...calm, due },
-    decision: { isAllowed: true, isBlocked: false, wait: due - TOLERANCE_MS - now },
+    state: { ...state, nextArrival },
+    decision: { isAllowed: true, isBlocked: false, wait: nextArrival - TOLERANCE_MS - now },
   };
 }
 
-function violate(state: RateState, now: number, wait: number): { state: RateState; decision: Decision } {
-  const isFirst = state.violations === 0 || now - state.firstViolation >= HOUR_MS;
+function recordViolation(state: RateState, now: number, wait: number): Outcome {
+  const isFirst = state.violations === 0 || now - state.firstViolation >= VIOLATION_WINDOW_MS;
   const violations = isFirst ? 1 : state.violations + 1;
   const firstViolation = isFirst ? now : state.firstViolation;
   const isBlocked = violations >= MAX_VIOLATIONS;
-  const blockedUntil = isBlocked ? now + HOUR_MS : 0;
+  const blockedUntil = isBlocked ? now + BLOCK_MS : 0;
   return {
     state: { ...state, violations, firstViolation, blockedUntil },
-    decision: refuse(isBlocked ? HOUR_MS : wait, isBlocked),
+    decision: refuse(isBlocked ? BLOCK_MS : wait, isBlocked),
   };
 }
 
@@ -61,8 +70,8 @@ function refuse(wait: number, isBlocked: boolean): Decision {
   return { isAllowed: false, isBlocked, wait };
 }
 
-/** From when on a state is as good as a fresh one, and can be forgotten. */
-export function forgettableFrom({ due, violations, firstViolation, blockedUntil }: RateState): number {
-  if (blockedUntil > 0) return Math.max(due, blockedUntil);
-  return violations > 0 ? Math.max(due, firstViolation + HOUR_MS) : due;
+/** The time from which a state decides like a fresh one and can be dropped. */
+export function expiresAt({ nextArrival, violations, firstViolation, blockedUntil }: RateState): number {
+  if (blockedUntil > 0) return Math.max(nextArrival, blockedUntil);
+  return violations > 0 ? Math.max(nextArrival, firstViolation + VIOLATION_WINDOW_MS) : nextArrival;
 }

@@ -1,4 +1,4 @@
-/** Where access tokens are kept. */
+/** The interface of a token store. */
 import type Type from 'typebox';
 import type * as schemas from '../schemas.ts';
 
@@ -9,10 +9,10 @@ export interface Token extends TokenInformation {
 }
 
 export interface TokenStore {
-  /** Finds a token by the hash of its secret unless it is revoked. It may have expired. */
+  /** Finds a token by the hash of its secret. It may have expired, but is not revoked. */
   find(hash: string): Promise<Token | undefined>;
   add(token: Token, hash: string): Promise<void>;
   list(): Promise<(Token & { revokedAt: string | null })[]>;
-  /** Returns false if there is no such live token. */
+  /** Returns false if no such token exists or it is already revoked. */
   revoke(id: string, revokedAt: string): Promise<boolean>;
 }

@@ -1,44 +1,44 @@
-/** Access tokens: their secret, their scopes, and whether one still counts. Time and chance are passed in. */
+/** Access tokens: secrets, scopes and expiry. Time and randomness are passed in. */
 import { hash } from 'node:crypto';
 import type { RandomInt } from '../random.ts';
 import type { Token } from './token-store.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const LENGTH = 100;
-const secretForm = /^[0-9A-Za-z]{100}$/;
-const bearer = /^bearer +([^ ]+) *$/i;
+const SECRET_LENGTH = 100;
+const secretPattern = /^[0-9A-Za-z]{100}$/;
+const bearerPattern = /^bearer +([^ ]+) *$/i;
 
 export const LIST_IMAGES = 'image:list';
 const CUSTOM_EXPIRY = 'image:custom-expiry';
 const NO_RATE_LIMIT = 'api:ratelimit:disabled';
 
-/** `chance` must be a cryptographic one. */
+/** `randomInt` must be cryptographically secure. */
 export function newSecret(randomInt: RandomInt): string {
-  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
 /**
- * The form in which a secret is stored and looked up. A plain hash is enough for 595 random bits, and looking it up in
- * an index tells a guesser nothing by its timing: which hashes are near the right one cannot be chosen.
+ * Secrets are stored and looked up by hash. A plain hash is enough for 595 random bits, and the timing of the index
+ * lookup reveals nothing: an attacker cannot choose secrets whose hashes are close to a stored one.
  */
 export const hashSecret = (secret: string): string => hash('sha256', secret);
 
-/** The secret in an `Authorization` header, or undefined where the header has none that could be ours. */
+/** The secret in an `Authorization` header; undefined if it is not a bearer token of the right form. */
 export function secretIn(authorization: string): string | undefined {
-  const secret = bearer.exec(authorization)?.[1];
-  return secret !== undefined && secretForm.test(secret) ? secret : undefined;
+  const secret = bearerPattern.exec(authorization)?.[1];
+  return secret !== undefined && secretPattern.test(secret) ? secret : undefined;
 }
 
 export const isLive = (token: Token, now: number): boolean => now < Date.parse(token.expires);
 
-/** Exempt from the rate limit. */
+/** Whether the rate limit does not apply. */
 export const isExempt = (scopes: string[]): boolean => scopes.includes(NO_RATE_LIMIT);
 
 export function isScope(scope: string): boolean {
   return [LIST_IMAGES, CUSTOM_EXPIRY, NO_RATE_LIMIT].includes(scope) || customExpiry(scope) !== undefined;
 }
 
-/** The longest link lifetime, in seconds, that the scopes allow to ask for; undefined when they allow none. */
+/** The longest link lifetime in seconds that the scopes allow; undefined if they allow no custom lifetime. */
 export function expiryAllowance(scopes: string[]): number | undefined {
   if (scopes.includes(CUSTOM_EXPIRY)) return Number.POSITIVE_INFINITY;
   const allowances = scopes.map(customExpiry).filter((seconds) => seconds !== undefined);

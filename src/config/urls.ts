@@ -1,8 +1,8 @@
-/** Where the catalogue and the bytes are, from the addresses in the environment. */
+/** Parses DATABASE_URL, FILES_URL and PUBLIC_URL. */
 import { resolve } from 'node:path';
 
 export type Database =
-  /** Tokens are in a file of their own, beside the database. */
+  /** Tokens are in a separate file next to the database. */
   | { engine: 'sqlite'; path: string; tokensPath: string }
   | { engine: 'postgres'; url: string; readUrls: readonly string[]; connections: number };
 
@@ -11,10 +11,10 @@ export type Storage =
   | {
       engine: 's3';
       bucket: string;
-      /** What every key in the bucket begins with: empty, or with a slash at its end. */
+      /** The prefix of every key in the bucket: empty, or ends with a slash. */
       prefix: string;
       region: string;
-      /** The origin of a server that is not Amazon's. */
+      /** The origin of an S3-compatible server other than Amazon's. */
       endpoint: string | undefined;
       accessKeyId: string;
       secretAccessKey: string;
@@ -23,35 +23,34 @@ export type Storage =
 
 type Environment = Record<string, string | undefined>;
 
-export function sqliteAt(path: string): Database {
+export function sqliteDatabase(path: string): Database {
   return { engine: 'sqlite', path, tokensPath: path.replace(/(\.[^./\\]*)?$/, '-tokens.db') };
 }
 
-/** What DATABASE_URL names. The rest matters to PostgreSQL only. */
-export function readDatabase(text: string, readUrls: string[], connections: number): Database {
+/** `readUrls` and `connections` apply to PostgreSQL only. */
+export function parseDatabase(text: string, readUrls: string[], connections: number): Database {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
-  if (path) return sqliteAt(resolve(path));
+  if (path) return sqliteDatabase(resolve(path));
   if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls, connections };
-  throw new Error(
-    'must be "sqlite:" and a path, or an address such as postgres://user:password@host:5432/zukan',
-  );
+  throw new Error('must be "sqlite:" and a path, or a URL such as postgres://user:password@host:5432/zukan');
 }
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '');
 }
 
-/** A folder, or `s3://bucket/prefix?endpoint=…&region=…` with the usual AWS_* variables. */
-export function readStorage(text: string, environment: Environment): Storage {
+/** Parses a folder, or `s3://bucket/prefix?endpoint=…&region=…` together with the usual AWS_* variables. */
+export function parseStorage(text: string, environment: Environment): Storage {
   if (!/^[a-z0-9]+:/i.test(text)) return { engine: 'folder', path: resolve(text) };
   const url = URL.parse(text);
   if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]+$/.test(url.hostname))
     throw new Error('must be a folder, or s3://bucket/prefix?endpoint=https://…&region=…');
   const unknown = [...url.searchParams.keys()].filter((name) => name !== 'endpoint' && name !== 'region');
-  if (unknown.length > 0) throw new Error(`knows endpoint and region, but not ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`unknown parameter ${unknown.join(', ')}; only endpoint and region are supported`);
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
-    throw new Error('needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to be set');
+    throw new Error('requires AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
   const endpoint = url.searchParams.get('endpoint') || AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
@@ -60,22 +59,22 @@ export function readStorage(text: string, environment: Environment): Storage {
     bucket: url.hostname,
     prefix: prefix && `${prefix}/`,
     region: url.searchParams.get('region') || AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1',
-    endpoint: endpoint ? readEndpoint(endpoint) : undefined,
+    endpoint: endpoint ? parseEndpoint(endpoint) : undefined,
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
     sessionToken: AWS_SESSION_TOKEN || undefined,
   };
 }
 
-function readEndpoint(text: string): string {
+function parseEndpoint(text: string): string {
   try {
-    return readOrigin(text);
+    return parseOrigin(text);
   } catch (error) {
     throw new Error(`the endpoint ${(error as Error).message}`);
   }
 }
 
-/** The address without what would let anyone in. */
+/** The FILES_URL in effect, without credentials. */
 export function describeStorage(storage: Storage): string {
   if (storage.engine === 'folder') return storage.path;
   const { bucket, prefix, region, endpoint } = storage;
@@ -83,17 +82,15 @@ export function describeStorage(storage: Storage): string {
   return `s3://${bucket}/${prefix}?${parameters}`;
 }
 
-/** An address with its password, and any in its parameters, masked. */
-export function masked(address: string): string {
-  return address
-    .replace(/\/\/[^/?#]*@/, '//***@')
-    .replace(/([?&][^=&]*(?:password|key)[^=&]*=)[^&]*/gi, '$1***');
+/** Masks the credentials of a URL, and passwords and keys in its parameters. */
+export function maskSecrets(url: string): string {
+  return url.replace(/\/\/[^/?#]*@/, '//***@').replace(/([?&][^=&]*(?:password|key)[^=&]*=)[^&]*/gi, '$1***');
 }
 
-export function readOrigin(text: string): string {
+export function parseOrigin(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-  // Not repeated: it may hold a password.
+  // The message does not repeat the value, which may contain a password.
   if (!isOrigin) throw new Error('must be an origin such as https://pictures.example.org');
   return url.origin;
 }

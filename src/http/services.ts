@@ -1,8 +1,8 @@
 /** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
+import type { FileLinks } from '../access/file-links.ts';
 import type { LinkSigner } from '../access/link-signer.ts';
-import type { Links } from '../access/links.ts';
 import type { TokenStore } from '../access/token-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
@@ -20,7 +20,7 @@ export interface Services {
   /** Signs the links in responses. */
   links: LinkSigner;
   /** Verifies links to files that this service sends itself. */
-  fileLinks: Links;
+  fileLinks: FileLinks;
   /** In seconds. */
   linkLifetime: number;
   cursors: Cursors;

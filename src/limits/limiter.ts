@@ -1,11 +1,11 @@
-/** Where the rate limit's state lives: in memory or in Redis. */
+/** The interface of a rate limiter. */
 import type { Decision } from '../access/rate.ts';
 
 export interface Limiter {
-  /** Connects, as far as that is possible now. */
+  /** Tries to connect. Does not fail if that is impossible now. */
   start(): Promise<void>;
   decide(client: string): Promise<Decision>;
-  /** Why it works, but not as configured, and what that means. Anyone may read it. */
+  /** Why the limiter does not work as configured, and what that means. Shown publicly, so it contains no secrets. */
   degradedReason(): string | undefined;
   close(): Promise<void>;
 }

@@ -1,29 +1,28 @@
 /** The rate limit of one process, in bounded memory. */
-
-import type { Decision } from '../access/rate.ts';
-import { decide, forgettableFrom, freshState, type RateState } from '../access/rate.ts';
+import { type Decision, decide, expiresAt, freshState, type RateState } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from './limiter.ts';
 
-/** The time of day as it was when the process began, and steady since: setting the clock back must not block anyone. */
+/** Monotonic: setting the system clock back must not block anyone. */
 export const steadyClock: Clock = () => performance.timeOrigin + performance.now();
 
-/** More clients than this are not remembered at a time; beyond, one is forgotten for each that comes. */
+/** At this many clients, the sweep evicts even those whose state has not expired. */
 const MAX_CLIENTS = 500_000;
-/** How many clients each decision looks at to see whether they can be forgotten. */
-const LOOKED_AT = 2;
-/** A map that grows is copied whole: of one for all clients that takes 100 ms, of one of so many no more than two. */
-const MAPS = 64;
+/** Clients that the sweep checks per decision. More than one, to evict faster than new clients arrive. */
+const SWEPT_PER_DECISION = 2;
+/** A growing Map rehashes all of its entries: 100 ms for one map of all clients, at most 2 ms for a shard. */
+const SHARDS = 64;
 
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock;
-  readonly #maps = Array.from({ length: MAPS }, () => new Map<string, RateState>());
-  /** Goes round the clients, a few steps a decision, so that forgetting never takes long at a time. */
-  readonly #round = this.#goRound();
+  readonly #maxClients: number;
+  readonly #shards = Array.from({ length: SHARDS }, () => new Map<string, RateState>());
+  readonly #sweep = this.#startSweep();
   #size = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxClients = MAX_CLIENTS) {
     this.#clock = clock;
+    this.#maxClients = maxClients;
   }
 
   get size(): number {
@@ -32,12 +31,12 @@ export class MemoryLimiter implements Limiter {
 
   async decide(client: string): Promise<Decision> {
     const now = this.#clock();
-    for (let looked = 0; looked < LOOKED_AT; looked++) this.#round.next(now);
-    const clients = this.#maps[hash(client) % MAPS] as Map<string, RateState>;
-    const before = clients.get(client);
-    const { state, decision } = decide(before ?? freshState, now);
+    for (let swept = 0; swept < SWEPT_PER_DECISION; swept++) this.#sweep.next(now);
+    const clients = this.#shards[hash(client) % SHARDS] as Map<string, RateState>;
+    const previous = clients.get(client);
+    const { state, decision } = decide(previous ?? freshState, now);
     clients.set(client, state);
-    if (!before) this.#size++;
+    if (!previous) this.#size++;
     return decision;
   }
 
@@ -49,13 +48,13 @@ export class MemoryLimiter implements Limiter {
 
   async close(): Promise<void> {}
 
-  /** Looks at one client a step, and is told the time with each. */
-  *#goRound(): Generator<void, never, number> {
+  /** Cycles through the clients, one per step. Each step receives the current time. */
+  *#startSweep(): Generator<void, never, number> {
     for (;;) {
       let now = yield;
-      for (const clients of this.#maps) {
+      for (const clients of this.#shards) {
         for (const [client, state] of clients) {
-          if (forgettableFrom(state) <= now || this.#size >= MAX_CLIENTS) {
+          if (expiresAt(state) <= now || this.#size >= this.#maxClients) {
             clients.delete(client);
             this.#size--;
           }

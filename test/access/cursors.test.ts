@@ -1,4 +1,4 @@
-/** Cursors: ours are read, all others are refused. */
+/** Pagination cursors: only those issued for the same scope are accepted. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -11,42 +11,42 @@ const cursors = new Cursors([current]);
 const seven = { bits: 22, rank: 7 };
 
 describe('a cursor', () => {
-  test('is read as the mark that was written', () => {
+  test('gives back the position it was written with', () => {
     fc.assert(
-      fc.property(fc.nat(2 ** 32 - 1), fc.constantFrom(22, 32), fc.string(), (rank, bits, walk) => {
-        assert.deepEqual(cursors.read(cursors.write({ bits, rank }, walk), walk), { bits, rank });
+      fc.property(fc.nat(2 ** 32 - 1), fc.constantFrom(22, 32), fc.string(), (rank, bits, scope) => {
+        assert.deepEqual(cursors.read(cursors.write({ bits, rank }, scope), scope), { bits, rank });
       }),
     );
   });
 
-  test('with any character changed, left out or added is refused', () => {
-    const cursor = cursors.write({ bits: 22, rank: 123_456 }, 'walk');
+  test('is rejected with any character changed, removed or added', () => {
+    const cursor = cursors.write({ bits: 22, rank: 123_456 }, 'scope');
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.'];
     for (let at = 0; at <= cursor.length; at++) {
       const [before, after] = [cursor.slice(0, at), cursor.slice(at)];
       for (const character of alphabet) {
-        assert.equal(cursors.read(before + character + after, 'walk'), undefined);
+        assert.equal(cursors.read(before + character + after, 'scope'), undefined);
         const changed = before + character + after.slice(1);
-        if (changed !== cursor) assert.equal(cursors.read(changed, 'walk'), undefined, changed);
+        if (changed !== cursor) assert.equal(cursors.read(changed, 'scope'), undefined, changed);
       }
-      if (at < cursor.length) assert.equal(cursors.read(before + after.slice(1), 'walk'), undefined);
+      if (at < cursor.length) assert.equal(cursors.read(before + after.slice(1), 'scope'), undefined);
     }
   });
 
-  test('of another walk or another service is refused', () => {
-    const cursor = cursors.write(seven, 'walk');
-    assert.equal(cursors.read(cursor, 'walks'), undefined);
-    assert.equal(new Cursors([old]).read(cursor, 'walk'), undefined);
+  test('is rejected in another scope or by another service', () => {
+    const cursor = cursors.write(seven, 'scope');
+    assert.equal(cursors.read(cursor, 'another scope'), undefined);
+    assert.equal(new Cursors([old]).read(cursor, 'scope'), undefined);
   });
 
-  test('is still read when its key signs no more', () => {
+  test('is accepted after its key was rotated', () => {
     const rotated = new Cursors([current, old]);
-    assert.deepEqual(rotated.read(new Cursors([old]).write(seven, 'walk'), 'walk'), seven);
-    assert.deepEqual(cursors.read(rotated.write(seven, 'walk'), 'walk'), seven);
+    assert.deepEqual(rotated.read(new Cursors([old]).write(seven, 'scope'), 'scope'), seven);
+    assert.deepEqual(cursors.read(rotated.write(seven, 'scope'), 'scope'), seven);
   });
 });
 
-describe('a walk', () => {
+describe('a scope', () => {
   const filter: Filter = {
     ...{
       nsfw: ['sfw', 'nsfw'],
@@ -57,7 +57,7 @@ describe('a walk', () => {
     ...{ match: 'all', artist: 'a1', character: 'c1' },
   };
 
-  test('is the same, however it is written', () => {
+  test('does not depend on the order or case of the filters', () => {
     const other: Filter = {
       ...{ nsfw: ['nsfw', 'sfw'], orientation: ['square'], categories: ['DOG', 'cat', 'dog'] },
       ...{ exclude: ['y', 'X'], match: 'all', artist: 'a1', character: 'c1' },
@@ -67,7 +67,7 @@ describe('a walk', () => {
       assert.equal(cursorScope('s', { categories, match: 'any' }), cursorScope('s', { categories: ['a'] }));
   });
 
-  test('is another one with another seed or any other filter', () => {
+  test('differs for another seed or any other filter', () => {
     const { nsfw, ...anyRating } = filter;
     const others: [string, Filter][] = [
       ...[['S', filter] as [string, Filter], ['s', anyRating] as [string, Filter]],
@@ -81,7 +81,7 @@ describe('a walk', () => {
         ...{ g: { ...filter, artist: 'c1', character: 'a1' }, h: { ...filter, artist: undefined } },
       }).map(([, changed]): [string, Filter] => ['s', changed]),
     ];
-    const walks = others.map(([seed, changed]) => cursorScope(seed, changed));
-    assert.equal(new Set([...walks, cursorScope('s', filter)]).size, others.length + 1);
+    const scopes = others.map(([seed, changed]) => cursorScope(seed, changed));
+    assert.equal(new Set([...scopes, cursorScope('s', filter)]).size, others.length + 1);
   });
 });

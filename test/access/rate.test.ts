@@ -1,79 +1,93 @@
-/** The rate limit's rule against a naive one that keeps every moment, and the promises it makes. */
+/** The rate limit rule, compared with a naive model that remembers every request, and the guarantees it gives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Decision } from '../../src/access/rate.ts';
-import { decide, forgettableFrom, freshState, HOUR_MS } from '../../src/access/rate.ts';
-import { seededChance } from '../support/service.ts';
+import {
+  BLOCK_MS,
+  type Decision,
+  decide,
+  expiresAt,
+  freshState,
+  type RateState,
+} from '../../src/access/rate.ts';
 
 const START = 1_000_000_000_000;
+const HOUR_MS = 3_600_000;
 
-/** Remembers every request and works everything out anew each time. */
-class Naive {
+/** Remembers every request and derives each decision from the whole history. */
+class NaiveRule {
   readonly #allowed: number[] = [];
   readonly #violations: number[] = [];
   readonly #blocks: number[] = [];
 
-  decide(now: number): Pick<Decision, 'isAllowed' | 'isBlocked'> {
+  decide(now: number): Decision {
     const lastBlock = this.#blocks.at(-1);
-    if (lastBlock !== undefined && now < lastBlock + 3_600_000) return { isAllowed: false, isBlocked: true };
-    const due = this.#allowed.reduce((booked, moment) => Math.max(booked, moment) + 1000, 0);
-    if (now >= due - 100) {
+    if (lastBlock !== undefined && now < lastBlock + HOUR_MS)
+      return { isAllowed: false, isBlocked: true, wait: lastBlock + HOUR_MS - now };
+    if (now >= this.#nextArrival() - 100) {
       this.#allowed.push(now);
-      return { isAllowed: true, isBlocked: false };
+      return { isAllowed: true, isBlocked: false, wait: this.#nextArrival() - 100 - now };
     }
     this.#violations.push(now);
-    return { isAllowed: false, isBlocked: this.#isTenth(now) };
+    const isBlocked = this.#isTenthViolation();
+    if (isBlocked) this.#blocks.push(now);
+    return { isAllowed: false, isBlocked, wait: isBlocked ? HOUR_MS : this.#nextArrival() - 100 - now };
   }
 
-  /** Goes through the violations since the last block, an hour at a time. */
-  #isTenth(now: number): boolean {
-    const since = this.#blocks.at(-1) ?? 0;
-    let hour: number[] = [];
-    for (const moment of this.#violations.filter((violation) => violation > since)) {
-      hour = hour[0] !== undefined && moment < hour[0] + 3_600_000 ? [...hour, moment] : [moment];
-    }
-    if (hour.length < 10) return false;
-    this.#blocks.push(now);
-    return true;
+  #nextArrival(): number {
+    return this.#allowed.reduce((arrival, at) => Math.max(arrival, at) + 1000, 0);
+  }
+
+  /** Counts the violations since the last block in windows of an hour, each starting with a violation. */
+  #isTenthViolation(): boolean {
+    const lastBlock = this.#blocks.at(-1) ?? 0;
+    let window: number[] = [];
+    for (const at of this.#violations.filter((violation) => violation > lastBlock))
+      window = window[0] !== undefined && at < window[0] + HOUR_MS ? [...window, at] : [at];
+    return window.length >= 10;
   }
 }
 
-/** Gaps of all sizes that matter: bursts, near a second, near an hour. */
+/** Gaps between requests: bursts, about a second, minutes, about an hour. */
 const gap = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 300 }) },
   { weight: 4, arbitrary: fc.integer({ min: 800, max: 1200 }) },
   { weight: 2, arbitrary: fc.integer({ min: 1000, max: 600_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: HOUR_MS - 3, max: HOUR_MS + 3 }) },
 );
+const gaps = (maxLength: number) => fc.array(gap, { maxLength });
 
-function run(gaps: number[]): { now: number; decision: Decision }[] {
-  let [state, now] = [freshState, START];
-  return gaps.map((pause) => {
+interface Step {
+  now: number;
+  state: RateState;
+  decision: Decision;
+}
+
+/** Sends one request after each gap. */
+function run(pauses: number[], from = { state: freshState, now: START }): Step[] {
+  let { state, now } = from;
+  return pauses.map((pause) => {
     now += pause;
-    const result = decide(state, now);
-    state = result.state;
-    return { now, decision: result.decision };
+    const outcome = decide(state, now);
+    state = outcome.state;
+    return { now, ...outcome };
   });
 }
 
-test('it decides like the naive rule, whatever the moments', () => {
+test('decides like the naive model', () => {
   fc.assert(
-    fc.property(fc.array(gap, { maxLength: 120 }), (gaps) => {
-      const naive = new Naive();
-      for (const { now, decision } of run(gaps)) {
-        const { isAllowed, isBlocked } = decision;
-        assert.deepEqual({ isAllowed, isBlocked }, naive.decide(now));
-      }
+    fc.property(gaps(120), (pauses) => {
+      const naive = new NaiveRule();
+      for (const { now, decision } of run(pauses)) assert.deepEqual(decision, naive.decide(now));
     }),
     { numRuns: 3000, seed: 4 },
   );
 });
 
-test('in no page of time is more allowed than one a second, but for the tolerance', () => {
+test('never allows more than one request per second, plus the tolerance, in any interval', () => {
   fc.assert(
-    fc.property(fc.array(gap, { maxLength: 150 }), (gaps) => {
-      const allowed = run(gaps)
+    fc.property(gaps(150), (pauses) => {
+      const allowed = run(pauses)
         .filter(({ decision }) => decision.isAllowed)
         .map(({ now }) => now);
       for (let first = 0; first < allowed.length; first++) {
@@ -87,14 +101,10 @@ test('in no page of time is more allowed than one a second, but for the toleranc
   );
 });
 
-test('who waits as long as told is allowed', () => {
+test('allows a client that waits as long as it was told, and refuses it a millisecond earlier', () => {
   fc.assert(
-    fc.property(fc.array(gap, { minLength: 1, maxLength: 40 }), (gaps) => {
-      let [state, now] = [freshState, START];
-      for (const pause of gaps) {
-        now += pause;
-        const { state: next, decision } = decide(state, now);
-        state = next;
+    fc.property(gaps(40), (pauses) => {
+      for (const { now, state, decision } of run(pauses)) {
         assert.ok(decide(state, now + decision.wait).decision.isAllowed);
         if (decision.wait > 0) assert.ok(!decide(state, now + decision.wait - 1).decision.isAllowed);
       }
@@ -103,54 +113,59 @@ test('who waits as long as told is allowed', () => {
   );
 });
 
-test('a client that paces itself at a second, give or take 50 ms, is never refused in ten minutes', () => {
-  const randomInt = seededChance(8);
-  for (let round = 0; round < 50; round++) {
-    let state = freshState;
-    for (let second = 0; second < 600; second++) {
-      const result = decide(state, START + second * 1000 + randomInt(101) - 50);
-      state = result.state;
-      assert.ok(result.decision.isAllowed, `in second ${second}`);
-    }
-  }
-});
-
-test('the tenth violation within an hour blocks for an hour, further requests do not prolong it, and then all is new', () => {
-  let state = freshState;
-  const call = (now: number) => {
-    const result = decide(state, START + now);
-    state = result.state;
-    return result.decision;
-  };
-  assert.equal(call(0).isAllowed, true);
-  for (let violation = 1; violation <= 9; violation++) {
-    assert.deepEqual(call(violation), { isAllowed: false, isBlocked: false, wait: 900 - violation });
-  }
-  assert.deepEqual(call(10), { isAllowed: false, isBlocked: true, wait: HOUR_MS });
-  assert.deepEqual(call(5000), { isAllowed: false, isBlocked: true, wait: HOUR_MS - 4990 });
-  assert.deepEqual(call(HOUR_MS + 9), { isAllowed: false, isBlocked: true, wait: 1 });
-  assert.equal(call(HOUR_MS + 10).isAllowed, true);
-  for (let violation = 1; violation <= 9; violation++)
-    assert.equal(call(HOUR_MS + 10 + violation).isBlocked, false);
-  assert.equal(call(HOUR_MS + 20).isBlocked, true);
-});
-
-test('a state that can be forgotten decides like a fresh one ever after', () => {
+test('never refuses a client that sends one request per second with up to 50 ms of jitter', () => {
+  const jitter = fc.integer({ min: -50, max: 50 });
   fc.assert(
-    fc.property(fc.array(gap, { maxLength: 40 }), fc.array(gap, { maxLength: 20 }), (before, after) => {
-      let [state, now] = [freshState, START];
-      for (const pause of before) {
-        now += pause;
-        state = decide(state, now).state;
+    fc.property(fc.array(jitter, { maxLength: 600 }), (jitters) => {
+      let state = freshState;
+      for (const [second, offset] of jitters.entries()) {
+        const outcome = decide(state, START + second * 1000 + offset);
+        state = outcome.state;
+        assert.ok(outcome.decision.isAllowed, `in second ${second}`);
       }
-      now = Math.max(now, forgettableFrom(state));
-      let fresh = freshState;
-      for (const pause of after) {
-        now += pause;
-        const [kept, forgotten] = [decide(state, now), decide(fresh, now)];
-        assert.deepEqual(kept.decision, forgotten.decision);
-        [state, fresh] = [kept.state, forgotten.state];
-      }
+    }),
+    { seed: 8 },
+  );
+});
+
+test('does not delay the next allowed request because of refused ones', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 899 }), { maxLength: 9 }), (offsets) => {
+      const sorted = [...offsets].sort((one, other) => one - other);
+      let { state } = decide(freshState, START);
+      for (const offset of sorted) state = decide(state, START + offset).state;
+      assert.ok(decide(state, START + 900).decision.isAllowed);
+    }),
+    { seed: 10 },
+  );
+});
+
+test('blocks for an hour at the tenth violation, does not prolong the block, and then starts from zero', () => {
+  let state = freshState;
+  const request = (time: number) => {
+    const outcome = decide(state, START + time);
+    state = outcome.state;
+    return outcome.decision;
+  };
+  assert.equal(request(0).isAllowed, true);
+  for (let violation = 1; violation <= 9; violation++)
+    assert.deepEqual(request(violation), { isAllowed: false, isBlocked: false, wait: 900 - violation });
+  assert.deepEqual(request(10), { isAllowed: false, isBlocked: true, wait: BLOCK_MS });
+  assert.deepEqual(request(5000), { isAllowed: false, isBlocked: true, wait: BLOCK_MS - 4990 });
+  assert.deepEqual(request(BLOCK_MS + 9), { isAllowed: false, isBlocked: true, wait: 1 });
+  assert.equal(request(BLOCK_MS + 10).isAllowed, true);
+  for (let violation = 1; violation <= 9; violation++)
+    assert.equal(request(BLOCK_MS + 10 + violation).isBlocked, false);
+  assert.equal(request(BLOCK_MS + 20).isBlocked, true);
+});
+
+test('decides with an expired state exactly as with a fresh one', () => {
+  fc.assert(
+    fc.property(gaps(40), gaps(20), (before, after) => {
+      const last = run(before).at(-1) ?? { state: freshState, now: START };
+      const now = Math.max(last.now, expiresAt(last.state));
+      const decisions = (state: RateState) => run(after, { state, now }).map(({ decision }) => decision);
+      assert.deepEqual(decisions(last.state), decisions(freshState));
     }),
     { numRuns: 1000, seed: 7 },
   );

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RangeSet } from '../../src/catalogue/image-set.ts';
 import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sampling.ts';
-import { seededChance } from '../support/service.ts';
+import { seededRandomInt } from '../support/service.ts';
 
 test('shuffles every position below the size exactly once', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), fc.integer(), (size, seed) => {
-      const positions = [...shuffledPositions(size, seededChance(seed))];
+      const positions = [...shuffledPositions(size, seededRandomInt(seed))];
       assert.deepEqual(
         positions.toSorted((a, b) => a - b),
         Array.from({ length: size }, (_, index) => index),
@@ -31,13 +31,13 @@ function chiSquareOf(draw: () => number[], outcomes: number): number {
 }
 
 test('every order of four is equally likely', () => {
-  const randomInt = seededChance(7);
+  const randomInt = seededRandomInt(7);
   const chiSquare = chiSquareOf(() => [...shuffledPositions(4, randomInt)], 24);
   assert.ok(chiSquare < 49.7, `${chiSquare} is beyond the 99.9% bound for 23 degrees of freedom`);
 });
 
 test('every ordered pair of eight, and of seven, is equally likely', () => {
-  const randomInt = seededChance(8);
+  const randomInt = seededRandomInt(8);
   const few = chiSquareOf(() => drawPositions(8, 2, randomInt), 56);
   assert.ok(few < 93.2, `${few} is beyond the 99.9% bound for 55 degrees of freedom`);
   const many = chiSquareOf(() => drawPositions(7, 2, randomInt), 42);
@@ -47,7 +47,7 @@ test('every ordered pair of eight, and of seven, is equally likely', () => {
 test('draws the requested number of distinct positions, or all if there are fewer', () => {
   fc.assert(
     fc.property(fc.nat(300), fc.nat(60), fc.integer(), (size, count, seed) => {
-      const positions = drawPositions(size, count, seededChance(seed));
+      const positions = drawPositions(size, count, seededRandomInt(seed));
       assert.equal(new Set(positions).size, Math.min(size, count));
       assert.equal(positions.length, Math.min(size, count));
       assert.ok(positions.every((position) => position >= 0 && position < size));
@@ -66,5 +66,5 @@ test('takes one draw for each position, however many there are', () => {
 });
 
 test('returns the whole set when the sample is larger', () => {
-  assert.deepEqual(sample(new RangeSet(2), 10, seededChance(1)).sort(), [1, 2]);
+  assert.deepEqual(sample(new RangeSet(2), 10, seededRandomInt(1)).sort(), [1, 2]);
 });

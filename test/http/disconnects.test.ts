@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { filesFolder, startKnownService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { until } from '../support/until.ts';
 
 /** How many descriptors of this process are open files in the folder. */
 function countOpenFiles(folder: string): number {
@@ -36,7 +36,7 @@ test('leave no file open', async () => {
     for (let tick = 0; tick < client % 20; tick++) await nextTick();
     socket.resetAndDestroy();
   }
-  await waitFor(() => countOpenFiles(filesFolder(service.config)) === 0, 'all files to be closed');
+  await until('all files are closed', () => countOpenFiles(filesFolder(service.config)) === 0);
   process.off('uncaughtException', record);
   assert.deepEqual(uncaught, []);
   assert.equal((await service.get(pathname + search)).status, 200);

@@ -6,7 +6,7 @@ import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseMetrics, sampleIn } from '../support/metrics.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -36,7 +36,7 @@ async function startServer() {
   });
   await once(reader, 'open');
   for (const end of [bothEnds, writeEnd]) closeSync(end);
-  await waitFor(() => output.split('\n').length > 3, 'the server to start');
+  await until('the server has started', () => output.split('\n').length > 3);
   const origin = /http:\/\/\S+/.exec(output)?.[0];
 
   let requests = 0;
@@ -84,7 +84,7 @@ test('loses no line while the reader is behind by less than the buffer', async (
   await server.flood(2000, 1000);
   assert.equal(await server.droppedLines(), 0);
   server.reader.resume();
-  await waitFor(() => server.output().includes('"/metrics"'), 'the last line');
+  await until('the last line is logged', () => server.output().includes('"/metrics"'));
   assert.equal(await server.stop(), 0);
   assert.equal(loggedPaths(server.output()).length, server.requests());
 });
@@ -95,10 +95,10 @@ test('drops whole lines and counts them while the buffer is full', async () => {
   await server.flood(800, 8000);
   assert.ok((await server.droppedLines()) > 0);
   server.reader.resume();
-  await waitFor(async () => {
+  await until('the reader has caught up', async () => {
     await server.request('/caught-up');
     return server.output().includes('"/caught-up"');
-  }, 'the reader to catch up');
+  });
   const dropped = await server.droppedLines();
   assert.equal(await server.stop(), 0);
   const paths = loggedPaths(server.output());

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { images, uuid } from '../support/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/metrics.ts';
 import { makeToken, startKnownService } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { until } from '../support/until.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
@@ -129,7 +129,7 @@ test('a blocked event loop shows as delay and as busy time', async () => {
   const before = await scrape();
   // Longer than the interval of the samples and the bound of the bucket together.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
-  await waitFor(async () => delayed(await scrape()) > delayed(before), 'a sample of the delay');
+  await until('the delay is sampled', async () => delayed(await scrape()) > delayed(before));
   const after = await scrape();
   assert.ok(active(after) > active(before));
   assert.ok(sampleIn(after, 'process_start_time_seconds') < Date.now() / 1000);

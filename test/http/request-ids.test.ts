@@ -17,7 +17,7 @@ import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { tamper } from '../support/engines.ts';
 import { serve } from '../support/program.ts';
 import { configFor, filesFolder, send } from '../support/service.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 test('logs requests, missing files, errors and failed health checks with the id of the request', async () => {
@@ -118,7 +118,7 @@ test('logs a file that cannot be read to its end', async () => {
     exchange.stream(200, bytes, () => {}),
   );
   await assert.rejects(received.resume().toArray());
-  await waitFor(() => counted.length > 0, 'the request to be counted');
+  await until('the request is counted', () => counted.length > 0);
   assert.deepEqual(logged, [[received.headers['x-request-id'], 'error', 'response aborted']]);
   assert.deepEqual(counted, [200]);
 });
@@ -131,6 +131,6 @@ test('counts a client that disconnects halfway once and logs nothing', async () 
   await once(received, 'readable');
   received.destroy();
   await once(bytes, 'close').catch(() => {});
-  await waitFor(() => counted.length > 0, 'the request to be counted');
+  await until('the request is counted', () => counted.length > 0);
   assert.deepEqual([logged, counted], [[], [200]]);
 });

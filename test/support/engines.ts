@@ -1,4 +1,4 @@
-/** The stores that there are: what holds for one has to hold for each. */
+/** Runs the same tests on every store. */
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
@@ -7,14 +7,14 @@ import { psql, startPostgres } from './postgres.ts';
 
 export interface Engine {
   name: string;
-  /** The variables that name a new, empty catalogue of this engine. */
+  /** The variables for a new, empty catalogue in this engine. */
   environment(): Record<string, string>;
 }
 
-/** Beside the DATA_DIR, which tests choose anew each time. */
+/** The default: a file in DATA_DIR, which every test chooses itself. */
 export const sqlite: Engine = { name: 'SQLite', environment: () => ({}) };
 
-/** Has a suite run on each store. Call it at the top of a file, and wait for it. */
+/** Runs a suite on each store. Await it at the top level of a test file. */
 export async function forEachEngine(suite: (engine: Engine) => void | Promise<void>): Promise<void> {
   const engines = [sqlite];
   if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
@@ -25,7 +25,7 @@ export async function forEachEngine(suite: (engine: Engine) => void | Promise<vo
   for (const engine of engines) describe(engine.name, () => suite(engine));
 }
 
-/** The rows of a query on the catalogue itself. */
+/** Queries the catalogue's database directly. */
 export function rowsIn({ database }: Config, sql: string): object[] {
   if (database.engine === 'postgres')
     return JSON.parse(
@@ -35,7 +35,7 @@ export function rowsIn({ database }: Config, sql: string): object[] {
   return connection.prepare(sql).all();
 }
 
-/** Changes the catalogue behind the back of the program. */
+/** Changes the catalogue's database directly. */
 export function tamper({ database }: Config, sql: string): void {
   if (database.engine === 'postgres') {
     psql(database.url, `set search_path to zukan; ${sql}`);

@@ -1,12 +1,12 @@
-/** What the process really holds. */
+/** Measures the memory in use. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes on the heap after a collection. */
+/** Bytes on the heap after a garbage collection. */
 export function heldMemory(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }

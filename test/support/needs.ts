@@ -1,28 +1,28 @@
 /**
- * Tests that need a server or a browser of the machine. Where it is missing they are skipped with one loud line, or
- * fail when ZUKAN_TEST_EVERYTHING is set, as continuous integration does.
+ * Tests that need a server or browser installed on the machine. If it is missing they are skipped with a warning, or
+ * fail if ZUKAN_TEST_EVERYTHING is set, as in continuous integration.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const everything = Boolean(process.env.ZUKAN_TEST_EVERYTHING);
 
-/** What to pass as a test's `skip`: false when the thing is there. */
-export function unless(found: string | undefined, thing: string, remedy: string): string | false {
-  if (found !== undefined) return false;
-  const message = `${thing} is missing: ${remedy}`;
+/** The value for a test's `skip`: false if the program was found. */
+export function unless(path: string | undefined, name: string, remedy: string): string | false {
+  if (path !== undefined) return false;
+  const message = `${name} is missing: ${remedy}`;
   if (everything) throw new Error(message);
   console.error(`\n!!! SKIPPED: ${message}\n`);
   return message;
 }
 
-/** The path of a program, looked for where the system keeps programs and in these folders. */
+/** Finds a program in PATH and in the given folders. */
 export function findProgram(name: string, folders: string[] = []): string | undefined {
-  const places = [...(process.env.PATH ?? '').split(delimiter), ...folders];
-  return places.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  const candidates = [...(process.env.PATH ?? '').split(delimiter), ...folders];
+  return candidates.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Debian keeps each version of PostgreSQL in a folder of its own; the newest one counts. */
+/** Debian installs each version of PostgreSQL in a separate folder. The newest is used. */
 export function findPostgres(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
@@ -34,7 +34,7 @@ export function findPostgres(): string | undefined {
 
 export const installPostgres = 'install PostgreSQL (on Debian: apt-get install postgresql)';
 
-/** Best without its own windows: drawing them takes two thirds of what the tests of the gallery take. */
+/** The headless shell comes first: it runs the gallery tests in a third of the time. */
 export const findChromium = (): string | undefined =>
   ['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => findProgram(name)).find(Boolean);
 export const installChromium = 'install Chromium (on Debian: apt-get install chromium-headless-shell)';

@@ -1,63 +1,62 @@
-/** A private PostgreSQL, started from the machine's binaries on a free port of the loopback, gone with the test. */
+/** A private PostgreSQL server from the machine's binaries, on a free loopback port, removed after the test. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { findPostgres } from './needs.ts';
 import { freePort } from './redis.ts';
+import { until } from './until.ts';
 import { newFolder } from './workspace.ts';
 
 export interface Postgres {
-  /** The address of a database of it. */
   url(database?: string): string;
-  /** Makes an empty database and gives its address. */
+  /** Creates an empty database and returns its URL. */
   newDatabase(): string;
-  /** Runs SQL and gives what it prints, a row a line. */
+  /** Runs SQL and returns psql's output, one row per line. */
   query(sql: string): string;
-  /** Makes a replica that streams from it. */
+  /** Starts a streaming replica. */
   replica(): Promise<Postgres>;
   start(): Promise<void>;
-  /** `fast` lets nobody finish; `kill` does not even tell them. */
+  /** `fast` terminates all connections; `kill` does not shut down cleanly. */
   stop(how?: 'fast' | 'kill'): Promise<void>;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   discard(): Promise<void>;
 }
 
 export async function startPostgres(
   settings: Record<string, string> = {},
-  place?: string,
+  parentFolder?: string,
 ): Promise<Postgres> {
-  const kept = keptData();
-  const folder = newHome(place);
-  execFileSync('cp', ['-a', `${kept}/.`, join(folder, 'data')]);
+  const template = templateData();
+  const folder = newServerFolder(parentFolder);
+  execFileSync('cp', ['-a', `${template}/.`, join(folder, 'data')]);
   return startIn(folder, settings);
 }
 
 /**
- * What initdb makes, kept beside the compiled code: every file of the suite starts with a copy of it, which takes a
- * tenth of the time. The first one makes it, under another name until it is whole.
+ * A data folder fresh from initdb, cached because copying it takes a tenth of the time. It is created under a temporary
+ * name, because several test files may run at once.
  */
-function keptData(): string {
-  const version = execFileSync(program('postgres'), ['--version'], { encoding: 'utf8' }).replace(/\W+/g, '-');
-  const kept = join(import.meta.dirname, `../../node_modules/.cache/${version}${process.getuid?.()}`);
-  if (existsSync(kept)) return kept;
-  const folder = newHome();
+function templateData(): string {
+  const { mtimeMs } = statSync(program('postgres'));
+  const name = `postgres-${Math.round(mtimeMs)}-${process.getuid?.()}`;
+  const template = join(import.meta.dirname, '../../node_modules/.cache', name);
+  if (existsSync(template)) return template;
+  const folder = newServerFolder();
   const setup = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
   run('initdb', [...setup, '--no-sync'], folder);
-  const unfinished = `${kept}.${process.pid}`;
-  mkdirSync(dirname(kept), { recursive: true });
+  const unfinished = `${template}.${process.pid}`;
+  mkdirSync(dirname(template), { recursive: true });
   execFileSync('cp', ['-a', join(folder, 'data'), unfinished]);
   rmSync(folder, { recursive: true });
   try {
-    renameSync(unfinished, kept);
+    renameSync(unfinished, template);
   } catch (error) {
-    // Another was first.
+    // Another process was faster.
     rmSync(unfinished, { recursive: true });
-    if (!existsSync(kept)) throw error;
+    if (!existsSync(template)) throw error;
   }
-  return kept;
+  return template;
 }
 
 async function startIn(folder: string, settings: Record<string, string>): Promise<Postgres> {
@@ -69,13 +68,15 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
   const start = async () => {
     const all = { listen_addresses: '127.0.0.1', port, fsync: 'off', max_connections: 60, ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    server = spawn(program('postgres'), ['-D', join(folder, 'data'), '-k', folder, ...flags], {
-      ...surroundings(folder),
+    const child = spawn(program('postgres'), ['-D', join(folder, 'data'), '-k', folder, ...flags], {
+      ...processOptions(folder),
       stdio: 'ignore',
     });
-    await waitUntil(() =>
-      execFileSync(program('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' }),
-    );
+    server = child;
+    await until('PostgreSQL accepts connections', () => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL exited with status ${child.exitCode}`);
+      return isReady(folder, child);
+    });
   };
   const stop = async (how: 'fast' | 'kill' = 'fast') => {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
@@ -95,61 +96,81 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
       return url(name);
     },
     async replica() {
-      const own = newHome();
-      run('pg_basebackup', ['-D', join(own, 'data'), '-d', url(), '-R', '-c', 'fast', '--no-sync'], own);
-      return startIn(own, { ...settings, hot_standby_feedback: 'on' });
+      const replicaFolder = newServerFolder();
+      const backup = ['-D', join(replicaFolder, 'data'), '-d', url(), '-R', '-c', 'fast', '--no-sync'];
+      run('pg_basebackup', backup, replicaFolder);
+      return startIn(replicaFolder, { ...settings, hot_standby_feedback: 'on' });
     },
-    signal: (name) => server?.kill(name),
     async discard() {
-      server?.kill('SIGCONT');
       await stop('kill');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Runs SQL in the database at this address and gives what it prints, a row a line. */
-export function psql(url: string, sql: string): string {
-  const flags = ['-d', url, '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
-  return execFileSync(program('psql'), flags, { input: sql, encoding: 'utf8', maxBuffer: 2 ** 30 });
+/** PostgreSQL writes its process id and its status to this file; pg_ctl waits for the same. */
+function isReady(folder: string, { pid }: ChildProcess): boolean {
+  try {
+    const lines = readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n');
+    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+  } catch {
+    return false;
+  }
 }
 
-export const psqlProgram = () => program('psql');
+const psqlFlags = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
+
+/** Runs SQL in the database at this URL and returns psql's output, one row per line. */
+export function psql(url: string, sql: string): string {
+  const options = { input: sql, encoding: 'utf8', maxBuffer: 2 ** 30 } as const;
+  return execFileSync(program('psql'), ['-d', url, ...psqlFlags], options);
+}
+
+export interface Session {
+  /** Ends the session, which releases its locks and rolls back an open transaction. */
+  close(): Promise<void>;
+}
+
+/** Runs SQL in a session that stays open. */
+export async function openSession(url: string, sql: string): Promise<Session> {
+  const child = spawn(program('psql'), ['-d', url, ...psqlFlags], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  child.stdin.write(`${sql};\nselect 'done';\n`);
+  await Promise.race([once(child.stdout, 'data'), closed]);
+  if (child.exitCode !== null) throw new Error(`psql exited with status ${child.exitCode}`);
+  return {
+    async close() {
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
 
 const program = (name: string) => join(dirname(findPostgres() ?? ''), name);
 
 function run(name: string, parameters: string[], folder: string): void {
-  execFileSync(program(name), parameters, { ...surroundings(folder), stdio: ['ignore', 'ignore', 'pipe'] });
+  execFileSync(program(name), parameters, { ...processOptions(folder), stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-function surroundings(folder: string) {
-  return { ...unprivileged(), cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+function processOptions(folder: string) {
+  return { ...unprivilegedUser(), cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
 }
 
-/** A folder that PostgreSQL may use, with an empty one in it for its data. */
-function newHome(place?: string): string {
-  const folder = newFolder('zukan-pg-', place);
+/** Creates a folder that PostgreSQL may use, with an empty data folder in it. */
+function newServerFolder(parentFolder?: string): string {
+  const folder = newFolder('zukan-pg-', parentFolder);
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  const { uid, gid } = unprivileged();
+  const { uid, gid } = unprivilegedUser();
   if (uid !== undefined) for (const path of [folder, data]) chownSync(path, uid, gid ?? uid);
   return folder;
 }
 
-/** PostgreSQL refuses to run as root. */
-function unprivileged(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-}
+let nobody: { uid?: number; gid?: number } | undefined;
 
-async function waitUntil(attempt: () => void): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return attempt();
-    } catch (error) {
-      if (tries === 200) throw error;
-      await setTimeout(50);
-    }
-  }
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { uid?: number; gid?: number } {
+  const readId = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  nobody ??= process.getuid?.() === 0 ? { uid: readId('-u'), gid: readId('-g') } : {};
+  return nobody;
 }

@@ -1,4 +1,4 @@
-/** A private Redis, started from the machine's binary on a free port of the loopback, gone with the test. */
+/** A private Redis from the machine's binary, on a free loopback port. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -139,7 +139,7 @@ function exchange(url: URL, headers: Record<string, string>, method: string): Pr
 }
 
 /** Reproducible random numbers (mulberry32). */
-export function seededChance(seed: number): RandomInt {
+export function seededRandomInt(seed: number): RandomInt {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,4 +1,4 @@
-/** Temporary folders that go away with the test, or with its process, however that ends. */
+/** Temporary folders, removed after the test or when its process ends, even if it is killed. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,45 +6,45 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { after } from 'node:test';
 
-/** On the disk, for what is measured or run from there. */
+/** On disk, for benchmarks and for programs that run from there. */
 export const onDisk = tmpdir();
 
-const MEMORY = '/dev/shm';
-const ENOUGH_BYTES = 4e9;
+const MEMORY_FOLDER = '/dev/shm';
+const MIN_FREE_BYTES = 4e9;
 
-/** In memory where there is room: the suite makes and removes files by the ten thousand, and waits for no disk there. */
-const usual = hasRoom(MEMORY) ? MEMORY : onDisk;
+/** In memory if there is room: the suite creates and removes tens of thousands of files. */
+const defaultParent = hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : onDisk;
 
-function hasRoom(place: string): boolean {
+function hasRoom(folder: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(place);
-    return bavail * bsize > ENOUGH_BYTES;
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > MIN_FREE_BYTES;
   } catch {
     return false;
   }
 }
 
-export function temporaryFolder(place = usual): string {
-  const folder = newFolder('zukan-test-', place);
+export function temporaryFolder(parent = defaultParent): string {
+  const folder = newFolder('zukan-test-', parent);
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A folder that its maker removes; should the process be killed before, it is removed all the same. */
-export function newFolder(prefix: string, place = usual): string {
-  const folder = mkdtempSync(join(place, prefix));
-  heir ??= startHeir();
-  heir.write(`${folder}\n`);
+/** Creates a folder. The caller removes it; if the process is killed first, the cleaner does. */
+export function newFolder(prefix: string, parent = defaultParent): string {
+  const folder = mkdtempSync(join(parent, prefix));
+  cleaner ??= startCleaner();
+  cleaner.write(`${folder}\n`);
   return folder;
 }
 
-let heir: Writable | undefined;
+let cleaner: Writable | undefined;
 
-/** Reads names of folders until this process is no more, and removes them. A server may still be writing its last. */
-function startHeir(): Writable {
+/** Starts a process that reads folder names until this process ends, and then removes them. It retries while a server still writes. */
+function startCleaner(): Writable {
   const script = `while read -r folder; do set -- "$@" "$folder"; done
     for attempt in 1 2 3 4 5; do rm -rf "$@" && break; sleep 1; done`;
-  // On its own, so that Ctrl-C does not reach it.
+  // Detached: Ctrl-C must not reach it.
   const child = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   child.unref();
   const input = child.stdin as Writable & { unref(): void };

@@ -1,7 +1,7 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
 import { Cursors } from '../../src/access/cursors.ts';
-import { Links } from '../../src/access/links.ts';
+import { FileLinks } from '../../src/access/file-links.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openFiles, openStore } from '../../src/engines.ts';
@@ -18,7 +18,7 @@ type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>;
 export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) => Catalogue): Promise<Get> {
   const store = await openStore(config);
   const keys = ['a key of sixteen'];
-  const fileLinks = new Links(keys);
+  const fileLinks = new FileLinks(keys);
   const server = createWebServer(
     {
       store,

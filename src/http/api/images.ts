@@ -1,6 +1,6 @@
 /** The endpoints that return images. */
 import Type from 'typebox';
-import { validityOf } from '../../access/links.ts';
+import { linkValidity } from '../../access/link-signer.ts';
 import { LIST_IMAGES } from '../../access/tokens.ts';
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
@@ -150,7 +150,7 @@ function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
 /** Signs the links of one response, which all expire together. */
 function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
   const isExact = query.expiry !== undefined;
-  const validity = validityOf(now, query.expiry ?? services.linkLifetime, isExact);
+  const validity = linkValidity(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);
 }
 

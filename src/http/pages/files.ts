@@ -15,7 +15,7 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   const [expires, signature] = [query.get('expires'), query.get('signature')];
   const now = services.clock();
   const verdict = services.fileLinks.verify(name, expires, signature, now);
-  if (verdict === 'forged') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
+  if (verdict === 'invalid') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
   if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
 
   const id = name.slice(0, name.indexOf('.'));

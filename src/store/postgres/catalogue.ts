@@ -42,7 +42,7 @@ export class PostgresCatalogue implements Catalogue {
 
   /** A commit announced this revision. */
   onRevision(revision: number): void {
-    this.#servers.hearOf(revision);
+    this.#servers.noteRevision(revision);
     this.#reader.refresh().catch(() => {});
   }
 

@@ -1,62 +1,71 @@
-/** Hearing of changes: every commit announces its revision, and whoever serves listens. */
+/** Change notifications: every commit announces its revision, and every server process listens. */
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { breakOff, disconnect, settings } from './connection.ts';
+import { clientSettings, destroyConnection, disconnect } from './connection.ts';
 
 export const CHANNEL = 'zukan_revision';
-/** How long after a lost connection a new one is tried. */
-const RETRY_MS = 500;
-/** How often it is made sure that the connection is not lost. */
-const HEARTBEAT_MS = 15_000;
-const TIMEOUT_MS = 5000;
+
+export interface ListenOptions {
+  url: string;
+  onRevision: (revision: number) => void;
+  /** How long after a lost connection to reconnect. */
+  retryMs?: number;
+  /** How often to check that the connection still works. */
+  heartbeatMs?: number;
+  /** How long the server may take to respond. */
+  timeoutMs?: number;
+}
+
+const defaults = { retryMs: 500, heartbeatMs: 15_000, timeoutMs: 5000 };
 
 /**
- * Calls back with each revision that is announced. While the connection is lost nothing is heard; each answer tells its
- * revision too, so that is only later, not wrong.
+ * Listens until closed, and reconnects when the connection is lost. Revisions announced in between are missed; since
+ * every query also returns its revision, changes are then noticed later, but never overlooked.
  */
-export function listen(url: string, onRevision: (revision: number) => void): { close(): Promise<void> } {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const pause = (time: number) => setTimeout(time, undefined, { signal, ref: false }).catch(() => {});
+export function listen(options: ListenOptions): { close(): Promise<void> } {
+  const settings = { ...defaults, ...options };
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const listening = (async () => {
     while (!signal.aborted) {
-      await listenOnce(url, onRevision, signal, pause).catch(() => {});
-      await pause(RETRY_MS);
+      await listenOnce(settings, signal).catch(() => {});
+      await pause(settings.retryMs, signal);
     }
   })();
   return {
     async close() {
-      stopped.abort();
+      stopping.abort();
       await listening;
     },
   };
 }
 
-/** Ends, or fails, when the connection is lost. */
+/** Returns or throws when the connection is lost. */
 async function listenOnce(
-  url: string,
-  onRevision: (revision: number) => void,
+  { url, onRevision, heartbeatMs, timeoutMs }: Required<ListenOptions>,
   signal: AbortSignal,
-  pause: (time: number) => Promise<void>,
 ): Promise<void> {
-  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const client = new pg.Client({ ...settings(url), ...timeouts });
+  const timeouts = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+  const client = new pg.Client({ ...clientSettings(url), ...timeouts });
   const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
   client.on('error', () => {});
-  // Even in the middle of connecting.
-  const stop = () => breakOff(client);
-  signal.addEventListener('abort', stop, { once: true });
+  const abort = () => destroyConnection(client);
+  signal.addEventListener('abort', abort, { once: true });
   client.on('notification', ({ payload }) => onRevision(Number(payload)));
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
     while (!signal.aborted) {
-      const isLost = await Promise.race([lost.then(() => true), pause(HEARTBEAT_MS)]);
+      const isLost = await Promise.race([lost.then(() => true), pause(heartbeatMs, signal)]);
       if (isLost) return;
       await client.query('select 1');
     }
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', abort);
     await disconnect(client);
   }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => {});
 }

@@ -1,16 +1,17 @@
 /**
- * The schema in PostgreSQL: the tables of schema.ts, with tokens among them, in a schema of their own so that other
- * programs may use the same database. A step that was released is never edited: a change is a new step at the end.
+ * The PostgreSQL schema: the same tables as in SQLite, and the tokens. It is separate from `public`, so other programs
+ * can share the database. Never edit a released migration: append a new one.
  *
- * `revision` is one row whose number grows with every change: the moment of the change in milliseconds since 1970, so that
- * even after a backup was restored no number comes twice. Each answer carries it, from the same snapshot as the rest: so a
- * process knows whether what it keeps in memory is still true, and which replica is up to date. (It is a float8 because
- * that arrives as a number; whole numbers of this size are exact.) The index of positions includes the image, so that
- * finding the images at positions never touches the table itself.
+ * `revision` has one row, whose number every commit sets to the time in milliseconds since 1970. No number is used
+ * twice, even after a backup was restored. Every query returns it from its own snapshot, which tells whether cached data
+ * is still valid and whether a replica is up to date. It is a float8 because pg returns that as a number, exact for
+ * integers of this size.
+ *
+ * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
 export const SCHEMA = 'zukan';
 
-export const steps = [
+export const migrations = [
   `create table revision (number float8 not null);
    insert into revision values (1);
 

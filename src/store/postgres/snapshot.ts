@@ -8,7 +8,7 @@ import {
   MISNUMBERED,
   readFixedShelves,
 } from '../shared/queries.ts';
-import { connect, disconnect, explained } from './connection.ts';
+import { connect, databaseError, disconnect } from './connection.ts';
 
 const FETCH_SIZE = 1000;
 
@@ -22,7 +22,7 @@ export async function openSnapshot(url: string): Promise<CatalogueSnapshot> {
     return snapshotOn(client, readFixedShelves((await client.query(FIXED_SHELVES)).rows));
   } catch (error) {
     await disconnect(client);
-    throw explained(error, url);
+    throw databaseError(error, url);
   }
 }
 

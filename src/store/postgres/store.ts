@@ -11,7 +11,10 @@ export async function openStore(options: ServersOptions): Promise<Store> {
   await (await connect(options.url)).end();
   const servers = new Servers(options);
   const catalogue = new PostgresCatalogue(servers);
-  const listening = listen(options.url, (revision) => catalogue.onRevision(revision));
+  const listening = listen({
+    url: options.url,
+    onRevision: (revision) => catalogue.onRevision(revision),
+  });
   return {
     catalogue,
     tokens: openTokenStore(servers),

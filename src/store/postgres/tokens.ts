@@ -24,19 +24,28 @@ const statements = {
 export function openTokenStore(servers: Servers): TokenStore {
   return {
     async find(hash) {
-      const [row] = await servers.ask(statements.find, [hash]);
+      const [row] = await servers.queryPrimary(statements.find, [hash]);
       if (!row) return undefined;
       const { revokedAt, ...token } = tokenIn(row);
       return token;
     },
     async add({ id, owner, purpose, scopes, issuedBy, createdAt, expires }, hash) {
-      await servers.ask(statements.add, [id, hash, owner, purpose, scopes, issuedBy, createdAt, expires]);
+      await servers.queryPrimary(statements.add, [
+        id,
+        hash,
+        owner,
+        purpose,
+        scopes,
+        issuedBy,
+        createdAt,
+        expires,
+      ]);
     },
     async list() {
-      return (await servers.ask(statements.list, [])).map(tokenIn);
+      return (await servers.queryPrimary(statements.list, [])).map(tokenIn);
     },
     async revoke(id, revokedAt) {
-      return (await servers.ask(statements.revoke, [id, revokedAt])).length === 1;
+      return (await servers.queryPrimary(statements.revoke, [id, revokedAt])).length === 1;
     },
   };
 }

@@ -20,7 +20,7 @@ import {
   readFixedShelves,
 } from '../shared/queries.ts';
 import { columns, splitBatches } from './batches.ts';
-import { connect, disconnect, explained, lock, WRITING } from './connection.ts';
+import { connect, databaseError, disconnect, lock, WRITE_LOCK } from './connection.ts';
 import { CHANNEL } from './notifications.ts';
 import { type Placed, Placements } from './placements.ts';
 
@@ -37,7 +37,7 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
     );
     // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
     await client.query('set local enable_seqscan to off');
-    await lock(client, WRITING);
+    await lock(client, WRITE_LOCK);
     const fixedShelves = readFixedShelves((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
     return new PostgresWriter(client, url, fixedShelves, rows[0].last);
@@ -45,7 +45,7 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
     await disconnect(client);
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE)
       throw new Error('another command is changing the catalogue; try again when it has finished');
-    throw explained(error, url);
+    throw databaseError(error, url);
   }
 }
 
@@ -179,7 +179,7 @@ class PostgresWriter implements CatalogueWriter {
     try {
       return await this.#client.query(text, values);
     } catch (error) {
-      throw explained(error, this.#url);
+      throw databaseError(error, this.#url);
     }
   }
 

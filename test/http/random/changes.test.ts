@@ -14,9 +14,9 @@ import {
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
 import { keepOnly, readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededChance, startService } from '../../support/service.ts';
+import { seededRandomInt, startService } from '../../support/service.ts';
 
-const all = randomPictures(0, 200, seededChance(31));
+const all = randomPictures(0, 200, seededRandomInt(31));
 const [before, added] = [all.slice(0, 120), all.slice(120)];
 const safe: FilterQuery = { nsfw: ['sfw'] };
 const anyOfTwo: FilterQuery = { categories: ['Alpha', 'beta'], match: 'any' };

@@ -5,7 +5,7 @@ import { madeUpImage, startMadeUpService } from '../../support/api.ts';
 import { uuid } from '../../support/catalogue.ts';
 import { assertUniform, assertUniformDraws, draw, hit, range } from '../../support/distribution.ts';
 import { forEachEngine } from '../../support/engines.ts';
-import { seededChance } from '../../support/service.ts';
+import { seededRandomInt } from '../../support/service.ts';
 
 const id = (index: number) => uuid(5, index);
 
@@ -42,7 +42,7 @@ await forEachEngine(async (engine) => {
           return { ...line, meta: { ...meta, dimens: { width: traits.width(index), height: 20 } } };
         }),
       ],
-      { engine, randomInt: seededChance(51) },
+      { engine, randomInt: seededRandomInt(51) },
     );
     const table: [query: string, where: (index: number) => boolean, limit: number, times: number][] = [
       // Images of the smaller rating must not be drawn more often.
@@ -86,7 +86,7 @@ await forEachEngine(async (engine) => {
           }),
         ),
       ],
-      { engine, randomInt: seededChance(52) },
+      { engine, randomInt: seededRandomInt(52) },
     );
     for (const [query, limit, times] of [
       ['categories=some&nsfw=nsfw', 1, 200],
@@ -109,7 +109,7 @@ describe('seeds', async () => {
       { type: 'category', name: 'even' },
       ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
     ],
-    { randomInt: seededChance(53) },
+    { randomInt: seededRandomInt(53) },
   );
   const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
@@ -144,7 +144,7 @@ describe('seeds', async () => {
 
   test('every order of four is equally likely with seeds of random letters', async () => {
     const orders = new Map<string, number>();
-    const randomInt = seededChance(54);
+    const randomInt = seededRandomInt(54);
     for (const _ of range(0, 240)) {
       const seed = range(0, 1 + randomInt(64))
         .map(() => String.fromCharCode(97 + randomInt(26)))

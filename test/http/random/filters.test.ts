@@ -17,9 +17,9 @@ import {
   toRecords,
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
-import { makeToken, seededChance, startService } from '../../support/service.ts';
+import { makeToken, seededRandomInt, startService } from '../../support/service.ts';
 
-const pictures = randomPictures(0, 300, seededChance(11));
+const pictures = randomPictures(0, 300, seededRandomInt(11));
 /** An earlier state with other ratings, orientations and categories, so images leave shelves and return. */
 const earlier = pictures.map((picture, index) => {
   const other = pictures[(index * 13 + 5) % pictures.length] ?? picture;
@@ -51,7 +51,7 @@ await forEachEngine(async (engine) => {
   const box = sandbox(engine);
   await box.import(toRecords(earlier));
   await box.import(toRecords(pictures));
-  const service = await startService(box.config, { clock, randomInt: seededChance(12) });
+  const service = await startService(box.config, { clock, randomInt: seededRandomInt(12) });
 
   async function assertDrawn(query: string, matching: string[]): Promise<void> {
     const ids = await draw(service, `${query}&limit=25`);

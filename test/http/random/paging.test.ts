@@ -13,7 +13,7 @@ import {
   toRecords,
 } from '../../support/filters.ts';
 import { readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededChance } from '../../support/service.ts';
+import { seededRandomInt } from '../../support/service.ts';
 
 /** The number of queries per catalogue size: 200 in total. */
 const sizes = [
@@ -31,11 +31,11 @@ const MAX_CONCURRENT = 4;
 await forEachEngine(async (engine) => {
   for (const [size, count] of sizes)
     describe(`over ${size} images`, async () => {
-      const pictures = randomPictures(0, size, seededChance(41));
+      const pictures = randomPictures(0, size, seededRandomInt(41));
       const service = await startMadeUpService(toRecords(pictures), { engine });
 
       async function assertComplete(number: number): Promise<void> {
-        const randomInt = seededChance(size * 1000 + number);
+        const randomInt = seededRandomInt(size * 1000 + number);
         // The first one has no filter.
         const filter = number === 0 ? {} : randomFilter(randomInt);
         const query = `seed=${randomInt(1000)}&${toQuery(filter)}`;

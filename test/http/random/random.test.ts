@@ -5,10 +5,10 @@ import { clock, madeUpImage, startMadeUpService } from '../../support/api.ts';
 import { images, uuid } from '../../support/catalogue.ts';
 import { assertUniform, assertUniformDraws, draw, hit, range } from '../../support/distribution.ts';
 import { forEachEngine } from '../../support/engines.ts';
-import { seededChance, startKnownService } from '../../support/service.ts';
+import { seededRandomInt, startKnownService } from '../../support/service.ts';
 
 await forEachEngine(async (engine) => {
-  const known = await startKnownService({ engine, clock, randomInt: seededChance(1) });
+  const known = await startKnownService({ engine, clock, randomInt: seededRandomInt(1) });
 
   const id = (index: number) => uuid(5, index);
 
@@ -57,8 +57,8 @@ await forEachEngine(async (engine) => {
       });
 
     test('draws differ, and depend on nothing but the random numbers', async () => {
-      const one = await startKnownService({ engine, clock, randomInt: seededChance(7) });
-      const other = await startKnownService({ engine, clock, randomInt: seededChance(7) });
+      const one = await startKnownService({ engine, clock, randomInt: seededRandomInt(7) });
+      const other = await startKnownService({ engine, clock, randomInt: seededRandomInt(7) });
       const draws: string[] = [];
       for (let time = 0; time < 20; time += 1) {
         const ids = await draw(one, 'limit=6');
@@ -91,7 +91,7 @@ await forEachEngine(async (engine) => {
           }),
         ),
       ],
-      { engine, randomInt: seededChance(2) },
+      { engine, randomInt: seededRandomInt(2) },
     );
     const table: { query: string; where: (index: number) => boolean; limit: number; times: number }[] = [
       { query: '', where: () => true, limit: 25, times: 130 },
@@ -145,7 +145,7 @@ await forEachEngine(async (engine) => {
         ),
         ...range(LARGE, 2 * LARGE).map((index) => madeUpImage(id(index), { categories: names })),
       ],
-      { engine, randomInt: seededChance(3) },
+      { engine, randomInt: seededRandomInt(3) },
     );
     const table: [name: string, limit: number, times: number][] = [
       ['twelve', 1, 200],

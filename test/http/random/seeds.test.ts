@@ -15,9 +15,9 @@ import {
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
 import { readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededChance, startService } from '../../support/service.ts';
+import { seededRandomInt, startService } from '../../support/service.ts';
 
-const pictures = randomPictures(0, 250, seededChance(21));
+const pictures = randomPictures(0, 250, seededRandomInt(21));
 const filters: FilterQuery[] = [
   { nsfw: ['sfw'] },
   { nsfw: ['questionable', 'nsfw'] },
@@ -34,7 +34,7 @@ const filters: FilterQuery[] = [
 async function serve(engine: Engine, randomSeed: number) {
   const box = sandbox(engine);
   await box.import(toRecords(pictures));
-  return startService(box.config, { clock, randomInt: seededChance(randomSeed) });
+  return startService(box.config, { clock, randomInt: seededRandomInt(randomSeed) });
 }
 
 /** The orders of the first store. The other stores must return the same. */
