@@ -1,8 +1,8 @@
-/** An answer that is no success, in the words of the service. */
+/** A failed request, with the message of the service. */
 export class ZukanError extends Error {
   /** The HTTP status. */
   readonly status: number;
-  /** What the log of the service knows the request by; empty where there was no request. */
+  /** Identifies the request in the service's log; empty when no request was sent. */
   readonly requestId: string;
 
   constructor(status: number, message: string, requestId: string) {

@@ -1,9 +1,6 @@
-/**
- * The client of the API, for Node and for browsers: what `zukan/client` exports. At run time it is made of this folder
- * alone; the shapes come from the schemas that the service itself answers by.
- */
+/** The typed client for Node and browsers: what `zukan/client` exports. */
 export { ZukanError } from './error.ts';
-export type { Calling, ZukanOptions } from './transport.ts';
+export type { Calling, CallOptions, ZukanOptions } from './options.ts';
 export type {
   Artist,
   ArtistImage,

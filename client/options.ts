@@ -1,53 +1,74 @@
-/** What can be asked of the lists and of chance. */
+/** Options of the client and of its methods. */
 import type { Orientation, Rating } from './types.ts';
 
-export interface Links {
-  /** How many seconds the links are to live; needs a token with the scope `image:custom-expiry`. */
+export interface ZukanOptions {
+  /** The address of the service. Leave it out in a page that the service itself sends. */
+  origin?: string | undefined;
+  /** The path of the API; `/api` by default. */
+  prefix?: string | undefined;
+  /** An access token, for endpoints and parameters that need one. */
+  token?: string | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Called when a call was refused (429), with the seconds until the client retries it. */
+  onWait?: ((seconds: number) => void) | undefined;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** @deprecated Use `CallOptions`. */
+export type Calling = CallOptions;
+
+export interface LinkOptions {
+  /** Lifetime of the links in seconds; needs a token with the scope `image:custom-expiry`. */
   expiry?: number | undefined;
 }
 
-export interface Window {
-  /** 1 to 25, 10 unless told otherwise. */
+export interface PageOptions {
+  /** 1 to 25; 10 by default. */
   limit?: number | undefined;
   offset?: number | undefined;
 }
 
-export interface Search {
+export interface SearchOptions {
   /** A pattern that the name must match. */
   search?: string | undefined;
 }
 
-export interface Filter {
+export interface ImageFilter {
   /** Only images with one of these ratings. */
   nsfw?: readonly Rating[] | undefined;
-  /** Only images of one of these orientations. */
+  /** Only images with one of these orientations. */
   orientation?: readonly Orientation[] | undefined;
 }
 
-/** Which images qualify. */
-export interface Draw extends Filter, Links {
-  /** Only images that are in these. */
+export interface RandomFilter extends ImageFilter, LinkOptions {
+  /** Names of categories. */
   categories?: readonly string[] | undefined;
-  /** Whether they must be in all of the categories (unless told otherwise) or in any of them. */
+  /** Whether an image must be in all of `categories` (the default) or in any of them. */
   match?: 'all' | 'any' | undefined;
-  /** Only images that are in none of these categories. */
+  /** Names of categories that an image must not be in. */
   exclude?: readonly string[] | undefined;
-  /** The id of an artist: only images by this one. */
+  /** The id of the artist. */
   artist?: string | undefined;
-  /** The id of a character: only images that show this one. */
+  /** The id of a character in the image. */
   character?: string | undefined;
 }
 
-/** A few of those that qualify. */
-export interface Few extends Draw {
-  /** 1 to 25, 10 unless told otherwise. */
+export interface AllRandomOptions extends RandomFilter {
+  /** Any text of 1 to 64 characters: the same text gives the same images in the same order. */
+  seed?: string | undefined;
+}
+
+export interface RandomOptions extends AllRandomOptions {
+  /** 1 to 25; 10 by default. */
   limit?: number | undefined;
 }
 
-/** A cursor goes with the seed and the filters that it came with, so there is none without a seed. */
-export interface Step extends Few {
-  /** Any text of 1 to 64 characters: the same text gives the same images in the same order. */
+/** A cursor is valid only with the seed and the filters it was issued for, so the seed is required. */
+export interface RandomPageOptions extends RandomOptions {
   seed: string;
-  /** What the page before said, to go on from there. */
+  /** The cursor of the previous page. */
   cursor?: string | undefined;
 }

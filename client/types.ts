@@ -1,4 +1,4 @@
-/** The shapes of what the API answers, out of its own schemas. */
+/** The types of the API's responses, derived from the service's schemas. */
 import type Type from 'typebox';
 import type * as schemas from '../src/schemas.ts';
 
@@ -16,15 +16,15 @@ export type Statistics = Type.Static<typeof schemas.Statistics>;
 export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
 export type Information = { paths: string[] } & Type.Static<typeof schemas.ServiceMeta>;
 
-/** A page of a list, and how long the whole list is. */
 export interface Page<Item> {
   data: Item[];
+  /** The length of the whole list. */
   total: number;
 }
 
-/** A page of all images that qualify, in the order of a seed. */
+/** One page of the matching images in the order of a seed. */
 export interface RandomPage {
   data: Image[];
-  /** Where the next page begins; undefined when every image was given. */
+  /** Pass it to get the next page; undefined after the last page. */
   cursor: string | undefined;
 }

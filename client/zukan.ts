@@ -1,15 +1,24 @@
-/** The client: a method for each endpoint. */
+/** The client: one method for each endpoint, and iterators over whole lists. */
 import { ZukanError } from './error.ts';
-import type { Draw, Few, Filter, Links, Search, Step, Window } from './options.ts';
-import { type Calling, type Query, Transport, type ZukanOptions } from './transport.ts';
+import type {
+  AllRandomOptions,
+  CallOptions,
+  ImageFilter,
+  LinkOptions,
+  PageOptions,
+  RandomOptions,
+  RandomPageOptions,
+  SearchOptions,
+  ZukanOptions,
+} from './options.ts';
+import { type Query, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
-/** The lists: what is in them, and what can be asked of them. */
 interface Lists {
-  images: { item: types.Image; wanted: Filter & Links };
-  artists: { item: types.Artist; wanted: Search };
-  characters: { item: types.Character; wanted: Search };
-  categories: { item: types.Category; wanted: Search };
+  images: { item: types.Image; options: ImageFilter & LinkOptions };
+  artists: { item: types.Artist; options: SearchOptions };
+  characters: { item: types.Character; options: SearchOptions };
+  categories: { item: types.Category; options: SearchOptions };
 }
 type ListName = keyof Lists;
 
@@ -30,120 +39,132 @@ export class Zukan {
     this.#transport = new Transport(options);
   }
 
-  /** Random images, no two the same. With a seed, the same ones each time. */
-  random(wanted: Few & { seed?: string | undefined } = {}, calling: Calling = {}): Promise<types.Image[]> {
-    return this.#one(randomPath, { ...wanted }, calling);
+  /** Random images without repeats. With a seed, the same images each time. */
+  random(options: RandomOptions = {}, call: CallOptions = {}): Promise<types.Image[]> {
+    return this.#getData(randomPath, { ...options }, call);
   }
 
-  /** The images of a seed in its order, a page at a time: none comes twice until all that qualify have come. */
-  async randomPage(wanted: Step, calling: Calling = {}): Promise<types.RandomPage> {
-    const { data, cursor } = await this.#transport.ask(randomPath, { ...wanted }, calling);
+  /** One page of all matching images in the order of a seed, without repeats. */
+  async randomPage(options: RandomPageOptions, call: CallOptions = {}): Promise<types.RandomPage> {
+    const { data, cursor } = await this.#transport.get(randomPath, { ...options }, call);
     return { data, cursor };
   }
 
-  async image(id: string, wanted: Links = {}, calling: Calling = {}): Promise<types.Image> {
-    return this.#one(`/image/${checked(id)}`, { ...wanted }, calling);
+  async image(id: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.Image> {
+    return this.#getData(`/image/${checkId(id)}`, { ...options }, call);
   }
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
-  images(wanted: Window & Filter & Links = {}, calling: Calling = {}): Promise<types.Page<types.Image>> {
-    return this.#page(paths.images, { ...wanted }, calling);
+  images(
+    options: PageOptions & ImageFilter & LinkOptions = {},
+    call: CallOptions = {},
+  ): Promise<types.Page<types.Image>> {
+    return this.#getPage(paths.images, { ...options }, call);
   }
 
   async artistImages(
     id: string,
-    wanted: Window & Filter & Links = {},
-    calling: Calling = {},
+    options: PageOptions & ImageFilter & LinkOptions = {},
+    call: CallOptions = {},
   ): Promise<types.Page<types.ArtistImage>> {
-    return this.#page(artistImagesPath(id), { ...wanted }, calling);
+    return this.#getPage(artistImagesPath(id), { ...options }, call);
   }
 
-  artists(wanted: Window & Search = {}, calling: Calling = {}): Promise<types.Page<types.Artist>> {
-    return this.#page(paths.artists, { ...wanted }, calling);
+  artists(
+    options: PageOptions & SearchOptions = {},
+    call: CallOptions = {},
+  ): Promise<types.Page<types.Artist>> {
+    return this.#getPage(paths.artists, { ...options }, call);
   }
 
-  characters(wanted: Window & Search = {}, calling: Calling = {}): Promise<types.Page<types.Character>> {
-    return this.#page(paths.characters, { ...wanted }, calling);
+  characters(
+    options: PageOptions & SearchOptions = {},
+    call: CallOptions = {},
+  ): Promise<types.Page<types.Character>> {
+    return this.#getPage(paths.characters, { ...options }, call);
   }
 
-  categories(wanted: Window & Search = {}, calling: Calling = {}): Promise<types.Page<types.Category>> {
-    return this.#page(paths.categories, { ...wanted }, calling);
+  categories(
+    options: PageOptions & SearchOptions = {},
+    call: CallOptions = {},
+  ): Promise<types.Page<types.Category>> {
+    return this.#getPage(paths.categories, { ...options }, call);
   }
 
-  async artist(id: string, calling: Calling = {}): Promise<types.ArtistWithImages> {
-    return this.#one(`${paths.artists}/${checked(id)}`, {}, calling);
+  async artist(id: string, call: CallOptions = {}): Promise<types.ArtistWithImages> {
+    return this.#getData(`${paths.artists}/${checkId(id)}`, {}, call);
   }
 
-  async character(id: string, calling: Calling = {}): Promise<types.CharacterWithImages> {
-    return this.#one(`${paths.characters}/${checked(id)}`, {}, calling);
+  async character(id: string, call: CallOptions = {}): Promise<types.CharacterWithImages> {
+    return this.#getData(`${paths.characters}/${checkId(id)}`, {}, call);
   }
 
-  async category(id: string, calling: Calling = {}): Promise<types.CategoryWithImages> {
-    return this.#one(`${paths.categories}/${checked(id)}`, {}, calling);
+  async category(id: string, call: CallOptions = {}): Promise<types.CategoryWithImages> {
+    return this.#getData(`${paths.categories}/${checkId(id)}`, {}, call);
   }
 
-  /** How much there is of everything. */
-  stats(calling: Calling = {}): Promise<types.Statistics> {
-    return this.#one('/stats', {}, calling);
+  /** The number of images, artists, characters and categories. */
+  stats(call: CallOptions = {}): Promise<types.Statistics> {
+    return this.#getData('/stats', {}, call);
   }
 
-  /** What the token of this client is for. */
-  token(calling: Calling = {}): Promise<types.TokenInformation> {
-    return this.#one('/token', {}, calling);
+  /** The owner, purpose and scopes of this client's token. */
+  token(call: CallOptions = {}): Promise<types.TokenInformation> {
+    return this.#getData('/token', {}, call);
   }
 
-  /** What the service is: its version, and the paths of its endpoints. */
-  async information(calling: Calling = {}): Promise<types.Information> {
-    const { data, meta } = await this.#transport.ask('', {}, calling);
+  /** The version of the service and the paths of its endpoints. */
+  async information(call: CallOptions = {}): Promise<types.Information> {
+    const { data, meta } = await this.#transport.get('', {}, call);
     return { paths: data, ...meta };
   }
 
-  /** Everything in a list, page after page: the next is asked for when the one before is used up. */
+  /** Iterates over a whole list. Requests each page only when the previous one is used up. */
   every<Name extends ListName>(
     list: Name,
-    wanted: Lists[Name]['wanted'] = {},
-    calling: Calling = {},
+    options: Lists[Name]['options'] = {},
+    call: CallOptions = {},
   ): AsyncGenerator<Lists[Name]['item'], void> {
-    return this.#all(paths[list], { ...wanted }, calling);
+    return this.#iterate(paths[list], { ...options }, call);
   }
 
-  /** Every image of an artist, oldest first. */
+  /** Iterates over all images of an artist, oldest first. */
   async *everyArtistImage(
     id: string,
-    wanted: Filter & Links = {},
-    calling: Calling = {},
+    options: ImageFilter & LinkOptions = {},
+    call: CallOptions = {},
   ): AsyncGenerator<types.ArtistImage, void> {
-    yield* this.#all<types.ArtistImage>(artistImagesPath(id), { ...wanted }, calling);
+    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), { ...options }, call);
   }
 
   /**
-   * Every image that qualifies, once, in random order, page after page. A seed of your own gives the same order another
-   * time; without one the client makes one up, and the order is new each time.
+   * Iterates over all matching images in random order, without repeats. Pass a seed to get the same order again;
+   * without one the order is new each time.
    */
   async *everyRandom(
-    { seed = madeUpSeed(), ...wanted }: Draw & { seed?: string | undefined } = {},
-    calling: Calling = {},
+    { seed = generateSeed(), ...options }: AllRandomOptions = {},
+    call: CallOptions = {},
   ): AsyncGenerator<types.Image, void> {
     let cursor: string | undefined;
     do {
-      const page = await this.randomPage({ ...wanted, seed, cursor, limit: MAX_PAGE_SIZE }, calling);
+      const page = await this.randomPage({ ...options, seed, cursor, limit: MAX_PAGE_SIZE }, call);
       yield* page.data;
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
 
-  async #one<Data>(path: string, query: Query, calling: Calling): Promise<Data> {
-    return (await this.#transport.ask(path, query, calling)).data;
+  async #getData<Data>(path: string, query: Query, call: CallOptions): Promise<Data> {
+    return (await this.#transport.get(path, query, call)).data;
   }
 
-  async #page<Item>(path: string, query: Query, calling: Calling): Promise<types.Page<Item>> {
-    const { data, total } = await this.#transport.ask(path, query, calling);
+  async #getPage<Item>(path: string, query: Query, call: CallOptions): Promise<types.Page<Item>> {
+    const { data, total } = await this.#transport.get(path, query, call);
     return { data, total };
   }
 
-  async *#all<Item>(path: string, query: Query, calling: Calling): AsyncGenerator<Item, void> {
+  async *#iterate<Item>(path: string, query: Query, call: CallOptions): AsyncGenerator<Item, void> {
     for (let offset = 0, total = 1; offset < total; offset += MAX_PAGE_SIZE) {
-      const page = await this.#page<Item>(path, { ...query, limit: MAX_PAGE_SIZE, offset }, calling);
+      const page = await this.#getPage<Item>(path, { ...query, limit: MAX_PAGE_SIZE, offset }, call);
       yield* page.data;
       total = page.total;
     }
@@ -151,16 +172,16 @@ export class Zukan {
 }
 
 function artistImagesPath(id: string): string {
-  return `${paths.artists}/${checked(id)}/images`;
+  return `${paths.artists}/${checkId(id)}/images`;
 }
 
-/** Browsers have `randomUUID` on secure origins only. */
-function madeUpSeed(): string {
+/** Not `randomUUID`, which browsers offer on secure origins only. */
+function generateSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
-/** What is no id would lead to another endpoint: `/image/random`, or `/image/`, which is the list. */
-function checked(id: string): string {
+/** Anything but a UUID could lead to another endpoint, such as `/image/random`. */
+function checkId(id: string): string {
   if (uuid.test(id)) return id;
   throw new ZukanError(400, 'Invalid ID: it must be a UUID.', '');
 }

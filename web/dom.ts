@@ -1,8 +1,8 @@
-/** Making and finding elements. Text is always set as text: nothing here reads HTML. */
+/** Creates and finds elements. Text is never parsed as HTML. */
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
-/** A function is a listener, `true` an attribute without a value; what is false or undefined is left out. */
+/** Functions become event listeners; false and undefined attributes are left out. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Value> = {},
@@ -17,15 +17,15 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An element that the page always has. */
+/** For elements that index.html always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
 }
 
-/** A link to somewhere else. Addresses come from the catalogue, and only the web's may be followed. */
-export function linkOut(address: string, text: string): Node {
+/** Plain text unless the address is http or https: addresses come from the catalogue. */
+export function externalLink(address: string, text: string): Node {
   const url = URL.parse(address);
   return url && /^https?:$/.test(url.protocol)
-    ? el('a', { href: url.href, rel: 'noopener noreferrer', class: 'out' }, text)
+    ? el('a', { href: url.href, rel: 'noopener noreferrer', class: 'external' }, text)
     : document.createTextNode(text);
 }

@@ -1,29 +1,29 @@
-/** Which ratings and shapes are shown: buttons, each with the address where it is the other way round. */
+/** The rating and orientation buttons. Each carries the URL that toggles it. */
 import { byId } from './dom.ts';
-import { addressOf, choices, type Filter, type Place } from './place.ts';
+import { type Filter, filterOptions, formatUrl, type View } from './route.ts';
 
-const buttons = [...document.querySelectorAll<HTMLButtonElement>('.choice button')];
+const buttons = [...document.querySelectorAll<HTMLButtonElement>('.toggles button')];
 
-/** Shows what is chosen. Where only what is fit for every eye is shown, there is nothing to unblur. */
-export function syncFilters(place: Place): void {
-  if (!('filter' in place)) return;
-  const { nsfw, orientation } = place.filter;
-  const chosen: string[] = [...nsfw, ...orientation];
+export function updateFilters(view: View): void {
+  if (!('filter' in view)) return;
+  const { nsfw, orientation } = view.filter;
+  const selected: string[] = [...nsfw, ...orientation];
   for (const button of buttons) {
-    button.setAttribute('aria-pressed', String(chosen.includes(button.value)));
-    button.dataset.narrow = addressOf(withFilter(place, toggledIn(place.filter, button.value)));
+    button.setAttribute('aria-pressed', String(selected.includes(button.value)));
+    button.dataset.filterUrl = formatUrl(withFilter(view, toggleOption(view.filter, button.value)));
   }
-  byId<HTMLInputElement>('veil-switch').disabled = nsfw.join() === 'sfw';
+  // Among sfw images nothing is blurred.
+  byId<HTMLInputElement>('unblur-all').disabled = nsfw.join() === 'sfw';
 }
 
-function withFilter(place: Exclude<Place, { name: 'search' }>, filter: Filter): Place {
-  return place.name === 'artist' ? { ...place, filter, page: 1 } : { ...place, filter };
+function withFilter(view: Exclude<View, { name: 'search' }>, filter: Filter): View {
+  return view.name === 'artist' ? { ...view, filter, page: 1 } : { ...view, filter };
 }
 
-function toggledIn({ nsfw, orientation }: Filter, value: string): Filter {
-  const isOn = (chosen: readonly string[], name: string) => chosen.includes(name) !== (name === value);
+function toggleOption({ nsfw, orientation }: Filter, value: string): Filter {
+  const isOn = (selected: readonly string[], name: string) => selected.includes(name) !== (name === value);
   return {
-    nsfw: choices.nsfw.filter((name) => isOn(nsfw, name)),
-    orientation: choices.orientation.filter((name) => isOn(orientation, name)),
+    nsfw: filterOptions.nsfw.filter((name) => isOn(nsfw, name)),
+    orientation: filterOptions.orientation.filter((name) => isOn(orientation, name)),
   };
 }

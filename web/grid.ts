@@ -1,69 +1,68 @@
-/** The pictures of a place, in rows. Every one has its box before it is loaded, so nothing moves when it comes. */
+/** The grid of images. Every tile has its final size before its image is loaded, so the layout never shifts. */
+import { blurUnlessSafe } from './blur.ts';
 import { byId, el } from './dom.ts';
-import { addressOf, type Place } from './place.ts';
-import { rowsOf, targetFor } from './rows.ts';
-import type { Picture } from './types.ts';
-import { veil } from './veil.ts';
-import { describe } from './words.ts';
+import { layOutRows, targetRowHeight } from './justified-layout.ts';
+import { formatUrl, type View } from './route.ts';
+import { describeImage } from './text.ts';
+import type { GalleryImage } from './types.ts';
 
 const GAP = 10;
-const list = byId('grid');
-let shown: readonly Picture[] = [];
+const grid = byId('grid');
+let shown: readonly GalleryImage[] = [];
 
-/** Where these are those on show and more, the ones on show stay as they are. */
-export function showPictures(pictures: readonly Picture[], place: Place): void {
-  const isMore = shown.length > 0 && shown.every((picture, index) => picture === pictures[index]);
-  if (!isMore) clearPictures();
-  list.append(...pictures.slice(shown.length).map((picture) => tileOf(picture, place)));
-  shown = pictures;
-  list.hidden = pictures.length === 0;
-  arrange();
+/** Keeps the existing tiles when the new list starts with the images on show. */
+export function showImages(images: readonly GalleryImage[], view: View): void {
+  const isContinuation = shown.length > 0 && shown.every((image, index) => image === images[index]);
+  if (!isContinuation) clearImages();
+  grid.append(...images.slice(shown.length).map((image) => createTile(image, view)));
+  shown = images;
+  grid.hidden = images.length === 0;
+  layOut();
 }
 
-export function clearPictures(): void {
+export function clearImages(): void {
   shown = [];
-  list.replaceChildren();
-  list.hidden = true;
+  grid.replaceChildren();
+  grid.hidden = true;
 }
 
 export function focusTile(id: string): void {
-  const tile = list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] > :not([inert])`);
+  const tile = grid.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] > :not([inert])`);
   tile?.focus();
-  // On the way back the browser scrolls to where one was, which may be far from what has the focus now.
+  // After going back, the browser restores the old scroll position, which may be far from the tile.
   requestAnimationFrame(() => tile?.scrollIntoView({ block: 'nearest' }));
 }
 
-/** A picture that fades in over its own colour. */
-export function pictureOf(picture: Picture, isEager = false): HTMLImageElement {
-  const { width, height } = picture.meta.dimens;
-  const image = el('img', {
-    ...{ width, height, alt: describe(picture), decoding: 'async' },
+/** Fades in over the dominant colour when loaded. */
+export function createImage(image: GalleryImage, isEager = false): HTMLImageElement {
+  const { width, height } = image.meta.dimens;
+  const element = el('img', {
+    ...{ width, height, alt: describeImage(image), decoding: 'async' },
     ...(isEager ? {} : { loading: 'lazy' }),
-    load: () => image.classList.add('loaded'),
-    error: () => image.classList.add('failed'),
-    src: picture.url,
+    load: () => element.classList.add('loaded'),
+    error: () => element.classList.add('failed'),
+    src: image.url,
   });
-  if (image.complete && image.naturalWidth > 0) image.classList.add('loaded');
-  return image;
+  if (element.complete && element.naturalWidth > 0) element.classList.add('loaded');
+  return element;
 }
 
-function tileOf(picture: Picture, place: Place): HTMLElement {
-  const href = addressOf(place, picture.id);
-  const link = el('a', { href, 'data-open': picture.id }, pictureOf(picture));
-  const tile = el('li', { class: 'tile', 'data-id': picture.id }, link);
-  tile.style.backgroundColor = picture.meta.color;
-  veil(tile, picture);
+function createTile(image: GalleryImage, view: View): HTMLElement {
+  const link = el('a', { href: formatUrl(view, image.id), 'data-image': image.id }, createImage(image));
+  const tile = el('li', { class: 'tile', 'data-id': image.id }, link);
+  tile.style.backgroundColor = image.meta.color;
+  blurUnlessSafe(tile, image);
   return tile;
 }
 
-function arrange(): void {
-  const width = list.clientWidth;
+function layOut(): void {
+  const width = grid.clientWidth;
   if (width === 0 || shown.length === 0) return;
   const ratios = shown.map(({ meta: { dimens } }) => dimens.width / dimens.height);
-  const { boxes, height } = rowsOf(ratios, width, targetFor(width), GAP);
-  list.style.height = `${height}px`;
+  const { boxes, height } = layOutRows(ratios, width, targetRowHeight(width), GAP);
+  grid.style.height = `${height}px`;
   boxes.forEach((box, index) => {
-    const { style } = list.children[index] as HTMLElement;
+    const { style } = grid.children[index] as HTMLElement;
     style.transform = `translate(${box.x}px, ${box.y}px)`;
     style.width = `${box.width}px`;
     style.height = `${box.height}px`;
@@ -72,7 +71,7 @@ function arrange(): void {
 
 let lastWidth = 0;
 new ResizeObserver(() => {
-  if (list.clientWidth === lastWidth) return;
-  lastWidth = list.clientWidth;
-  arrange();
-}).observe(list);
+  if (grid.clientWidth === lastWidth) return;
+  lastWidth = grid.clientWidth;
+  layOut();
+}).observe(grid);

@@ -1,80 +1,89 @@
-/** The page: what the address says is what it shows. Every entry of the history has a key, and by it its answer. */
-import { closePicture, openPicture, setNeighbours, startDialog } from './dialog.ts';
+/** Keeps the page in line with its URL. */
+
+import { initUnblurSwitch } from './blur.ts';
+import { getCachedView } from './cache.ts';
+import {
+  currentState,
+  type HistoryState,
+  isCurrent,
+  redrawImages,
+  showMore,
+  showView,
+  updateNeighbours,
+} from './current-view.ts';
 import { byId } from './dom.ts';
-import { startEnd } from './end.ts';
 import { focusTile } from './grid.ts';
-import { recall } from './memory.ts';
-import { addressOf, viewOf } from './place.ts';
-import { startSearch } from './search.ts';
-import { type Entry, isShown, redraw, showMore, showNeighbours, shownEntry, showPlace } from './showing.ts';
-import { startVeilSwitch } from './veil.ts';
+import { closeDialog, initDialog, openImage, setNeighbours } from './image-dialog.ts';
+import { initInfiniteScroll } from './infinite-scroll.ts';
+import { formatUrl, parseRoute } from './route.ts';
+import { initSearch } from './search.ts';
 
-const newText = () => `${Date.now()}-${Math.random()}`;
-const here = () => viewOf(location.search);
+const createKey = () => `${Date.now()}-${Math.random()}`;
+const currentRoute = () => parseRoute(location.search);
 
-/** Where the browser made an entry itself, as for a fragment, it is one of what is shown already. */
-function entry(): Entry {
-  if (!history.state?.seed) history.replaceState(shownEntry() ?? { key: newText(), seed: newText() }, '');
+/** The browser creates entries without state, such as for the skip link. They show the current view. */
+function historyState(): HistoryState {
+  if (!history.state?.seed)
+    history.replaceState(currentState() ?? { key: createKey(), seed: createKey() }, '');
   return history.state;
 }
 
-function go(address: string, next: Partial<Entry> = {}): void {
-  history.pushState({ key: newText(), seed: newText(), ...next }, '', address);
-  show();
+function pushUrl(url: string, state: Partial<HistoryState> = {}): void {
+  history.pushState({ key: createKey(), seed: createKey(), ...state }, '', url);
+  showRoute();
 }
 
-/** Goes to another page: to its top, and its title. */
-function visit(address: string): void {
-  go(address);
+/** Goes to another page: scrolls to the top and moves the focus to the title. */
+function navigate(url: string): void {
+  pushUrl(url);
   scrollTo(0, 0);
   byId('title').focus({ preventScroll: true });
 }
 
-/** Brings the page to what the address says. */
-function show(): void {
-  const { place, image } = here();
-  const wasOpen = image ? undefined : closePicture(true);
-  if (image) openPicture(image);
-  if (isShown(entry())) showNeighbours();
-  else if (!image || recall(entry().key)) void showPlace(place, entry());
+function showRoute(): void {
+  const { view, imageId } = currentRoute();
+  const closedId = imageId ? undefined : closeDialog();
+  if (imageId) openImage(imageId);
+  if (isCurrent(historyState())) updateNeighbours();
+  else if (!imageId || getCachedView(historyState().key)) void showView(view, historyState());
   else setNeighbours([], false);
-  if (wasOpen) focusTile(wasOpen);
+  if (closedId) focusTile(closedId);
 }
 
-startDialog({
+initDialog({
   open(id) {
-    history.replaceState(entry(), '', addressOf(here().place, id));
-    show();
+    history.replaceState(historyState(), '', formatUrl(currentRoute().view, id));
+    showRoute();
   },
   close() {
-    const { key, seed, isOver } = entry();
-    if (isOver) history.back();
-    else go(addressOf(here().place), { key, seed });
+    const { key, seed, canGoBack } = historyState();
+    if (canGoBack) history.back();
+    else pushUrl(formatUrl(currentRoute().view), { key, seed });
   },
-  more: showMore,
+  loadMore: showMore,
 });
 
-/** Links within the page need no page load. Those with a key held down are the browser's. */
+/** Handles links within the page, except clicks with a modifier key. */
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
-  const { key, seed } = entry();
-  // More or less of the same: what has the focus keeps it, and the pictures keep their order.
-  const { narrow } = event.target.closest<HTMLElement>('[data-narrow]')?.dataset ?? {};
-  if (narrow) return go(narrow, { seed });
+  const { key, seed } = historyState();
+  // A filter keeps the seed, so the remaining images keep their order.
+  const { filterUrl } = event.target.closest<HTMLElement>('[data-filter-url]')?.dataset ?? {};
+  if (filterUrl) return pushUrl(filterUrl, { seed });
   const link = event.target.closest<HTMLAnchorElement>('a[href^="/"]');
   const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && event.button === 0;
   if (!link || !isPlain || link.pathname !== '/' || link.target) return;
   event.preventDefault();
-  if (link.dataset.open) go(link.href, { key, seed, isOver: true });
-  else visit(link.href);
+  if (link.dataset.image) pushUrl(link.href, { key, seed, canGoBack: true });
+  else navigate(link.href);
 });
 
-byId('others').addEventListener('click', () => {
-  go(addressOf(here().place));
+byId('shuffle').addEventListener('click', () => {
+  pushUrl(formatUrl(currentRoute().view));
   scrollTo(0, 0);
 });
-startEnd(showMore);
-startSearch(visit);
-startVeilSwitch(redraw);
-addEventListener('popstate', show);
-show();
+initInfiniteScroll(showMore);
+initSearch(navigate);
+initUnblurSwitch(redrawImages);
+addEventListener('popstate', showRoute);
+showRoute();

@@ -1,7 +1,19 @@
-/** The records that the page shows. */
+/** The data that the page shows. */
 import type { Artist, ArtistImage, Category, Character, Image } from '../client/index.ts';
 
-export type Picture = Image | ArtistImage;
+export type GalleryImage = Image | ArtistImage;
 export type Entry = Artist | Character | Category;
-/** An entry with its count of pictures, where that is known. */
+/** An entry with its number of images, where that is known. */
 export type Subject = Entry & { images?: number };
+
+/** The data of one view. */
+export interface ViewData {
+  /** The artist, character or category that the view is about. */
+  subject: Subject | undefined;
+  images: GalleryImage[];
+  entries: Entry[];
+  /** The length of the whole list, in views with numbered pages. */
+  total: number | undefined;
+  /** For the next images; undefined after the last ones. */
+  cursor: string | undefined;
+}

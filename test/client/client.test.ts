@@ -1,4 +1,4 @@
-/** The client against the real service: every endpoint, every page, every error. */
+/** The client against the real service: endpoints, iterators and errors. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +9,12 @@ import { madeUpImage, startMadeUpService } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { makeToken } from '../support/service.ts';
 
-const many = Array.from({ length: 60 }, (_, index) => index + 1);
+const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
 const service = await startMadeUpService([
-  ...many.map((index) => ({ type: 'category', id: uuid(1, index), name: `category ${index}` })),
-  ...many.map((index) => ({ type: 'artist', id: uuid(2, index), name: `Artist & ${index}` })),
-  ...many.map((index) => ({ type: 'character', id: uuid(3, index), name: `Character ${index}` })),
-  ...many.map((index) =>
+  ...numbers.map((index) => ({ type: 'category', id: uuid(1, index), name: `category ${index}` })),
+  ...numbers.map((index) => ({ type: 'artist', id: uuid(2, index), name: `Artist & ${index}` })),
+  ...numbers.map((index) => ({ type: 'character', id: uuid(3, index), name: `Character ${index}` })),
+  ...numbers.map((index) =>
     madeUpImage(uuid(4, index), {
       artist: uuid(2, 1),
       categories: index > 2 ? ['category 1'] : ['category 1', 'category 2'],
@@ -27,54 +27,56 @@ const { secret, token, headers } = await makeToken(service.config, ['image:list'
 const zukan = new Zukan({ origin, token: secret });
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id);
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  return Array.fromAsync(items);
-}
+const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
 
-describe('every endpoint answers what the API says', () => {
-  const called = new Set<string>();
-  const recording: typeof fetch = (url, init) => {
-    called.add(new URL(String(url)).pathname.replace('/v1', '').replace(/[0-9a-f-]{36}/, '{id}') || '/');
+describe('each method returns the data of its endpoint', () => {
+  const calledPaths = new Set<string>();
+  const recordingFetch: typeof fetch = (url, init) => {
+    calledPaths.add(new URL(String(url)).pathname.replace('/v1', '').replace(/[0-9a-f-]{36}/, '{id}') || '/');
     return fetch(url, init);
   };
-  const second = new Zukan({ origin: `${origin}/`, prefix: '/v1', token: secret, fetch: recording });
-  const data = async (path: string) => (await service.get(`/v1${path}`, headers)).json.data;
-  const page = async (path: string) => {
-    const answer = await service.get(`/v1${path}`, headers);
-    return { data: answer.json.data, total: Number(answer.headers['x-total-count']) };
+  const client = new Zukan({ origin: `${origin}/`, prefix: '/v1', token: secret, fetch: recordingFetch });
+  const getData = async (path: string) => (await service.get(`/v1${path}`, headers)).json.data;
+  const getPage = async (path: string) => {
+    const response = await service.get(`/v1${path}`, headers);
+    return { data: response.json.data, total: Number(response.headers['x-total-count']) };
   };
 
   const table: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
-    ['image', () => second.image(uuid(4, 7)), () => data(`/image/${uuid(4, 7)}`)],
+    ['image', () => client.image(uuid(4, 7)), () => getData(`/image/${uuid(4, 7)}`)],
     [
       'image, expiry',
-      () => second.image(uuid(4, 7), { expiry: 90 }),
-      () => data(`/image/${uuid(4, 7)}?expiry=90`),
+      () => client.image(uuid(4, 7), { expiry: 90 }),
+      () => getData(`/image/${uuid(4, 7)}?expiry=90`),
     ],
-    ['images', () => second.images(), () => page('/image')],
-    ['images, a window', () => second.images({ limit: 3, offset: 5 }), () => page('/image?limit=3&offset=5')],
+    ['images', () => client.images(), () => getPage('/image')],
+    [
+      'images, limit and offset',
+      () => client.images({ limit: 3, offset: 5 }),
+      () => getPage('/image?limit=3&offset=5'),
+    ],
     [
       'artistImages',
-      () => second.artistImages(uuid(2, 1), { limit: 2, offset: 58, expiry: 31 }),
-      () => page(`/artist/${uuid(2, 1)}/images?limit=2&offset=58&expiry=31`),
+      () => client.artistImages(uuid(2, 1), { limit: 2, offset: 58, expiry: 31 }),
+      () => getPage(`/artist/${uuid(2, 1)}/images?limit=2&offset=58&expiry=31`),
     ],
-    ['artists', () => second.artists({ limit: 25 }), () => page('/artist?limit=25')],
+    ['artists', () => client.artists({ limit: 25 }), () => getPage('/artist?limit=25')],
     [
       'artists, search',
-      () => second.artists({ search: '%& 1_' }),
-      () => page(`/artist?search=${encodeURIComponent('%& 1_')}`),
+      () => client.artists({ search: '%& 1_' }),
+      () => getPage(`/artist?search=${encodeURIComponent('%& 1_')}`),
     ],
-    ['characters', () => second.characters({ offset: 55 }), () => page('/character?offset=55')],
-    ['categories', () => second.categories({ limit: undefined }), () => page('/category')],
-    ['artist', () => second.artist(uuid(2, 1)), () => data(`/artist/${uuid(2, 1)}`)],
-    ['character', () => second.character(uuid(3, 1)), () => data(`/character/${uuid(3, 1)}`)],
-    ['category', () => second.category(uuid(1, 2)), () => data(`/category/${uuid(1, 2)}`)],
-    ['stats', () => second.stats(), () => data('/stats')],
-    ['token', () => second.token(), () => data('/token')],
+    ['characters', () => client.characters({ offset: 55 }), () => getPage('/character?offset=55')],
+    ['categories', () => client.categories({ limit: undefined }), () => getPage('/category')],
+    ['artist', () => client.artist(uuid(2, 1)), () => getData(`/artist/${uuid(2, 1)}`)],
+    ['character', () => client.character(uuid(3, 1)), () => getData(`/character/${uuid(3, 1)}`)],
+    ['category', () => client.category(uuid(1, 2)), () => getData(`/category/${uuid(1, 2)}`)],
+    ['stats', () => client.stats(), () => getData('/stats')],
+    ['token', () => client.token(), () => getData('/token')],
     [
       'information',
-      () => second.information(),
-      async () => ({ paths: await data(''), version: 'v0.2.0', baseApiRoute: '/v1' }),
+      () => client.information(),
+      async () => ({ paths: await getData(''), version: 'v0.2.0', baseApiRoute: '/v1' }),
     ],
   ];
   for (const [name, call, expected] of table)
@@ -83,76 +85,76 @@ describe('every endpoint answers what the API says', () => {
     });
 
   test('random', async () => {
-    const images: Image[] = await second.random({ categories: ['category 1', 'CATEGORY 2'], limit: 25 });
+    const images: Image[] = await client.random({ categories: ['category 1', 'CATEGORY 2'], limit: 25 });
     assert.deepEqual(ids(images).sort(), [uuid(4, 1), uuid(4, 2)]);
-    assert.equal((await second.random()).length, 10);
-    assert.equal((await second.random({ categories: [] })).length, 10);
+    assert.equal((await client.random()).length, 10);
+    assert.equal((await client.random({ categories: [] })).length, 10);
   });
 
-  test('none is left out', () => {
-    assert.deepEqual([...called].sort(), routes.map(({ path }) => path).sort());
+  test('every endpoint of the API has a method', () => {
+    assert.deepEqual([...calledPaths].sort(), routes.map(({ path }) => path).sort());
   });
 
-  test('the token is sent', async () => {
+  test('the client sends its token', async () => {
     assert.equal((await zukan.token()).owner, token.owner);
     await assert.rejects(new Zukan({ origin }).token(), { status: 401 });
   });
 });
 
-describe('every page', () => {
+describe('iterators', () => {
   const lists = { images: 4, artists: 2, characters: 3, categories: 1 } as const;
   for (const [list, kind] of Object.entries(lists) as [keyof typeof lists, number][])
-    test(`of ${list}, once and in order`, async () => {
-      const whole = await zukan[list]({ limit: 25 });
-      const items = ids(await all<{ id: string }>(zukan.every(list)));
-      assert.deepEqual(items.slice(0, 25), ids(whole.data));
-      assert.deepEqual(items.toSorted(), many.map((index) => uuid(kind, index)).toSorted());
+    test(`return each of the ${list} once, in order`, async () => {
+      const firstPage = await zukan[list]({ limit: 25 });
+      const items = ids(await collect<{ id: string }>(zukan.every(list)));
+      assert.deepEqual(items.slice(0, 25), ids(firstPage.data));
+      assert.deepEqual(items.toSorted(), numbers.map((index) => uuid(kind, index)).toSorted());
     });
 
-  test('of an artist, with links that live as long as was asked for', async () => {
-    const images = await all(zukan.everyArtistImage(uuid(2, 1), { expiry: 3_000_000 }));
+  test('return the images of an artist, with the requested link lifetime', async () => {
+    const images = await collect(zukan.everyArtistImage(uuid(2, 1), { expiry: 3_000_000 }));
     assert.equal(new Set(ids(images)).size, 60);
     const [{ expires } = { expires: '' }] = images.map(({ meta }) => meta);
     assert.equal(expires, '2026-04-04T17:20:00.000Z');
-    assert.deepEqual(await all(zukan.everyArtistImage(uuid(2, 9))), []);
+    assert.deepEqual(await collect(zukan.everyArtistImage(uuid(2, 9))), []);
   });
 
-  test('of what a pattern finds', async () => {
-    const found = await all(zukan.every('artists', { search: '%[1-3]_' }));
+  test('return the names that match a pattern', async () => {
+    const found = await collect(zukan.every('artists', { search: '%[1-3]_' }));
     assert.equal(found.length, 30);
-    assert.deepEqual(await all(zukan.every('characters', { search: 'nobody' })), []);
+    assert.deepEqual(await collect(zukan.every('characters', { search: 'nobody' })), []);
   });
 
-  test('is asked for only when it is wanted', async () => {
-    let calls = 0;
+  test('request a page only when it is needed', async () => {
+    let requests = 0;
     const counting = new Zukan({
       origin,
       fetch: (url, init) => {
-        calls++;
+        requests++;
         return fetch(url, init);
       },
     });
-    for await (const _ of counting.every('artists')) if (calls > 0) break;
-    assert.equal(calls, 1);
+    for await (const _ of counting.every('artists')) break;
+    assert.equal(requests, 1);
   });
 });
 
 describe('errors', () => {
-  const failing = async (call: Promise<unknown>) => {
+  const catchError = async (call: Promise<unknown>) => {
     const error = await call.then(
-      () => assert.fail('it is a success'),
+      () => assert.fail('the call succeeded'),
       (error) => error,
     );
     assert.ok(error instanceof ZukanError, String(error));
     return error;
   };
 
-  test('say what the API says', async () => {
+  test('carry the message of the service', async () => {
     const table: [number, RegExp, () => Promise<unknown>][] = [
       [400, /^Invalid limit: /, () => zukan.artists({ limit: 26 })],
       [400, /^Invalid categories: there is no category "a&b"/, () => zukan.random({ categories: ['a&b'] })],
       [400, /^Invalid search query: /, () => zukan.artists({ search: '(' })],
-      [400, /^Invalid search query: /, () => all(zukan.every('artists', { search: '(' }))],
+      [400, /^Invalid search query: /, () => collect(zukan.every('artists', { search: '(' }))],
       [401, /^No token/, () => new Zukan({ origin }).images()],
       [401, /^Invalid token/, () => new Zukan({ origin, token: 'x'.repeat(100) }).stats()],
       [404, /^Image not found/, () => zukan.image(uuid(9, 9))],
@@ -160,7 +162,7 @@ describe('errors', () => {
       [404, /nothing at this address/, () => new Zukan({ origin, prefix: '/nowhere' }).stats()],
     ];
     for (const [status, message, call] of table) {
-      const error = await failing(call());
+      const error = await catchError(call());
       assert.equal(error.status, status);
       assert.match(error.message, message);
       assert.match(error.requestId, /^[0-9a-f-]{36}$/);
@@ -168,31 +170,37 @@ describe('errors', () => {
     }
   });
 
-  test('an id that would lead elsewhere goes nowhere', async () => {
+  test('an id that is not a UUID is rejected without a request', async () => {
     for (const id of ['', '.', '..', 'random', `${uuid(4, 1)}/../random`, '42']) {
       const calls = [
         ...[() => zukan.image(id), () => zukan.artist(id), () => zukan.artistImages(id)],
-        ...[() => zukan.category(id), () => zukan.character(id), () => all(zukan.everyArtistImage(id))],
+        ...[() => zukan.category(id), () => zukan.character(id), () => collect(zukan.everyArtistImage(id))],
       ];
       for (const call of calls)
-        assert.deepEqual({ ...(await failing(call())) }, { name: 'ZukanError', status: 400, requestId: '' });
+        assert.deepEqual(
+          { ...(await catchError(call())) },
+          { name: 'ZukanError', status: 400, requestId: '' },
+        );
     }
   });
 
-  test('what does not speak our language is told by its status', async () => {
+  test('a response that is not from zukan is reported', async () => {
     let [status, text] = [200, ''];
-    const stranger = createServer((_, response) => response.writeHead(status).end(text)).listen(0);
-    after(() => stranger.close());
-    const { port } = stranger.address() as AddressInfo;
-    const elsewhere = new Zukan({ origin: `http://127.0.0.1:${port}` });
+    const server = createServer((_, response) => response.writeHead(status).end(text)).listen(0);
+    after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const client = new Zukan({ origin: `http://127.0.0.1:${port}` });
     for (text of ['<html>', 'null', '{"success":1}'])
-      assert.match((await failing(elsewhere.stats())).message, /none of zukan/);
+      assert.match(
+        (await catchError(client.stats())).message,
+        /^Unexpected response: is this a zukan server\?$/,
+      );
     status = 502;
     for (text of ['<html>', '{"message":{}}', ''])
-      assert.deepEqual(await failing(elsewhere.stats()), new ZukanError(502, 'Status 502.', ''));
+      assert.deepEqual(await catchError(client.stats()), new ZukanError(502, 'Status 502.', ''));
   });
 
-  test('a client without an address says so', () => {
+  test('a client outside a web page needs an origin', () => {
     assert.throws(() => new Zukan(), /new Zukan\(\{ origin: /);
   });
 });

@@ -1,4 +1,4 @@
-/** Random images by way of the client: every filter, a seed's order, and a walk through all that qualify. */
+/** Random images through the client: filters, seeds, cursors and iteration. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Image, type Orientation, type Rating, Zukan } from '../../client/index.ts';
@@ -33,20 +33,20 @@ const service = await startMadeUpService([
 const { origin } = service;
 const { secret } = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
 
-let calls = 0;
-const counting: typeof fetch = (url, init) => {
-  calls++;
+let requests = 0;
+const countingFetch: typeof fetch = (url, init) => {
+  requests++;
   return fetch(url, init);
 };
-const zukan = new Zukan({ origin, token: secret, fetch: counting });
+const zukan = new Zukan({ origin, token: secret, fetch: countingFetch });
 
-/** The numbers of images, as they came. */
-const inOrder = (images: { id: string }[]) => images.map(({ id }) => Number(id.slice(-12)));
-const sorted = (images: { id: string }[]) => inOrder(images).sort((a, b) => a - b);
-const walked = async (...wanted: Parameters<typeof zukan.everyRandom>) =>
-  Array.fromAsync(zukan.everyRandom(...wanted));
+/** The numbers of the images, in the order received. */
+const numbersOf = (images: { id: string }[]) => images.map(({ id }) => Number(id.slice(-12)));
+const sortedNumbers = (images: { id: string }[]) => numbersOf(images).sort((a, b) => a - b);
+const collectRandom = async (...options: Parameters<typeof zukan.everyRandom>) =>
+  Array.fromAsync(zukan.everyRandom(...options));
 
-describe('what qualifies', () => {
+describe('filters', () => {
   const isShape = (index: number, name: Orientation) => shapes[Math.floor(index / 3) % 3]?.[0] === name;
   const table: [Parameters<typeof zukan.everyRandom>[0], (index: number) => boolean][] = [
     [{ nsfw: ['sfw'] }, (index) => index % 3 === 0],
@@ -60,41 +60,47 @@ describe('what qualifies', () => {
     [{ character: uuid(3, 3), nsfw: ['sfw'] }, (index) => index % 4 === 3 && index % 3 === 0],
     [{ nsfw: undefined, match: undefined, exclude: [], seed: undefined }, () => true],
   ];
-  for (const [wanted, qualifies] of table)
-    test(JSON.stringify(wanted), async () => {
-      const expected = numbers.filter(qualifies);
-      assert.deepEqual(sorted(await walked(wanted)), expected);
-      const drawn = sorted(await zukan.random({ ...wanted, limit: 25 }));
+  for (const [options, isMatch] of table)
+    test(JSON.stringify(options), async () => {
+      const expected = numbers.filter(isMatch);
+      assert.deepEqual(sortedNumbers(await collectRandom(options)), expected);
+      const drawn = sortedNumbers(await zukan.random({ ...options, limit: 25 }));
       assert.equal(drawn.length, Math.min(25, expected.length));
-      assert.ok(drawn.every(qualifies));
+      assert.ok(drawn.every(isMatch));
     });
 
-  test('lists take ratings and orientations too, and say how long they are', async () => {
-    const wanted = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] } as const;
+  test('lists accept ratings and orientations, and report the filtered total', async () => {
+    const options = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] } as const;
     const expected = numbers.filter((index) => index % 3 !== 1 && isShape(index, 'portrait'));
-    const page = await zukan.images({ ...wanted, limit: 3 });
+    const page = await zukan.images({ ...options, limit: 3 });
     assert.deepEqual([page.data.length, page.total], [3, expected.length]);
-    assert.deepEqual(sorted(await Array.fromAsync(zukan.every('images', wanted))), expected);
+    assert.deepEqual(sortedNumbers(await Array.fromAsync(zukan.every('images', options))), expected);
     const byArtist = expected.filter((index) => index % 2 === 1);
-    assert.equal((await zukan.artistImages(uuid(2, 1), wanted)).total, byArtist.length);
-    assert.deepEqual(sorted(await Array.fromAsync(zukan.everyArtistImage(uuid(2, 1), wanted))), byArtist);
+    assert.equal((await zukan.artistImages(uuid(2, 1), options)).total, byArtist.length);
+    assert.deepEqual(
+      sortedNumbers(await Array.fromAsync(zukan.everyArtistImage(uuid(2, 1), options))),
+      byArtist,
+    );
   });
 });
 
-describe('a seed', () => {
+describe('seeds', () => {
   const day = '2026-11-14';
 
-  test('gives the same images in the same order, to everyone', async () => {
+  test('the same seed gives every client the same images in the same order', async () => {
     const images: Image[] = await zukan.random({ seed: day, limit: 25 });
-    assert.deepEqual(inOrder(await new Zukan({ origin }).random({ seed: day, limit: 25 })), inOrder(images));
-    assert.deepEqual(inOrder(await zukan.random({ seed: day, limit: 1 })), inOrder(images).slice(0, 1));
-    assert.notDeepEqual(inOrder(await zukan.random({ seed: `${day} ?&`, limit: 25 })), inOrder(images));
+    assert.deepEqual(
+      numbersOf(await new Zukan({ origin }).random({ seed: day, limit: 25 })),
+      numbersOf(images),
+    );
+    assert.deepEqual(numbersOf(await zukan.random({ seed: day, limit: 1 })), numbersOf(images).slice(0, 1));
+    assert.notDeepEqual(numbersOf(await zukan.random({ seed: `${day} ?&`, limit: 25 })), numbersOf(images));
   });
 
-  test('is walked through a page at a time, however long each is', async () => {
-    const whole = inOrder(await walked({ seed: day }));
+  test('pages of any size return the seed order without gaps or repeats', async () => {
+    const all = numbersOf(await collectRandom({ seed: day }));
     assert.deepEqual(
-      whole.toSorted((a, b) => a - b),
+      all.toSorted((a, b) => a - b),
       numbers,
     );
     const seen: number[] = [];
@@ -102,67 +108,67 @@ describe('a seed', () => {
     let limit = 7;
     do {
       const page = await zukan.randomPage({ seed: day, cursor, limit: limit++ });
-      seen.push(...inOrder(page.data));
+      seen.push(...numbersOf(page.data));
       cursor = page.cursor;
     } while (cursor !== undefined);
-    assert.deepEqual(seen, whole);
+    assert.deepEqual(seen, all);
   });
 
-  test('is made up for who has none: another order each time, and still every image once', async () => {
-    const [one, other] = [await walked(), await walked()];
-    assert.deepEqual(sorted(one), numbers);
-    assert.deepEqual(sorted(other), numbers);
-    assert.notDeepEqual(inOrder(one), inOrder(other));
+  test('without a seed, each iteration has a new order and returns every image once', async () => {
+    const [one, other] = [await collectRandom(), await collectRandom()];
+    assert.deepEqual(sortedNumbers(one), numbers);
+    assert.deepEqual(sortedNumbers(other), numbers);
+    assert.notDeepEqual(numbersOf(one), numbersOf(other));
   });
 
-  test('a page is asked for only when the one before is used up', async () => {
-    calls = 0;
-    const walk = zukan.everyRandom({ seed: day });
-    assert.equal(calls, 0);
+  test('the next page is requested only when the previous one is used up', async () => {
+    requests = 0;
+    const images = zukan.everyRandom({ seed: day });
+    assert.equal(requests, 0);
     for (let count = 1; count <= COUNT; count++) {
-      await walk.next();
-      assert.equal(calls, Math.ceil(count / 25));
+      await images.next();
+      assert.equal(requests, Math.ceil(count / 25));
     }
-    assert.deepEqual(await walk.next(), { value: undefined, done: true });
-    assert.equal(calls, 3);
+    assert.deepEqual(await images.next(), { value: undefined, done: true });
+    assert.equal(requests, 3);
   });
 
-  test('where nothing qualifies, a walk is over at once', async () => {
-    calls = 0;
-    assert.deepEqual(await walked({ categories: ['even'], exclude: ['even'] }), []);
-    assert.equal(calls, 1);
+  test('iteration ends after one request when nothing matches', async () => {
+    requests = 0;
+    assert.deepEqual(await collectRandom({ categories: ['even'], exclude: ['even'] }), []);
+    assert.equal(requests, 1);
   });
 
-  test('links live as long as was asked for, on each page', async () => {
-    const expiries = (await walked({ expiry: 3_000_000 })).map(({ meta }) => meta.expires);
+  test('the requested link lifetime applies to every page', async () => {
+    const expiries = (await collectRandom({ expiry: 3_000_000 })).map(({ meta }) => meta.expires);
     assert.deepEqual(new Set(expiries).size, 1);
     assert.notEqual(expiries[0], (await zukan.random({ limit: 1 }))[0]?.meta.expires);
   });
 });
 
-test('a cursor belongs to its seed and its filters', async () => {
+test('a cursor is rejected with a different seed or filter', async () => {
   const { cursor } = await zukan.randomPage({ seed: 'mine', nsfw: ['sfw'], limit: 2 });
   assert.ok(cursor);
   await assert.rejects(zukan.randomPage({ seed: 'yours', nsfw: ['sfw'], cursor }), { status: 400 });
   await assert.rejects(zukan.randomPage({ seed: 'mine', cursor }), { status: 400, message: /cursor/ });
-  // @ts-expect-error: there is no cursor without a seed
+  // @ts-expect-error: a cursor needs a seed
   await assert.rejects(zukan.randomPage({ cursor }), { status: 400, message: /cursor/ });
-  // @ts-expect-error: and none where what comes next is not told
+  // @ts-expect-error: `random` takes no cursor
   await assert.rejects(zukan.random({ cursor }), { status: 400, message: /cursor/ });
 });
 
-test('mistakes are told by the service', async () => {
+test('the service rejects invalid options', async () => {
   const table: [RegExp, number, Promise<unknown>][] = [
-    // Who leaves the ratings empty by mistake must not get every rating.
+    // An empty list of ratings must not mean every rating.
     [/^Invalid nsfw: /, 400, zukan.random({ nsfw: [] })],
     // @ts-expect-error: no such rating
     [/^Invalid nsfw: /, 400, zukan.images({ nsfw: ['safe'] })],
     // @ts-expect-error: no such orientation
-    [/^Invalid orientation: /, 400, walked({ orientation: ['round'] })],
-    [/^Invalid exclude: /, 400, walked({ exclude: ['dragons'] })],
+    [/^Invalid orientation: /, 400, collectRandom({ orientation: ['round'] })],
+    [/^Invalid exclude: /, 400, collectRandom({ exclude: ['dragons'] })],
     [/^Invalid seed: /, 400, zukan.random({ seed: 'x'.repeat(65) })],
     [/^Invalid artist: /, 400, zukan.random({ artist: '42' })],
-    [/^Character not found/, 404, walked({ character: uuid(9, 9) })],
+    [/^Character not found/, 404, collectRandom({ character: uuid(9, 9) })],
   ];
   for (const [message, status, call] of table) await assert.rejects(call, { status, message });
 });

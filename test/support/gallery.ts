@@ -1,4 +1,4 @@
-/** A catalogue to browse: enough pictures for two pages or more, of every shape, some of them not for every eye. */
+/** A catalogue for the gallery tests: several pages of images of every orientation, some of them blurred. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
@@ -7,46 +7,49 @@ import { type Drawing, drawInto } from './pictures.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
 
-const shapes = [
+const sizes = [
   [240, 160],
   [160, 240],
   [200, 200],
   [300, 120],
   [120, 300],
 ] as const;
+/** Images share files, because drawing them takes time. */
+const FILE_COUNT = 40;
 
-export const painter = uuid(2, 1);
-export const heroine = uuid(3, 1);
-export const sea = uuid(1, 1);
-export const sfwImage = uuid(4, 1);
-export const questionableImage = uuid(4, 8);
+export const artistId = uuid(2, 1);
+export const characterId = uuid(3, 1);
+export const seaCategoryId = uuid(1, 1);
+export const sfwImageId = uuid(4, 1);
+export const questionableImageId = uuid(4, 8);
 
-const drawingOf = (index: number): Drawing => {
-  const [width, height] = shapes[index % shapes.length] as (typeof shapes)[number];
-  const colour = `#${(0x203040 + (index % 40) * 0x050301).toString(16)}`;
-  return { file: `p/${index}.webp`, format: 'webp', width, height, colour };
-};
+function drawing(number: number): Drawing {
+  const file = number % FILE_COUNT;
+  const [width, height] = sizes[file % sizes.length] as (typeof sizes)[number];
+  const colour = `#${(0x203040 + file * 0x050301).toString(16)}`;
+  return { file: `images/${file}.webp`, format: 'webp', width, height, colour };
+}
 
-/** Images 1, 2, 3, …: every one by the first artist, at sea or (each third) in the city too, each eighth questionable. */
+/** All images are in "sea" and by the first artist; every third is also in "city", every eighth is questionable. */
 export async function writeGalleryCatalogue(folder: string, count: number): Promise<string> {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  for (const number of numbers) await drawInto(folder, drawingOf(number));
+  for (const number of numbers.slice(0, FILE_COUNT)) await drawInto(folder, drawing(number));
   const images = numbers.map((number) => ({
-    ...{ type: 'image', id: uuid(4, number), file: drawingOf(number).file },
-    artist: painter,
+    ...{ type: 'image', id: uuid(4, number), file: drawing(number).file },
+    artist: artistId,
     source: { name: 'A book', url: 'https://example.org/book' },
     nsfw: number % 8 === 0 ? 'questionable' : 'sfw',
     categories: number % 3 === 0 ? ['sea', 'city'] : ['sea'],
     characters: [number % 2 === 0 ? 'Nami <b>Umi</b>' : 'かえで'],
   }));
   const lines = [
-    { type: 'category', id: sea, name: 'sea', description: 'By the sea.' },
+    { type: 'category', id: seaCategoryId, name: 'sea', description: 'By the sea.' },
     { type: 'category', name: 'city', description: '' },
-    { type: 'category', name: 'moon', description: 'Nobody has been there.' },
-    { type: 'artist', id: painter, name: 'Hokusai & Daughter', url: 'https://example.org/hokusai' },
+    { type: 'category', name: 'moon', description: 'Has no images.' },
+    { type: 'artist', id: artistId, name: 'Hokusai & Daughter', url: 'https://example.org/hokusai' },
     { type: 'artist', name: 'Idle', url: '' },
     {
-      ...{ type: 'character', id: heroine, name: 'Nami <b>Umi</b>', description: 'Swims.' },
+      ...{ type: 'character', id: characterId, name: 'Nami <b>Umi</b>', description: 'Swims.' },
       ...{ source: 'Waves', ages: [19], occupations: ['diver'] },
     },
     { type: 'character', name: 'かえで' },
@@ -57,8 +60,8 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
   return path;
 }
 
-/** Imports it, and gives configurations of services that serve it. */
-export async function galleryCatalogue(count = 30) {
+/** Imports the catalogue. Returns a function that makes configurations for services on it. */
+export async function importGalleryCatalogue(count = 30) {
   const folder = temporaryFolder();
   await importFiles(configFor(folder), [await writeGalleryCatalogue(folder, count)]);
   return (environment: Record<string, string> = {}) => configFor(folder, environment);

@@ -1,120 +1,124 @@
-/** Ratings and shapes to choose from: they are in the address, and the API does the choosing. */
+/** The rating and orientation filters, which are part of the URL. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser.ts';
-import { galleryCatalogue, heroine, painter, questionableImage, sea } from '../support/gallery.ts';
+import {
+  artistId,
+  characterId,
+  importGalleryCatalogue,
+  questionableImageId,
+  seaCategoryId,
+} from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
+import { shownIds, waitForFirstImage, waitForImageCount, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
-const shownIds = (page: Page) =>
-  page.locator('.tile').evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id ?? ''));
-const settled = (page: Page) => page.locator('main[aria-busy="false"]').waitFor();
-const choose = async (page: Page, name: string) => {
-  await page.locator('.choice').getByRole('button', { name, exact: true }).click();
-  await settled(page);
+const toggle = async (page: Page, name: string) => {
+  await page.locator('.toggles').getByRole('button', { name, exact: true }).click();
+  await waitUntilIdle(page);
 };
-const pressed = (page: Page) =>
+const pressedFilters = (page: Page) =>
   page
-    .locator('.choice [aria-pressed="true"]')
+    .locator('.toggles [aria-pressed="true"]')
     .evaluateAll((buttons) => buttons.map((button) => (button as HTMLButtonElement).value));
-const search = (page: Page) => new URL(page.url()).search;
+const queryOf = (page: Page) => new URL(page.url()).search;
 
 describe('filters', { skip, concurrency: 2 }, async () => {
   if (skip) return;
-  const configFor = await galleryCatalogue();
-  const service = await startService(configFor());
+  const makeConfig = await importGalleryCatalogue();
+  const service = await startService(makeConfig());
   const browser = await startBrowser();
   const open = (path: string) => visit(browser, service.origin + path);
 
-  test('work after the link that skips to the pictures, which makes an entry of its own in the history', async () => {
-    const { page, calls, finish } = await open('/');
-    await page.locator('.tile').nth(24).waitFor();
+  test('work after the skip link, which adds a history entry', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForImageCount(page, 25);
     const all = await shownIds(page);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/#main');
     assert.deepEqual(await shownIds(page), all);
-    assert.equal(calls.length, 1);
-    await choose(page, 'portrait');
-    assert.equal(search(page), '?orientation=portrait');
+    assert.equal(requests.length, 1);
+    await toggle(page, 'portrait');
+    assert.equal(queryOf(page), '?orientation=portrait');
     await page.goBack();
     await page.goBack();
     await page.waitForURL((url) => url.search + url.hash === '');
     assert.deepEqual(await shownIds(page), all);
-    assert.equal(calls.length, 2);
+    assert.equal(requests.length, 2);
     await finish();
   });
 
-  test('narrow what is shown without mixing it anew, and back takes them off', async () => {
-    const { page, calls, finish } = await open('/');
-    await page.locator('.tile').nth(24).waitFor();
+  test('keep the order of the remaining images, and going back removes them', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForImageCount(page, 25);
     const all = await shownIds(page);
-    await choose(page, 'portrait');
-    assert.equal(search(page), '?orientation=portrait');
+    await toggle(page, 'portrait');
+    assert.equal(queryOf(page), '?orientation=portrait');
     const portraits = await shownIds(page);
     assert.equal(portraits.length, 12);
-    const seen = all.filter((id) => portraits.includes(id));
-    assert.deepEqual(portraits.slice(0, seen.length), seen);
-    await choose(page, 'square');
-    await choose(page, 'sfw');
-    assert.equal(search(page), '?nsfw=sfw&orientation=portrait,square');
-    assert.deepEqual(await pressed(page), ['sfw', 'portrait', 'square']);
-    assert.equal(await page.locator(':focus').textContent(), 'sfw', 'the focus stays');
-    assert.equal(await page.locator('.veiled').count(), 0);
+    const remaining = all.filter((id) => portraits.includes(id));
+    assert.deepEqual(portraits.slice(0, remaining.length), remaining);
+    await toggle(page, 'square');
+    await toggle(page, 'sfw');
+    assert.equal(queryOf(page), '?nsfw=sfw&orientation=portrait,square');
+    assert.deepEqual(await pressedFilters(page), ['sfw', 'portrait', 'square']);
+    assert.equal(await page.locator(':focus').textContent(), 'sfw', 'the button keeps the focus');
+    assert.equal(await page.locator('.blurred').count(), 0);
     assert.ok(await page.getByLabel('Unblur all').isDisabled(), 'nothing is blurred');
     assert.match(
-      calls.at(-1) ?? '',
+      requests.at(-1) ?? '',
       /^\/image\/random\?nsfw=sfw&orientation=portrait%2Csquare&limit=25&seed=/,
     );
-    const made = calls.length;
+    const requestCount = requests.length;
     await page.goBack();
     await page.goBack();
     await page.waitForURL('**/?orientation=portrait');
     assert.deepEqual(await shownIds(page), portraits);
-    assert.deepEqual(await pressed(page), ['portrait']);
-    assert.equal(calls.length, made);
-    await choose(page, 'portrait');
-    assert.equal(search(page), '');
+    assert.deepEqual(await pressedFilters(page), ['portrait']);
+    assert.equal(requests.length, requestCount);
+    await toggle(page, 'portrait');
+    assert.equal(queryOf(page), '');
     assert.deepEqual((await shownIds(page)).slice(0, 25), all);
     await finish();
   });
 
-  test('go together with categories, and are kept when one chooses among those', async () => {
-    const { page, calls, finish } = await open(`/?category=${sea}&nsfw=questionable`);
-    await page.locator('.tile').first().waitFor();
+  test('combine with categories', async () => {
+    const { page, requests, finish } = await open(`/?category=${seaCategoryId}&nsfw=questionable`);
+    await waitForFirstImage(page);
     assert.deepEqual((await shownIds(page)).length, 3);
-    assert.equal(await page.locator('.veiled').count(), 3, 'who follows a link is not shown them unasked');
-    await page.locator('#filter').getByRole('button', { name: 'city', exact: true }).click();
+    assert.equal(await page.locator('.blurred').count(), 3, 'a shared link does not unblur images');
+    await page.locator('#categories').getByRole('button', { name: 'city', exact: true }).click();
     await page.waitForURL('**/?categories=sea,city&nsfw=questionable');
-    await page.getByText('That is the only picture.').waitFor();
-    assert.match(calls.at(-1) ?? '', /^\/image\/random\?categories=sea%2Ccity&nsfw=questionable&/);
+    await page.getByText('Only 1 image.').waitFor();
+    assert.match(requests.at(-1) ?? '', /^\/image\/random\?categories=sea%2Ccity&nsfw=questionable&/);
     await finish();
   });
 
-  test('work on the pages of artists and characters', async () => {
-    const { page, calls, finish } = await open(`/?artist=${painter}&page=2`);
-    await page.getByText('30 pictures').waitFor();
-    await choose(page, 'questionable');
-    assert.equal(search(page), `?artist=${painter}&nsfw=questionable`, 'from the first page on');
-    assert.ok((await shownIds(page)).includes(questionableImage));
+  test('work in the views of artists and characters', async () => {
+    const { page, requests, finish } = await open(`/?artist=${artistId}&page=2`);
+    await page.getByText('30 images').waitFor();
+    await toggle(page, 'questionable');
+    assert.equal(queryOf(page), `?artist=${artistId}&nsfw=questionable`, 'starts at the first page');
+    assert.ok((await shownIds(page)).includes(questionableImageId));
     assert.equal(await page.locator('.tile').count(), 3);
-    assert.ok(await page.getByText('30 pictures').isVisible(), 'of the artist, not of the filter');
-    assert.equal(calls.at(-1), `/artist/${painter}/images?nsfw=questionable&limit=25&offset=0`);
-    await page.goto(`${service.origin}/?character=${heroine}&nsfw=sfw`);
-    await page.getByText('That is all: 12 pictures.').waitFor();
+    assert.ok(await page.getByText('30 images').isVisible(), 'the total does not depend on the filter');
+    assert.equal(requests.at(-1), `/artist/${artistId}/images?nsfw=questionable&limit=25&offset=0`);
+    await page.goto(`${service.origin}/?character=${characterId}&nsfw=sfw`);
+    await page.getByText('All 12 images shown.').waitFor();
     await finish();
   });
 
-  test('where nothing is left, there is a way back', async () => {
+  test('can be cleared when no image matches', async () => {
     const { page, finish } = await open('/?nsfw=nsfw,dragons');
-    await page.getByText('No picture here has such a rating and shape.').waitFor();
-    assert.deepEqual(await pressed(page), ['nsfw']);
-    await page.getByRole('link', { name: 'Show all' }).click();
-    await page.locator('.tile').first().waitFor();
-    assert.equal(search(page), '');
+    await page.getByText('No images match these filters.').waitFor();
+    assert.deepEqual(await pressedFilters(page), ['nsfw']);
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await waitForFirstImage(page);
+    assert.equal(queryOf(page), '');
     await finish();
   });
 });

@@ -1,0 +1,63 @@
+/** Sends requests one at a time, no sooner than the service allows. */
+
+/** Milliseconds since some fixed time, and a way to wait. Tests pass their own. */
+export interface Timer {
+  now(): number;
+  /** Rejects with the signal's reason when it aborts. */
+  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export const systemTimer: Timer = { now: () => performance.now(), sleep };
+
+export class RequestQueue {
+  readonly #timer: Timer;
+  #last: Promise<unknown> = Promise.resolve();
+  #openAt = 0;
+
+  constructor(timer: Timer) {
+    this.#timer = timer;
+  }
+
+  /** Runs the task after all earlier ones. Rejects as soon as the signal aborts, even while the task waits. */
+  run<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const result = this.#last.then(async () => {
+      signal?.throwIfAborted();
+      const wait = this.#openAt - this.#timer.now();
+      if (wait > 0) await this.#timer.sleep(wait, signal);
+      return task();
+    });
+    this.#last = result.catch(() => {});
+    return signal ? Promise.race([result, rejectOnAbort(signal, result)]) : result;
+  }
+
+  /** Delays the next task by this many seconds from now. */
+  holdFor(seconds: number): void {
+    this.#openAt = this.#timer.now() + seconds * 1000;
+  }
+}
+
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timeout);
+      reject(signal?.reason);
+    };
+    const timeout = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Removes its listener when the work is done, because callers may reuse the signal. */
+function rejectOnAbort(signal: AbortSignal, work: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const stopListening = () => signal.removeEventListener('abort', abort);
+    work.then(stopListening, stopListening);
+  });
+}

@@ -1,0 +1,68 @@
+/** The gallery passes the axe accessibility rules in both colour schemes. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, visit } from '../support/browser.ts';
+import { artistId, importGalleryCatalogue, sfwImageId } from '../support/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** The rules that depend on the colour scheme. */
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Checks the default rules, or only the given ones. */
+async function findSeriousViolations(page: Page, rules?: string[]): Promise<string[]> {
+  const runOnly = rules && { type: 'rule', values: rules };
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
+  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
+  const violations = (await page.evaluate(run)) as Violation[];
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+/** From 0 to 255. */
+async function backgroundBrightness(page: Page): Promise<number> {
+  const colour = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  return Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
+}
+
+describe('the gallery has no serious accessibility violation', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const makeConfig = await importGalleryCatalogue();
+  const service = await startService(makeConfig());
+  const browser = await startBrowser();
+
+  /** For each view, an element that appears when it has loaded. */
+  const views = {
+    '/?categories=sea&nsfw=sfw&orientation=portrait': '#all-shown',
+    [`/?artist=${artistId}`]: '#pages a',
+    [`/?image=${sfwImageId}`]: 'dialog .properties',
+    '/?in=characters': '#entries li',
+    '/?in=artists&search=[': '.problem',
+  };
+  for (const [path, selector] of Object.entries(views))
+    test(path, async () => {
+      const { page, finish } = await visit(browser, service.origin + path);
+      await page.locator(selector).first().waitFor();
+      if (path.includes('image=')) await page.locator('summary').click();
+      await page.evaluate(axeSource);
+      await page.emulateMedia({ colorScheme: 'light' });
+      assert.deepEqual(await findSeriousViolations(page), []);
+      assert.ok((await backgroundBrightness(page)) > 230);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await findSeriousViolations(page, colourRules), []);
+      assert.ok((await backgroundBrightness(page)) < 60);
+      await finish(['400']);
+    });
+});

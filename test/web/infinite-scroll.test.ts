@@ -1,0 +1,187 @@
+/** Infinite scrolling: with the mouse, with the keyboard, in the dialog and after errors. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, visit } from '../support/browser.ts';
+import { characterId, importGalleryCatalogue } from '../support/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+import {
+  scrollNearEnd,
+  scrollToEnd,
+  shownIds,
+  waitForFirstImage,
+  waitForImageCount,
+} from './page-helpers.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const IMAGE_COUNT = 230;
+const PAGE_SIZE = 25;
+/** The first page and those that load automatically. */
+const AUTOMATIC_COUNT = 9 * PAGE_SIZE;
+
+/** The position and size of every tile, as CSS text. */
+const tileStyles = (page: Page) =>
+  page
+    .locator('.tile')
+    .evaluateAll((tiles) =>
+      tiles.map((tile) => tile.getAttribute('style')?.replace(/background[^;]+;/, '') ?? ''),
+    );
+const rowPosition = (style: string | undefined) =>
+  /translate\([^,)]+(?:, ([^)]+))?\)/.exec(style ?? '')?.[1] ?? '0';
+const seedsIn = (requests: string[]) => new Set(requests.map((path) => /seed=([^&]+)/.exec(path)?.[1]));
+
+describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const makeConfig = await importGalleryCatalogue(IMAGE_COUNT);
+  const service = await startService(makeConfig());
+  const browser = await startBrowser();
+  const open = (path: string) => visit(browser, service.origin + path);
+
+  test('shows every image once and never moves a full row', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    let count = PAGE_SIZE;
+    while (count < AUTOMATIC_COUNT) {
+      const before = await tileStyles(page);
+      await scrollNearEnd(page);
+      await waitForImageCount(page, before.length + 1);
+      const after = await tileStyles(page);
+      const lastRow = rowPosition(before.at(-1));
+      for (const [index, style] of before.entries())
+        if (rowPosition(style) !== lastRow) assert.equal(after[index], style);
+      count = after.length;
+    }
+    await scrollToEnd(page);
+    assert.equal(await page.locator('#more').textContent(), 'Show more');
+    assert.equal(requests.length, AUTOMATIC_COUNT / PAGE_SIZE);
+    assert.ok(await page.locator('footer a').first().isVisible());
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(`All ${IMAGE_COUNT} images shown.`, { exact: true }).waitFor();
+    const ids = await shownIds(page);
+    assert.equal(new Set(ids).size, IMAGE_COUNT);
+    assert.equal(ids.length, IMAGE_COUNT);
+    assert.ok(await page.locator('#more').isHidden());
+    assert.equal(requests.length, Math.ceil(IMAGE_COUNT / PAGE_SIZE));
+    assert.equal(seedsIn(requests).size, 1);
+    assert.equal(await page.locator('#status').textContent(), `5 more. All ${IMAGE_COUNT} images shown.`);
+    await finish();
+  });
+
+  test('going back restores all loaded images and the scroll position without a request', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    const firstPage = await shownIds(page);
+    await scrollNearEnd(page);
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    // In one step, because more images may load at any time.
+    const ids = await page.evaluate(() => {
+      scrollTo(0, 900);
+      const tiles = [...document.querySelectorAll<HTMLElement>('.tile')];
+      document.querySelector<HTMLElement>('nav a')?.click();
+      return tiles.map((tile) => tile.dataset.id ?? '');
+    });
+    await page.locator('#entries li').first().waitFor();
+    const requestCount = requests.length;
+    await page.goBack();
+    await page.waitForFunction(() => scrollY === 900);
+    assert.deepEqual(await shownIds(page), ids);
+    assert.equal(requests.length, requestCount);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.reload();
+    await waitForFirstImage(page);
+    assert.deepEqual((await shownIds(page)).slice(0, PAGE_SIZE), firstPage, 'a reload keeps the seed');
+    await page.locator('#shuffle').click();
+    await page.waitForFunction(
+      (id) => document.querySelector<HTMLElement>('.tile')?.dataset.id !== id,
+      firstPage[0],
+    );
+    assert.equal(seedsIn(requests.filter((path) => path.startsWith('/image'))).size, 2);
+    await finish();
+  });
+
+  test('the dialog steps from the last loaded image to the next one', async () => {
+    const { page, requests, finish } = await open(`/?character=${characterId}`);
+    await waitForImageCount(page, PAGE_SIZE);
+    await page.evaluate(() => document.querySelector<HTMLElement>('.tile:nth-child(24) a')?.click());
+    const ids = await shownIds(page);
+    await page.waitForURL(`**&image=${ids[23]}`);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(`**&image=${ids[24]}`);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL((url) => !url.search.includes(ids[24] as string));
+    const moreIds = await shownIds(page);
+    assert.ok(page.url().endsWith(`&image=${moreIds[25]}`));
+    assert.ok(requests.every((path) => path.includes(`character=${characterId}`)));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.waitForFunction(
+      (id) => document.activeElement?.closest('.tile')?.matches(`[data-id="${id}"]`),
+      moreIds[25],
+    );
+    const isInView = (id: string | undefined) => {
+      const { top, bottom } = document.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect() ?? {};
+      return top !== undefined && bottom !== undefined && bottom > 0 && top < innerHeight;
+    };
+    await page.waitForFunction(isInView, moreIds[25]);
+    await finish();
+  });
+
+  test('keyboard users get a button and can reach the footer', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    await waitForImageCount(page, PAGE_SIZE);
+    await page.keyboard.press('Tab');
+    await page.locator('.tile a').nth(23).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const focused = page.locator(':focus');
+    assert.equal(await focused.textContent(), 'Show more');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused.textContent(), 'API reference');
+    await scrollToEnd(page);
+    assert.equal(await page.locator('#more').textContent(), 'Show more');
+    assert.equal(requests.length, 1);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    const ids = await shownIds(page);
+    assert.equal(await focused.getAttribute('data-image'), ids[25], 'the first new image has the focus');
+    assert.equal(await page.locator('#status').textContent(), '25 more. 50 images so far.');
+    await finish();
+  });
+
+  test('an error keeps the loaded images, and "Try again" continues', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    const before = await shownIds(page);
+    await page.context().setOffline(true);
+    await scrollToEnd(page);
+    const error = page.getByRole('alert').getByText('You are offline.');
+    await error.waitFor();
+    assert.deepEqual(await shownIds(page), before);
+    assert.equal(requests.length, 2);
+    await page.evaluate(() => {
+      scrollTo(0, 0);
+      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    });
+    await scrollToEnd(page);
+    assert.ok(await error.isVisible(), 'scrolling does not retry');
+    assert.equal(requests.length, 2);
+    const dialog = page.getByRole('dialog');
+    await page
+      .locator('.tile a')
+      .last()
+      .evaluate((link: HTMLElement) => link.click());
+    await page.locator('#next').click();
+    await dialog.getByText('You are offline.').waitFor();
+    await page.locator('#close').click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    assert.equal(await page.getByRole('alert').count(), 0);
+    const ids = await shownIds(page);
+    assert.equal(new Set(ids).size, ids.length);
+    await finish(['ERR_INTERNET_DISCONNECTED']);
+  });
+});

@@ -1,0 +1,35 @@
+/** Reads and waits for the state of a gallery page. */
+import type { Page } from 'playwright-core';
+
+export const shownIds = (page: Page) =>
+  page.locator('.tile').evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id ?? ''));
+
+export const waitForFirstImage = (page: Page) => page.locator('.tile').first().waitFor();
+
+export const waitForImageCount = (page: Page, count: number) =>
+  page.waitForFunction((count) => document.querySelectorAll('.tile').length >= count, count);
+
+/** Waits until the data of the view has loaded. */
+export const waitUntilIdle = (page: Page) => page.locator('main[aria-busy="false"]').waitFor();
+
+/** Scrolls near enough to the end to load more images, but keeps the moving button out of sight. */
+export const scrollNearEnd = (page: Page) =>
+  page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - 1.9 * innerHeight));
+
+/**
+ * Scrolls to the end, and waits until the page knows. Browsers notify observers in the order they were created, so
+ * the observers of the page have been called before this one.
+ */
+export const scrollToEnd = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        scrollTo(0, document.documentElement.scrollHeight);
+        const observer = new IntersectionObserver((entries) => {
+          if (!entries.at(-1)?.isIntersecting) return;
+          observer.disconnect();
+          resolve();
+        });
+        observer.observe(document.getElementById('load-more') as HTMLElement);
+      }),
+  );

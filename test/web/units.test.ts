@@ -1,0 +1,149 @@
+/** The modules of the gallery that need no browser: routes, layout, chips and texts. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { chooseChips, toggleCategory } from '../../web/category-chips.ts';
+import { layOutRows, targetRowHeight } from '../../web/justified-layout.ts';
+import {
+  entryKinds,
+  type Filter,
+  filterOptions,
+  formatUrl,
+  noFilter,
+  parseRoute,
+  type View,
+} from '../../web/route.ts';
+import { formatCount, formatDuration, formatSize } from '../../web/text.ts';
+import type { GalleryImage } from '../../web/types.ts';
+
+describe('routes', () => {
+  const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
+  const name = text.map((value) => value.replaceAll(',', '').trim()).filter(Boolean);
+  const page = fc.integer({ min: 1, max: 9_999_999 });
+  const filter: fc.Arbitrary<Filter> = fc
+    .tuple(fc.subarray([...filterOptions.nsfw]), fc.subarray([...filterOptions.orientation]))
+    .map(([nsfw, orientation]) => ({ nsfw, orientation }));
+  const categories = fc.uniqueArray(name, { maxLength: 3 });
+  const view: fc.Arbitrary<View> = fc.oneof(
+    fc.record({ name: fc.constant('random' as const), categories, filter }),
+    fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
+    fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
+    fc.record({
+      ...{ name: fc.constant('search' as const), kind: fc.constantFrom(...entryKinds) },
+      ...{ search: fc.string({ unit: 'grapheme' }), page },
+    }),
+  );
+
+  test('survive formatting and parsing', () => {
+    fc.assert(
+      fc.property(view, fc.option(text, { nil: undefined }), (view, imageId) => {
+        const url = new URL(formatUrl(view, imageId), 'http://localhost');
+        assert.deepEqual(parseRoute(url.search), { view: { ...view }, imageId });
+      }),
+    );
+  });
+
+  test('have short URLs, and any query is a valid route', () => {
+    const filter = noFilter;
+    assert.equal(formatUrl({ name: 'random', categories: [], filter }), '/');
+    assert.equal(
+      formatUrl({ name: 'random', categories: ['a b', 'c'], filter }, 'x'),
+      '/?categories=a%20b,c&image=x',
+    );
+    const portraits: Filter = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
+    assert.equal(
+      formatUrl({ name: 'artist', id: 'x', filter: portraits, page: 2 }),
+      '/?artist=x&nsfw=sfw,nsfw&orientation=portrait&page=2',
+    );
+    const views: [string, View][] = [
+      ['', { name: 'random', categories: [], filter }],
+      ['?categories=a,,%20b&categories=a', { name: 'random', categories: ['a', 'b'], filter }],
+      [
+        '?nsfw=nsfw,SFW&nsfw=sfw,&orientation=portrait',
+        { name: 'random', categories: [], filter: portraits },
+      ],
+      ['?search=x', { name: 'search', kind: 'artists', search: 'x', page: 1 }],
+      ['?in=dragons', { name: 'random', categories: [], filter }],
+      ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
+      ['?in=artists&page=1e9', { name: 'search', kind: 'artists', search: '', page: 1 }],
+      ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter, page: 1 }],
+    ];
+    for (const [query, view] of views) assert.deepEqual(parseRoute(query).view, view, query);
+  });
+});
+
+describe('the justified layout', () => {
+  const ratios = fc.array(fc.double({ min: 0.01, max: 100, noNaN: true }), { maxLength: 60 });
+  const width = fc.integer({ min: 280, max: 4000 });
+
+  test('keeps the order, does not overlap, and fills every row but the last', () => {
+    fc.assert(
+      fc.property(ratios, width, (ratios, width) => {
+        const gap = 10;
+        const { boxes, height } = layOutRows(ratios, width, targetRowHeight(width), gap);
+        assert.equal(boxes.length, ratios.length);
+        for (const [index, box] of boxes.entries()) {
+          const next = boxes[index + 1];
+          const right = box.x + box.width;
+          assert.ok(box.x >= 0 && right <= width + 0.01 && box.y + box.height <= height + 0.01);
+          if (!next) continue;
+          if (next.y === box.y) assert.ok(Math.abs(next.x - right - gap) < 0.01);
+          else {
+            assert.ok(Math.abs(next.y - box.y - box.height - gap) < 0.01 && next.x === 0);
+            assert.ok(Math.abs(right - width) < 0.01, 'the row is full');
+          }
+        }
+      }),
+    );
+  });
+
+  test('keeps all rows but the last when images are added', () => {
+    fc.assert(
+      fc.property(ratios, ratios, width, (ratios, more, width) => {
+        const layOut = (list: number[]) => layOutRows(list, width, targetRowHeight(width), 10).boxes;
+        const [before, after] = [layOut(ratios), layOut([...ratios, ...more])];
+        const lastRow = before.at(-1)?.y;
+        for (const [index, box] of before.entries())
+          if (box.y !== lastRow) assert.deepEqual(after[index], box);
+      }),
+    );
+  });
+
+  test('makes rows about as high as the target, on a phone and on a large screen', () => {
+    const mixed = [1.5, 0.67, 1, 1.5, 1.5, 0.67, 0.67, 1, 1, 1.5, 0.67, 1.78];
+    for (const width of [328, 720, 1376, 2400]) {
+      const target = targetRowHeight(width);
+      for (const { height } of layOutRows(mixed, width, target, 10).boxes)
+        assert.ok(height > target * 0.6 && height < target * 1.7, `${height} at ${width}`);
+    }
+  });
+
+  test('does not stretch the last row', () => {
+    const { boxes } = layOutRows([1, 1], 2000, 300, 10);
+    assert.deepEqual(boxes[1], { x: 310, y: 0, width: 300, height: 300 });
+  });
+});
+
+test('chips show the selected categories, then the most frequent ones', () => {
+  const image = (...names: string[]) => ({ categories: names.map((name) => ({ name })) }) as GalleryImage;
+  const images = [image('Sea', 'duo'), image('Sea', 'night'), image('Sea', 'night'), image('cat')];
+  const chips = chooseChips(images, ['sea', 'gone']).map(({ name, isSelected }) =>
+    isSelected ? `+${name}` : name,
+  );
+  assert.deepEqual(chips, ['+sea', '+gone', 'night', 'cat', 'duo']);
+  assert.deepEqual(toggleCategory(['sea', 'duo'], 'Sea'), ['duo']);
+  assert.deepEqual(toggleCategory(['sea'], 'duo'), ['sea', 'duo']);
+});
+
+test('sizes, durations and counts are formatted', () => {
+  assert.deepEqual([0, 999, 1000, 37_400, 2_345_678].map(formatSize), [
+    ...['0 bytes', '999 bytes', '1.0 KB', '37 KB', '2.3 MB'],
+  ]);
+  assert.deepEqual([0, 59.2, 61, 3600, 90_000].map(formatDuration), [
+    ...['0 s', '1 min 0 s', '1 min 1 s', '1 h 0 min', '1 d 1 h'],
+  ]);
+  assert.deepEqual(
+    [formatCount(1, 'categories'), formatCount(1234, 'images'), formatCount(0, 'artists')],
+    ['1 category', '1,234 images', '0 artists'],
+  );
+});

@@ -1,0 +1,154 @@
+/** The view on show: takes its data from the cache or the API, and loads more images on demand. */
+import { loadMore, loadView } from './api.ts';
+import { cacheImage, cacheRecords, cacheView, getCachedSubject, getCachedView } from './cache.ts';
+import { byId } from './dom.ts';
+import { updateFilters } from './filters.ts';
+import { clearImages, showImages } from './grid.ts';
+import { setNeighbours } from './image-dialog.ts';
+import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
+import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
+import {
+  clearPage,
+  renderView,
+  setBusy,
+  showError,
+  showHeading,
+  showIfEmpty,
+  summarizeView,
+} from './page.ts';
+import { isRandomView, type View } from './route.ts';
+import { updateSearch } from './search.ts';
+import { allShownText, formatCount } from './text.ts';
+import type { ViewData } from './types.ts';
+
+/** The state of a history entry. */
+export interface HistoryState {
+  /** The key of its data in the cache. */
+  key: string;
+  /** Decides the order of the images, so a reload shows the same ones. */
+  seed: string;
+  /** Whether closing the dialog can go back, because the previous entry shows the same view. */
+  canGoBack?: boolean;
+}
+
+interface CurrentView {
+  view: View;
+  state: HistoryState;
+  data: ViewData | undefined;
+}
+
+let current: CurrentView | undefined;
+let loading = new AbortController();
+let loadingMore: Promise<void> | undefined;
+
+export function isCurrent({ key }: HistoryState): boolean {
+  return current?.state.key === key;
+}
+
+export function currentState(): HistoryState | undefined {
+  return current?.state;
+}
+
+export function updateNeighbours(): void {
+  const { images = [], cursor } = current?.data ?? {};
+  setNeighbours(
+    images.map(({ id }) => id),
+    cursor !== undefined,
+  );
+}
+
+function showData(target: CurrentView, data: ViewData): void {
+  target.data = data;
+  renderView(target.view, data);
+  updateNeighbours();
+}
+
+function finishView({ view }: CurrentView, data: ViewData): void {
+  if (isRandomView(view)) showLoadMore(data, 0);
+  showIfEmpty(view, data);
+}
+
+export async function showView(view: View, state: HistoryState): Promise<void> {
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
+  if (view.name !== current?.view.name) clearPage();
+  const target: CurrentView = { view, state, data: undefined };
+  current = target;
+  showHeading(view, 'id' in view ? getCachedSubject(view.id) : undefined);
+  updateSearch(view);
+  updateFilters(view);
+  hideLoadMore();
+  const cached = getCachedView(state.key);
+  setBusy(!cached);
+  if (cached) {
+    showData(target, cached);
+    return finishView(target, cached);
+  }
+  try {
+    let complete: ViewData | undefined;
+    for await (const data of loadView(view, state.seed, signal)) {
+      if (signal.aborted) return;
+      cacheRecords(data);
+      showData(target, data);
+      complete = data;
+    }
+    if (!complete) return;
+    cacheView(state.key, complete);
+    finishView(target, complete);
+    announce(summarizeView(view, complete));
+  } catch (error) {
+    if (!signal.aborted) showError(createErrorMessage(error, () => void showView(view, state)));
+  } finally {
+    if (!signal.aborted) {
+      setBusy(false);
+      hideToast();
+    }
+  }
+}
+
+/** Adds the next images. Calls during a load share it. */
+export function showMore(): Promise<void> {
+  loadingMore ??= addNextImages().finally(() => {
+    loadingMore = undefined;
+  });
+  return loadingMore;
+}
+
+async function addNextImages(): Promise<void> {
+  const { signal } = loading;
+  const { view, state, data } = current ?? {};
+  if (!current || !view || !state || data?.cursor === undefined || !isRandomView(view)) return;
+  const previousCount = data.images.length;
+  showLoadingMore();
+  try {
+    const next = await loadMore(view, data, state.seed, signal);
+    if (signal.aborted) return;
+    hideToast();
+    next.images.slice(previousCount).forEach(cacheImage);
+    cacheView(state.key, next);
+    current.data = next;
+    showImages(next.images, view);
+    updateNeighbours();
+    showLoadMore(next, previousCount);
+    announce(summarizeMore(next, previousCount));
+  } catch (error) {
+    if (signal.aborted) return;
+    hideToast();
+    showLoadError(createErrorMessage(error, showMore));
+    // An open dialog covers the error message.
+    if (byId<HTMLDialogElement>('detail').open) showToast(explainError(error));
+  }
+}
+
+function summarizeMore({ images, cursor }: ViewData, previousCount: number): string {
+  const count = images.length;
+  const total = cursor === undefined ? allShownText(count) : `${formatCount(count, 'images')} so far.`;
+  return `${count - previousCount} more. ${total}`;
+}
+
+export function redrawImages(): void {
+  if (!current?.data) return;
+  clearImages();
+  showImages(current.data.images, current.view);
+}

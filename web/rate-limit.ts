@@ -1,0 +1,41 @@
+/**
+ * The service counts all pages of a browser as one client. The API client paces the requests of its own page only,
+ * so pages also wait for each other here. Otherwise ten quick reloads would block the visitor for an hour.
+ */
+import { readSetting, saveSetting } from './storage.ts';
+
+/** Bounds the wait, because the stored time may be wrong. */
+const MAX_WAIT_MS = 2000;
+
+type Signal = AbortSignal | null | undefined;
+
+export const rateLimitedFetch: typeof fetch = (input, init) =>
+  new Promise((resolve, reject) => {
+    const send = async () => {
+      await sleep(Number(readSetting('next') ?? 0) - Date.now(), init?.signal);
+      const response = await fetch(input, init);
+      resolve(response);
+      const ms = Number(response.headers.get('X-RateLimit-Reset') ?? 0) * 1000;
+      // Pages opened later read this. Other open pages may see it too late, so the lock is held until then.
+      saveSetting('next', String(Date.now() + ms));
+      await sleep(ms, undefined);
+    };
+    withLock(init?.signal, send).catch(reject);
+  });
+
+/** Browsers offer locks between pages on secure origins only. */
+async function withLock(signal: Signal, task: () => Promise<void>): Promise<void> {
+  if (!navigator.locks) return task();
+  await navigator.locks.request('zukan', signal ? { signal } : {}, task);
+}
+
+function sleep(ms: number, signal: Signal): Promise<void> {
+  if (!(ms > 0)) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, Math.min(ms, MAX_WAIT_MS));
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,103 @@
+/** The views of the gallery and their URLs. */
+import type { Orientation, Rating } from '../client/index.ts';
+
+export const PAGE_SIZE = 25;
+
+export const entryKinds = ['artists', 'characters', 'categories'] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** Uses the API's parameter names. An empty list means no filter. */
+export interface Filter {
+  nsfw: Rating[];
+  orientation: Orientation[];
+}
+
+export const filterOptions: { [Name in keyof Filter]: readonly Filter[Name][number][] } = {
+  nsfw: ['sfw', 'questionable', 'nsfw'],
+  orientation: ['landscape', 'portrait', 'square'],
+};
+export const noFilter: Filter = { nsfw: [], orientation: [] };
+
+export type View =
+  | { name: 'random'; categories: string[]; filter: Filter }
+  | { name: 'artist'; id: string; filter: Filter; page: number }
+  | { name: 'character'; id: string; filter: Filter }
+  | { name: 'category'; id: string; filter: Filter }
+  | { name: 'search'; kind: EntryKind; search: string; page: number };
+
+/** A view that shows images in random order, with infinite scrolling. */
+export type RandomView = Extract<View, { name: 'random' | 'character' | 'category' }>;
+
+export function isRandomView(view: View): view is RandomView {
+  return view.name === 'random' || view.name === 'character' || view.name === 'category';
+}
+
+export function isFiltering({ nsfw, orientation }: Filter): boolean {
+  return nsfw.length + orientation.length > 0;
+}
+
+export interface Route {
+  view: View;
+  /** The image that is open in the dialog. */
+  imageId: string | undefined;
+}
+
+/** Accepts any query. Invalid ids and names are left to the API to reject. */
+export function parseRoute(query: string): Route {
+  const parameters = new URLSearchParams(query);
+  return { view: parseView(parameters), imageId: parameters.get('image') || undefined };
+}
+
+function parseView(parameters: URLSearchParams): View {
+  const page = parsePage(parameters.get('page'));
+  const filter = parseFilter(parameters);
+  for (const name of ['artist', 'character', 'category'] as const) {
+    const id = parameters.get(name);
+    if (id) return name === 'artist' ? { name, id, filter, page } : { name, id, filter };
+  }
+  const search = parameters.get('search') ?? '';
+  const kind = entryKinds.find((kind) => kind === parameters.get('in'));
+  if (kind || search) return { name: 'search', kind: kind ?? 'artists', search, page };
+  return { name: 'random', categories: parseList(parameters, 'categories'), filter };
+}
+
+function parsePage(text: string | null): number {
+  return /^[1-9][0-9]{0,6}$/.test(text ?? '') ? Number(text) : 1;
+}
+
+function parseFilter(parameters: URLSearchParams): Filter {
+  const ratings = parseList(parameters, 'nsfw');
+  const orientations = parseList(parameters, 'orientation');
+  return {
+    nsfw: filterOptions.nsfw.filter((name) => ratings.includes(name)),
+    orientation: filterOptions.orientation.filter((name) => orientations.includes(name)),
+  };
+}
+
+function parseList(parameters: URLSearchParams, name: string): string[] {
+  const values = parameters.getAll(name).flatMap((text) => text.split(','));
+  return [...new Set(values.map((value) => value.trim()).filter(Boolean))];
+}
+
+export function formatUrl(view: View, imageId?: string): string {
+  const parts = [...formatView(view), ...(imageId ? [`image=${encodeURIComponent(imageId)}`] : [])];
+  return parts.length > 0 ? `/?${parts.join('&')}` : '/';
+}
+
+function formatView(view: View): string[] {
+  const page = 'page' in view && view.page > 1 ? [`page=${view.page}`] : [];
+  if (view.name === 'search') {
+    const search = view.search ? [`search=${encodeURIComponent(view.search)}`] : [];
+    return [`in=${view.kind}`, ...search, ...page];
+  }
+  const selection =
+    view.name === 'random'
+      ? formatList('categories', view.categories)
+      : [`${view.name}=${encodeURIComponent(view.id)}`];
+  const { nsfw, orientation } = view.filter;
+  return [...selection, ...formatList('nsfw', nsfw), ...formatList('orientation', orientation), ...page];
+}
+
+function formatList(name: string, values: readonly string[]): string[] {
+  return values.length > 0 ? [`${name}=${values.map(encodeURIComponent).join(',')}`] : [];
+}

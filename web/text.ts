@@ -1,0 +1,61 @@
+/** Texts of the page: titles, descriptions of images, counts, sizes and durations. */
+import type { EntryKind, View } from './route.ts';
+import type { Entry, GalleryImage } from './types.ts';
+
+const lists = new Intl.ListFormat('en');
+const numbers = new Intl.NumberFormat('en');
+
+/** The alternative text of an image. */
+export function describeImage({ characters, categories }: GalleryImage): string {
+  const characterNames = lists.format(characters.map(({ name }) => name));
+  const categoryNames = categories.map(({ name }) => name).join(', ');
+  return [characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
+}
+
+export function imageTitle({ characters }: GalleryImage): string {
+  return lists.format(characters.map(({ name }) => name)) || 'Untitled';
+}
+
+export function viewTitle(view: View, subject: Entry | undefined): string {
+  if (view.name === 'random') return lists.format(view.categories) || 'Random';
+  if (view.name === 'search') return view.search ? `“${view.search}”` : capitalize(view.kind);
+  return subject?.name ?? capitalize(view.name);
+}
+
+/** The small line above the title. */
+export function viewEyebrow(view: View): string {
+  if (view.name === 'random') return view.categories.length > 0 ? 'Images in' : 'Images';
+  if (view.name === 'search') return view.search ? `Search in ${view.kind}` : 'Browse';
+  return capitalize(view.name);
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+export function formatCount(count: number, kind: EntryKind | 'images'): string {
+  const singular = kind === 'categories' ? 'category' : kind.slice(0, -1);
+  return `${numbers.format(count)} ${count === 1 ? singular : kind}`;
+}
+
+export function allShownText(count: number): string {
+  return count === 1 ? 'Only 1 image.' : `All ${formatCount(count, 'images')} shown.`;
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const [amount, unit] = bytes < 1e6 ? [bytes / 1000, 'KB'] : [bytes / 1e6, 'MB'];
+  return `${amount.toFixed(amount < 10 ? 1 : 0)} ${unit}`;
+}
+
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds));
+  const [days, hours, minutes] = [whole / 86_400, (whole / 3600) % 24, (whole / 60) % 60].map(Math.floor);
+  if (days) return `${days} d ${hours} h`;
+  if (hours) return `${hours} h ${minutes} min`;
+  return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
+}
+
+export function formatDate(time: string): string {
+  return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}
