@@ -112,7 +112,7 @@ if (!skip) {
     assert.equal(JSON.parse(stats.output).images.count, 1);
     assert.deepEqual(
       [second.status, second.errors],
-      [1, 'zukan: another command is changing the catalogue; try again when it is done\n'],
+      [1, 'zukan: another command is changing the catalogue; try again when it has finished\n'],
     );
     const ended = once(writing, 'close');
     writing.stdin?.end();

@@ -110,7 +110,7 @@ test('an instance starts, serves and limits without Redis, and reports it once',
   await assertLimited(server);
   await until('the service is degraded', async () => (await readHealth(server)).status === 'degraded');
   await stop(server);
-  assert.deepEqual(redisMessages(server), ['Redis unavailable; this instance limits on its own']);
+  assert.deepEqual(redisMessages(server), ['Redis unavailable; using the in-memory limiter']);
 });
 
 /** A client that never pauses is allowed at first and refused soon. */
