@@ -61,6 +61,7 @@ export function showLoadMore({ images, cursor }: ViewData, previousCount: number
 }
 
 export function showLoadingMore(): void {
+  stopObserving();
   button.textContent = 'Loading…';
   button.setAttribute('aria-disabled', 'true');
   button.hidden = false;

@@ -5,19 +5,11 @@ import type { Page, Route } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser.ts';
 import { artistId, importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { scrollNearEnd, shownIds } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
-
-/** Another client at the same address sends a request just before the page does. */
-const sendFirst =
-  ({ get }: Service) =>
-  async (route: Route) => {
-    await get('/api/stats');
-    await route.continue();
-  };
 
 /** The statuses of all API responses of the context, from now on. */
 function recordStatuses(page: Page): number[] {
@@ -28,26 +20,38 @@ function recordStatuses(page: Page): number[] {
   return statuses;
 }
 
-describe('the gallery and the rate limit', { skip, concurrency: 2 }, async () => {
+describe('the gallery and the rate limit', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue(90);
   const browser = await startBrowser();
-  const start = async () => {
-    const clock = new TestClock();
-    const service = await startService(makeConfig({ RATE_LIMIT: 'on' }), { clock: clock.now });
-    const open = (path: string) => visit(browser, service.origin + path, { prepare: clock.install });
-    return { clock, service, open };
+  const clock = new TestClock();
+  const config = makeConfig({ RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' });
+  const { origin, get } = await startService(config, { clock: clock.now });
+
+  let clients = 0;
+  /** A visitor with a new address, which the service takes from the header of a proxy. */
+  const newVisitor = () => {
+    const extraHTTPHeaders = { 'X-Forwarded-For': `203.0.113.${clients++}` };
+    /** A request from another client at the same address. */
+    const callFromElsewhere = () => get('/api/stats', extraHTTPHeaders);
+    return {
+      callFromElsewhere,
+      open: (path: string) => visit(browser, origin + path, { prepare: clock.install, extraHTTPHeaders }),
+      async callJustBefore(route: Route) {
+        await callFromElsewhere();
+        await route.continue();
+      },
+    };
   };
 
   test('reloads, two open pages and a view with two requests are never refused', async () => {
-    const { clock, service, open } = await start();
-    const { page, finish } = await open('/');
+    const { page, finish } = await newVisitor().open('/');
     const firstImage = page.locator('.tile').first();
     await clock.advanceUntilVisible(firstImage);
     const statuses = recordStatuses(page);
     await page.reload();
     const other = await page.context().newPage();
-    await other.goto(`${service.origin}/?artist=${artistId}`);
+    await other.goto(`${origin}/?artist=${artistId}`);
     await clock.advanceUntilVisible(other.getByRole('heading', { name: 'Hokusai & Daughter' }));
     await clock.advanceUntilVisible(firstImage);
     assert.deepEqual(statuses, [200, 200, 200]);
@@ -55,11 +59,11 @@ describe('the gallery and the rate limit', { skip, concurrency: 2 }, async () =>
   });
 
   test('a refused request shows a countdown and is retried', async () => {
-    const { clock, service, open } = await start();
+    const { open, callJustBefore } = newVisitor();
     const { page, requests, finish } = await open('/?in=artists');
     await page.locator('#entries li').first().waitFor();
     await clock.advance(1000);
-    await page.route('**/api/**', sendFirst(service), { times: 1 });
+    await page.route('**/api/**', callJustBefore, { times: 1 });
     await page.getByRole('link', { name: 'zukan, home' }).click();
     await page.getByText('Too many requests. Retrying in 1 s').waitFor();
     assert.equal(requests.length, 2);
@@ -71,12 +75,12 @@ describe('the gallery and the rate limit', { skip, concurrency: 2 }, async () =>
   });
 
   test('scrolling is never refused, and a refused page of images is retried', async () => {
-    const { clock, service, open } = await start();
-    const { page, finish } = await open('/?nsfw=sfw,questionable');
+    const { open, callJustBefore } = newVisitor();
+    const { page, finish } = await open('/');
     const statuses = recordStatuses(page);
     const hasImages = async (count: number) => (await page.locator('.tile').count()) >= count;
     await clock.advanceUntil(() => hasImages(25));
-    await page.route('**/api/**', sendFirst(service), { times: 1 });
+    await page.route('**/api/**', callJustBefore, { times: 1 });
     await scrollNearEnd(page);
     const toast = page.getByText('Too many requests. Retrying in 1 s');
     await clock.advanceUntilVisible(toast);
@@ -93,9 +97,9 @@ describe('the gallery and the rate limit', { skip, concurrency: 2 }, async () =>
   });
 
   test('a blocked visitor sees the reason and can try again', async () => {
-    const { service, open } = await start();
-    for (let count = 0; count <= 10; count++) await service.get('/api/stats');
-    const { message } = (await service.get('/api/stats')).json;
+    const { open, callFromElsewhere } = newVisitor();
+    for (let count = 0; count <= 10; count++) await callFromElsewhere();
+    const { message } = (await callFromElsewhere()).json;
     assert.match(message, /blocked/);
     const { page, finish } = await open('/');
     await page
