@@ -9,6 +9,7 @@ import { startService } from '../support/service.ts';
 import {
   scrollNearEnd,
   scrollToEnd,
+  scrollToTop,
   shownIds,
   waitForFirstImage,
   waitForImageCount,
@@ -149,6 +150,22 @@ describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
+  test('scrolling back and forth during a load does not use up the automatic pages', async () => {
+    const { page, finish } = await open('/');
+    await waitForFirstImage(page);
+    const release = Promise.withResolvers<void>();
+    await page.route('**/api/**', (route) => release.promise.then(() => route.continue()), { times: 1 });
+    for (let count = 0; count < 9; count++) {
+      await scrollToEnd(page);
+      await scrollToTop(page);
+    }
+    release.resolve();
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    await scrollNearEnd(page);
+    await waitForImageCount(page, 3 * PAGE_SIZE);
+    await finish();
+  });
+
   test('an error keeps the loaded images, and "Try again" continues', async () => {
     const { page, requests, finish } = await open('/');
     await waitForFirstImage(page);
@@ -159,10 +176,7 @@ describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
     await error.waitFor();
     assert.deepEqual(await shownIds(page), before);
     assert.equal(requests.length, 2);
-    await page.evaluate(() => {
-      scrollTo(0, 0);
-      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    });
+    await scrollToTop(page);
     await scrollToEnd(page);
     assert.ok(await error.isVisible(), 'scrolling does not retry');
     assert.equal(requests.length, 2);

@@ -33,3 +33,10 @@ export const scrollToEnd = (page: Page) =>
         observer.observe(document.getElementById('load-more') as HTMLElement);
       }),
   );
+
+/** Waits for two frames, so the observers of the page have been called. */
+export const scrollToTop = (page: Page) =>
+  page.evaluate(() => {
+    scrollTo(0, 0);
+    return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
