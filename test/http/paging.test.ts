@@ -74,7 +74,7 @@ await forEachEngine(async (engine) => {
         assert.equal(answer.headers['x-total-count'], String(COUNT));
       });
 
-    for (const query of ['', '?limit=1', '?limit=7', '?limit=11&junk=1', '?limit=25&offset=0', '?search='])
+    for (const query of ['?limit=4', '?limit=11&junk=1', '?limit=25&offset=0', '?search='])
       test(`${path}${query} links to every record once by next, and back by prev`, async () => {
         let address: string | undefined = `${bulk.origin}/v1${path}${query}`;
         const pages: string[][] = [];

@@ -1,6 +1,9 @@
 /** Pages of random images in the order of a seed, by cursor or by `Link`. */
 import assert from 'node:assert/strict';
+import type { Catalogue, Filter } from '../../src/catalogue/catalogue.ts';
+import type { SeedPosition } from '../../src/catalogue/seed-order.ts';
 import { related } from './api.ts';
+import { idsOf } from './distribution.ts';
 import type { Service } from './service.ts';
 
 export interface Page {
@@ -46,6 +49,26 @@ export async function readAllPages(
     assert.equal(page.ids.length, limit, 'a page before another one is full');
     assert.ok(ids.length <= 10_007, 'the pages must come to an end');
     cursor = page.cursor;
+  }
+}
+
+/** The same from the catalogue itself, without HTTP. */
+export async function readAllImages(
+  catalogue: Catalogue,
+  filter: Filter,
+  seed: string,
+  nextLimit: () => number = () => 1000,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let from: SeedPosition | undefined; ; ) {
+    const limit = nextLimit();
+    const page = await catalogue.seededImages(filter, seed, from, limit);
+    if ('problem' in page) assert.fail(JSON.stringify(page));
+    ids.push(...idsOf(page.images));
+    if (!page.next) return ids;
+    assert.equal(page.images.length, limit, 'a page before another one is full');
+    assert.ok(ids.length <= 10_007, 'the pages must come to an end');
+    from = page.next;
   }
 }
 

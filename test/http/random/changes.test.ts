@@ -1,7 +1,9 @@
 /** The order of a seed while the catalogue changes: imports and removals affect no other image. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { removeCommand } from '../../../src/commands/remove.ts';
+import { openStore } from '../../../src/engines.ts';
 import { clock } from '../../support/api.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import {
@@ -13,7 +15,7 @@ import {
   toRecords,
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
-import { keepOnly, readAllPages, readPage } from '../../support/seeded-pages.ts';
+import { keepOnly, readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
 import { seededRandomInt, startService } from '../../support/service.ts';
 
 const all = randomPictures(0, 200, seededRandomInt(31));
@@ -35,8 +37,10 @@ await forEachEngine(async (engine) => {
     const box = sandbox(engine);
     await box.import(toRecords(pictures));
     const service = await startService(box.config, { clock });
+    const store = await openStore(box.config);
+    after(() => store[Symbol.asyncDispose]());
     const readOrders = async () =>
-      Promise.all(filters.map((filter) => readAllPages(service, `${toQuery(filter)}&seed=s`)));
+      Promise.all(filters.map((filter) => readAllImages(store.catalogue, filter as Filter, 's')));
     return {
       service,
       readOrders,
@@ -45,15 +49,18 @@ await forEachEngine(async (engine) => {
     };
   }
 
+  /** For tests that do not depend on what the ones before them left. */
+  const shared = await serve(before);
+
   describe('the order of a seed', () => {
     test('inserts new images without moving the others', async () => {
       const { readOrders, add } = await serve(all.slice(0, 12));
       // From few to many, in case the order depends on the number of images.
+      let earlier = await readOrders();
       for (const [few, many] of [
         [12, 60],
         [60, 200],
       ] as const) {
-        const earlier = await readOrders();
         await add(all.slice(few, many));
         const later = await readOrders();
         for (const [at, filter] of filters.entries()) {
@@ -68,6 +75,7 @@ await forEachEngine(async (engine) => {
             `${toQuery(filter)}: ${half} of the new images in the first half`,
           );
         }
+        earlier = later;
       }
     });
 
@@ -75,7 +83,6 @@ await forEachEngine(async (engine) => {
       const once = await (await serve(all)).readOrders();
       const slowly = await serve(all.slice(0, 7));
       for (const [from, to] of [
-        [7, 8],
         [0, 110],
         [100, 200],
       ] as const)
@@ -84,7 +91,7 @@ await forEachEngine(async (engine) => {
     });
 
     test('adds or drops an image whose rating or categories change, without moving the others', async () => {
-      const { readOrders, add } = await serve(before);
+      const { readOrders, add } = shared;
       const [whole = [], sfw = [], any = []] = await readOrders();
       const picture = (has: (picture: Picture) => boolean) =>
         before.findLast(has) ?? assert.fail('no such picture');
@@ -108,7 +115,7 @@ await forEachEngine(async (engine) => {
     });
 
     test('drops removed images without moving the others', async () => {
-      const { readOrders, remove } = await serve(before);
+      const { readOrders, remove } = shared;
       const earlier = await readOrders();
       const [whole = []] = earlier;
       // The first and the last in the order, the oldest, the newest, and one in between.
@@ -122,34 +129,38 @@ await forEachEngine(async (engine) => {
   });
 
   describe('paging by cursor', () => {
-    for (const filter of [{}, safe, anyOfTwo])
-      test(`"${toQuery(filter)}", across imports and removals repeats nothing and misses nothing`, async () => {
-        const { service, add, remove } = await serve(before);
+    test('across imports and removals repeats nothing and misses nothing', async () => {
+      const { service, add, remove } = await serve(before);
+      const readTwoPages = async (filter: FilterQuery) => {
         const query = `${toQuery(filter)}&seed=s`;
         const order = await readAllPages(service, query);
         const first = await readPage(service, `${query}&limit=25`);
-        const second = await readPage(
-          service,
-          `${query}&limit=20&cursor=${encodeURIComponent(first.cursor ?? '')}`,
-        );
+        const cursor = encodeURIComponent(first.cursor ?? '');
+        const second = await readPage(service, `${query}&limit=20&cursor=${cursor}`);
         const shown = [...first.ids, ...second.ids];
         assert.deepEqual(shown, order.slice(0, 45));
-        // The last one shown, the next one, one shown earlier, and one far ahead.
-        const gone = [order[44], order[45], order[3], order.at(-2)].map(String);
-        await remove(...gone);
-        await add([...added, ...before.filter(({ id }) => gone.slice(2).includes(id))]);
-        const rest = await readAllPages(service, query, () => 7, second.cursor);
+        return { query, order, shown, cursor: second.cursor };
+      };
+      const readers = await Promise.all([{}, safe, anyOfTwo].map(readTwoPages));
+      // Of each order: the last one shown, the next one, one shown earlier, and one far ahead. The last two come back.
+      const gone = readers.flatMap(({ order }) => [order[44], order[45], order[3], order.at(-2)].map(String));
+      const back = readers.flatMap(({ order }) => [order[3], order.at(-2)].map(String));
+      await remove(...new Set(gone));
+      await add([...added, ...before.filter(({ id }) => back.includes(id))]);
+      for (const { query, order, shown, cursor } of readers) {
+        const rest = await readAllPages(service, query, () => 7, cursor);
         const twice = rest.filter((id) => shown.includes(id) && !gone.includes(id));
-        assert.deepEqual(twice, []);
-        assert.equal(new Set(rest).size, rest.length);
+        assert.deepEqual(twice, [], query);
+        assert.equal(new Set(rest).size, rest.length, query);
         const kept = order.slice(45).filter((id) => !gone.includes(id));
-        assert.deepEqual(keepOnly(rest, kept), kept);
+        assert.deepEqual(keepOnly(rest, kept), kept, query);
         // The remaining pages are the end of the order as it is now.
-        assert.deepEqual(rest, (await readAllPages(service, query)).slice(-rest.length));
-      });
+        assert.deepEqual(rest, (await readAllPages(service, query)).slice(-rest.length), query);
+      }
+    });
 
     test('ends when all remaining images were removed or no longer match', async () => {
-      const { service, add, remove } = await serve(before);
+      const { service, add, remove } = shared;
       const order = await readAllPages(service, 'seed=s&nsfw=sfw');
       const { cursor } = await readPage(service, 'seed=s&nsfw=sfw&limit=25');
       const [one = '', ...others] = order.slice(25);
@@ -169,8 +180,7 @@ await forEachEngine(async (engine) => {
     );
     const steps: (() => Promise<unknown>)[] = [
       () => add(changed),
-      () => remove(String(before[10]?.id), String(before[90]?.id)),
-      () => remove(String(before.at(-1)?.id)),
+      () => remove(String(before[10]?.id), String(before.at(-1)?.id)),
       () => add(added.slice(0, 30)),
       () => remove(String(added[29]?.id), String(added[28]?.id)),
       () => add([...before, ...added.slice(20)]),

@@ -129,9 +129,8 @@ await forEachEngine(async (engine) => {
       const cursor = await getCursor('seed=s');
       for (const [at, letter] of [...cursor].entries()) {
         await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}`);
-        for (const other of ['A', 'b', letter.toUpperCase(), letter.toLowerCase()])
-          if (other !== letter)
-            await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
+        const other = letter === 'A' ? 'b' : 'A';
+        await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
       }
       for (const text of [`${cursor}A`, `${cursor}%3D`, `${cursor}%20`, `%20${cursor}`, `${cursor}.`])
         await assertRejected(`seed=s&cursor=${text}`);
@@ -160,11 +159,12 @@ await forEachEngine(async (engine) => {
         ],
         ...[`artist=${uuid(2, 1)}`, 'nsfw=sfw&orientation=landscape', 'nsfw=sfw&exclude=empty'],
       ];
-      for (const one of filters) {
+      for (const [at, one] of filters.entries()) {
         const cursor = await getCursor(`seed=s&${one}`);
         await readIds(`seed=s&${one}&cursor=${cursor}`);
-        for (const other of filters)
-          if (other !== one) await assertRejected(`seed=s&${other}&cursor=${cursor}`);
+        // The next three are enough: test/access/cursors.test.ts compares all kinds of filters.
+        for (const other of [...filters, ...filters].slice(at + 1, at + 4))
+          await assertRejected(`seed=s&${other}&cursor=${cursor}`);
       }
       const elsewhere: [of: string, others: string[]][] = [
         ['nsfw=sfw', [`nsfw=sfw&artist=${uuid(2, 1)}`, `nsfw=sfw&character=${uuid(3, 1)}`, 'nsfw=nsfw']],

@@ -1,9 +1,17 @@
 /** Filtered draws and seeds are uniform: every image that matches is equally likely. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { madeUpImage, startMadeUpService } from '../../support/api.ts';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
+import { madeUpImage } from '../../support/api.ts';
 import { uuid } from '../../support/catalogue.ts';
-import { assertUniform, assertUniformDraws, draw, hit, range } from '../../support/distribution.ts';
+import {
+  assertUniform,
+  assertUniformDraws,
+  hit,
+  idsOf,
+  openMadeUpCatalogue,
+  range,
+} from '../../support/distribution.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { seededRandomInt } from '../../support/service.ts';
 
@@ -28,7 +36,7 @@ const people = [
 
 await forEachEngine(async (engine) => {
   describe('draws', async () => {
-    const service = await startMadeUpService(
+    const catalogue = await openMadeUpCatalogue(
       [
         ...['third', 'fourth', 'tail', 'nearly all'].map((name) => ({ type: 'category', name })),
         ...people,
@@ -42,39 +50,51 @@ await forEachEngine(async (engine) => {
           return { ...line, meta: { ...meta, dimens: { width: traits.width(index), height: 20 } } };
         }),
       ],
-      { engine, randomInt: seededRandomInt(51) },
+      engine,
     );
-    const table: [query: string, where: (index: number) => boolean, limit: number, times: number][] = [
+    const randomInt = seededRandomInt(51);
+    const table: [filter: Filter, where: (index: number) => boolean, limit: number, times: number][] = [
       // Images of the smaller rating must not be drawn more often.
-      ['nsfw=sfw,nsfw', (index) => index < 240 || index >= 280, 25, 120],
-      ['nsfw=nsfw,questionable', (index) => index >= 240, 1, 320],
-      ['orientation=landscape,portrait', (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
+      [{ nsfw: ['sfw', 'nsfw'] }, (index) => index < 240 || index >= 280, 25, 120],
+      [{ nsfw: ['nsfw', 'questionable'] }, (index) => index >= 240, 1, 320],
+      [{ orientation: ['landscape', 'portrait'] }, (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
       // Images in both categories must not be drawn twice as often.
-      ['match=any&categories=third,fourth', (index) => index % 3 === 0 || index % 4 === 0, 10, 150],
-      ['match=any&categories=tail,third,nearly%20all&nsfw=nsfw', (index) => index >= 280, 1, 200],
-      ['match=any&categories=tail,fourth', (index) => index >= 270 || index % 4 === 0, 1, 500],
-      ['exclude=nearly%20all', (index) => index % 25 === 7, 1, 150],
-      ['exclude=third,fourth', (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
-      [`artist=${artist}&nsfw=questionable,nsfw`, (index) => index >= 240 && index % 4 === 1, 3, 150],
-      [`artist=${artist}&character=${character}`, (index) => index % 20 === 1, 2, 150],
       [
-        'match=any&categories=third,fourth&exclude=tail&orientation=square',
+        { match: 'any', categories: ['third', 'fourth'] },
+        (index) => index % 3 === 0 || index % 4 === 0,
+        10,
+        150,
+      ],
+      [
+        { match: 'any', categories: ['tail', 'third', 'nearly all'], nsfw: ['nsfw'] },
+        (index) => index >= 280,
+        1,
+        200,
+      ],
+      [{ match: 'any', categories: ['tail', 'fourth'] }, (index) => index >= 270 || index % 4 === 0, 1, 500],
+      [{ exclude: ['nearly all'] }, (index) => index % 25 === 7, 1, 150],
+      [{ exclude: ['third', 'fourth'] }, (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
+      [{ artist, nsfw: ['questionable', 'nsfw'] }, (index) => index >= 240 && index % 4 === 1, 3, 150],
+      [{ artist, character }, (index) => index % 20 === 1, 2, 150],
+      [
+        { match: 'any', categories: ['third', 'fourth'], exclude: ['tail'], orientation: ['square'] },
         (index) => (index % 3 === 0 || index % 4 === 0) && index < 270 && [1, 2, 3].includes(index % 5),
         25,
         60,
       ],
     ];
-    for (const [query, where, limit, times] of table)
-      test(`"${query}", ${limit} at a time, are uniform at every position of the response`, async () => {
-        await assertUniformDraws(service, query, range(0, 300).filter(where).map(id), limit, times);
+    for (const [filter, where, limit, times] of table)
+      test(`${JSON.stringify(filter)}, ${limit} at a time, are uniform at every position`, async () => {
+        const matching = range(0, 300).filter(where).map(id);
+        await assertUniformDraws(catalogue, filter, matching, limit, times, randomInt);
       });
   });
 
   describe('draws of rare images', async () => {
-    const LARGE = 3000;
+    const LARGE = 1200;
     /** A cluster and a few scattered images, which few of a category's images are. */
-    const isRare = (index: number) => index % 300 === 7 || (index >= 1000 && index < 1010);
-    const service = await startMadeUpService(
+    const isRare = (index: number) => index % 120 === 7 || (index >= 1000 && index < 1010);
+    const catalogue = await openMadeUpCatalogue(
       [
         ...['most', 'some'].map((name) => ({ type: 'category', name })),
         ...people,
@@ -86,31 +106,38 @@ await forEachEngine(async (engine) => {
           }),
         ),
       ],
-      { engine, randomInt: seededRandomInt(52) },
+      engine,
     );
-    for (const [query, limit, times] of [
-      ['categories=some&nsfw=nsfw', 1, 200],
-      [`artist=${artist}&nsfw=nsfw`, 5, 120],
-      ['exclude=most', 10, 120],
-      [`categories=some&artist=${artist}&nsfw=nsfw&orientation=landscape&exclude=most`, 25, 120],
-    ] as const)
-      test(`"${query}", ${limit} at a time, are uniform at every position of the response`, async () => {
+    const randomInt = seededRandomInt(52);
+    const table: [filter: Filter, limit: number, times: number][] = [
+      [{ categories: ['some'], nsfw: ['nsfw'] }, 1, 200],
+      [{ artist, nsfw: ['nsfw'] }, 5, 120],
+      [{ exclude: ['most'] }, 10, 120],
+      [
+        { categories: ['some'], artist, nsfw: ['nsfw'], orientation: ['landscape'], exclude: ['most'] },
+        25,
+        120,
+      ],
+    ];
+    for (const [filter, limit, times] of table)
+      test(`${JSON.stringify(filter)}, ${limit} at a time, are uniform at every position`, async () => {
         const matching = range(0, LARGE).filter(isRare).map(id);
         assert.equal(matching.length, 20);
-        await assertUniformDraws(service, query, matching, limit, times);
+        await assertUniformDraws(catalogue, filter, matching, limit, times, randomInt);
       });
   });
 });
 
 // One store is enough: seeds.test.ts checks that all return the same orders.
 describe('seeds', async () => {
-  const service = await startMadeUpService(
-    [
-      { type: 'category', name: 'even' },
-      ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
-    ],
-    { randomInt: seededRandomInt(53) },
-  );
+  const catalogue = await openMadeUpCatalogue([
+    { type: 'category', name: 'even' },
+    ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
+  ]);
+  async function readOrder(seed: string, filter: Filter = {}): Promise<string[]> {
+    const found = await catalogue.seededImages(filter, seed, undefined, 25);
+    return 'problem' in found ? assert.fail(JSON.stringify(found)) : idsOf(found.images);
+  }
   const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
 
   test('the first image of a date is uniform, and independent of the day before', async () => {
@@ -118,7 +145,7 @@ describe('seeds', async () => {
     const steps = new Map<string, number>();
     let yesterday = '';
     for (const day of days) {
-      const [first = ''] = await draw(service, `seed=${day}&limit=1&categories=even`);
+      const [first = ''] = await readOrder(day, { categories: ['even'] });
       hit(firsts, first);
       if (yesterday) hit(steps, yesterday + first);
       yesterday = first;
@@ -131,7 +158,7 @@ describe('seeds', async () => {
     const pairs = new Map<string, number>();
     const positions = new Map<string, number>();
     for (const seed of range(0, 240)) {
-      const order = await draw(service, `seed=${seed}&limit=25`);
+      const order = await readOrder(String(seed));
       assert.equal(order.length, 12);
       const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
       hit(pairs, even.slice(0, 2).join());
@@ -149,7 +176,7 @@ describe('seeds', async () => {
       const seed = range(0, 1 + randomInt(64))
         .map(() => String.fromCharCode(97 + randomInt(26)))
         .join('');
-      const order = await draw(service, `seed=${seed}&limit=25`);
+      const order = await readOrder(seed);
       hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());
     }
     assertUniform(orders, 24);

@@ -7,13 +7,13 @@ import { startService } from '../../support/service.ts';
 
 await forEachEngine(async (engine) => {
   const box = sandbox(engine);
-  const IMAGES = 6000;
+  const IMAGES = 1200;
   await box.import([
     ...['even', 'odd', 'third', 'few'].map((name) => ({ type: 'category', name })),
     ...Array.from({ length: IMAGES }, (_, index) => {
       const categories = [index % 2 ? 'odd' : 'even'];
       if (index % 3 === 0) categories.push('third');
-      if (index % 1001 === 7) categories.push('few', 'even', 'odd');
+      if (index % 199 === 7) categories.push('few', 'even', 'odd');
       return keyed(index, { categories });
     }),
   ]);
@@ -23,14 +23,14 @@ await forEachEngine(async (engine) => {
 
   describe('images in every named category', () => {
     const cases: [string, (index: number) => boolean][] = [
-      ['even,odd', (index) => index % 1001 === 7],
-      ['even,odd,few', (index) => index % 1001 === 7],
-      ['even,third,odd', (index) => index % 1001 === 7 && index % 3 === 0],
+      ['even,odd', (index) => index % 199 === 7],
+      ['even,odd,few', (index) => index % 199 === 7],
+      ['even,third,odd', (index) => index % 199 === 7 && index % 3 === 0],
     ];
     for (const [categories, qualifies] of cases) {
       test(`returns all images in ${categories}`, async () => {
         const expected = Array.from({ length: IMAGES }, (_, index) => index).filter(qualifies);
-        for (let round = 0; round < 5; round++) {
+        for (let round = 0; round < 3; round++) {
           const { json } = await random(categories);
           const tags = json.data.map(({ meta }: { meta: { eTag: string } }) =>
             Number(meta.eTag.replace('tag-', '')),

@@ -1,6 +1,8 @@
 /** Seeds: each is one order of all images, the same on every store. Filters and limits only leave images out. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
+import { openStore } from '../../../src/engines.ts';
 import { clock } from '../../support/api.ts';
 import { range } from '../../support/distribution.ts';
 import { type Engine, forEachEngine } from '../../support/engines.ts';
@@ -14,7 +16,7 @@ import {
   toRecords,
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
-import { readAllPages, readPage } from '../../support/seeded-pages.ts';
+import { readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
 import { seededRandomInt, startService } from '../../support/service.ts';
 
 const pictures = randomPictures(0, 250, seededRandomInt(21));
@@ -42,6 +44,8 @@ const firstOrders = new Map<string, string[]>();
 
 await forEachEngine(async (engine) => {
   const service = await serve(engine, 1);
+  const store = await openStore(service.config);
+  after(() => store[Symbol.asyncDispose]());
 
   describe('a seed', () => {
     test('returns the same images in the same order every time, on every instance', async () => {
@@ -112,7 +116,7 @@ await forEachEngine(async (engine) => {
           const left = whole.filter((id) => matching.has(id));
           assert.ok(left.length > 1, toQuery(filter));
           assert.deepEqual(
-            await readAllPages(service, `${toQuery(filter)}&seed=${seed}`),
+            await readAllImages(store.catalogue, filter as Filter, seed),
             left,
             toQuery(filter),
           );
@@ -123,7 +127,7 @@ await forEachEngine(async (engine) => {
       for (const query of ['seed=one', 'seed=one&nsfw=sfw', 'seed=one&categories=alpha,beta&match=any']) {
         const { ids } = await readPage(service, `${query}&limit=25`);
         assert.equal(ids.length, 25);
-        for (const limit of range(1, 25))
+        for (const limit of [...range(1, 25).filter((limit) => limit % 4 === 1), 24])
           assert.deepEqual(
             (await readPage(service, `${query}&limit=${limit}`)).ids,
             ids.slice(0, limit),
@@ -135,17 +139,18 @@ await forEachEngine(async (engine) => {
 
     test('has the same order with pages of any size', async () => {
       const whole = await readAllPages(service, 'seed=one&orientation=portrait');
-      for (const limit of [1, 2, 7, 24])
+      for (const limit of [1, 7, 24])
         assert.deepEqual(await readAllPages(service, 'seed=one&orientation=portrait', () => limit), whole);
     });
   });
 
   test('every store returns the same orders', async () => {
-    for (const query of ['', ...filters.map(toQuery)])
-      for (const seed of ['one', 'é%00%F0%9F%98%80', '2026-11-14']) {
-        const order = await readAllPages(service, `${query}&seed=${seed}`);
-        assert.deepEqual(order, firstOrders.get(query + seed) ?? order, query);
-        firstOrders.set(query + seed, order);
+    for (const filter of [{}, ...filters])
+      for (const seed of ['one', 'é\0\u{1F600}', '2026-11-14']) {
+        const order = await readAllImages(store.catalogue, filter as Filter, seed);
+        const name = `${toQuery(filter)}&seed=${encodeURIComponent(seed)}`;
+        assert.deepEqual(order, firstOrders.get(name) ?? order, name);
+        firstOrders.set(name, order);
       }
   });
 });
