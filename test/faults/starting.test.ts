@@ -35,9 +35,27 @@ if (!skip) {
     );
   const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
-  test('four instances start at once on an empty database, and all serve', async () => {
+  /** Makes the nth command of a migration wait until the returned session is closed. */
+  function pauseMigration(url: string, command: number) {
+    psql(
+      url,
+      `create sequence commands;
+       create function pause() returns event_trigger language plpgsql as $$
+         begin if nextval('public.commands') = ${command} then perform pg_advisory_lock(1); end if; end $$;
+       create event trigger pause on ddl_command_end execute function pause()`,
+    );
+    return openSession(url, 'select pg_advisory_lock(1)');
+  }
+
+  test('several instances start at once on an empty database, and all serve', async () => {
+    const INSTANCES = 3;
     const environment = newCatalogue();
-    const servers = await Promise.all(Array.from({ length: 4 }, () => serve(environment)));
+    const pause = await pauseMigration(environment.DATABASE_URL, 1);
+    const started = Promise.all(Array.from({ length: INSTANCES }, () => serve(environment)));
+    const countWaiting = () => countSessions(environment, "wait_event_type = 'Lock'");
+    await until('one migrates and the others wait for it', () => countWaiting() === INSTANCES);
+    await pause.close();
+    const servers = await started;
     for (const { origin } of servers) {
       const { status, json } = await send(new URL('/api/stats', origin));
       assert.deepEqual([status, json.data.images.count], [200, 0]);
@@ -53,21 +71,13 @@ if (!skip) {
     test(`a migration killed at its command ${command} leaves nothing half done`, async () => {
       const environment = newCatalogue();
       const { DATABASE_URL } = environment;
-      // The nth command waits for a lock that the test holds.
-      psql(
-        DATABASE_URL,
-        `create sequence commands;
-         create function pause() returns event_trigger language plpgsql as $$
-           begin if nextval('public.commands') = ${command} then perform pg_advisory_lock(1); end if; end $$;
-         create event trigger pause on ddl_command_end execute function pause()`,
-      );
-      const lock = await openSession(DATABASE_URL, 'select pg_advisory_lock(1)');
+      const pause = await pauseMigration(DATABASE_URL, command);
       const child = start(['stats'], environment);
       const ended = once(child, 'close');
       await until('the migration waits', () => countSessions(environment, "wait_event = 'advisory'") === 1);
       child.kill('SIGKILL');
       await ended;
-      await lock.close();
+      await pause.close();
       await until('the session has ended', () => countSessions(environment) === 0);
       psql(DATABASE_URL, 'drop event trigger pause');
       assert.equal(psql(DATABASE_URL, "select to_regnamespace('zukan') is null"), 't\n');
