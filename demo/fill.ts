@@ -10,7 +10,7 @@ import { openStore } from '../src/engines.ts';
 import { inParallel } from '../src/parallel.ts';
 import { demoCatalogue } from './catalogue.ts';
 
-export async function fillWithDemo(config: Config): Promise<void> {
+export async function fillWithDemo(config: Config, draw = drawDemo): Promise<void> {
   if (!(await isEmptyCatalogue(config))) return;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-demo-'));
   // The import handles signals itself; while drawing, only the temporary folder has to be removed.
@@ -20,7 +20,7 @@ export async function fillWithDemo(config: Config): Promise<void> {
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    const catalogue = await drawInto(folder).finally(() => process.off('SIGINT', stop).off('SIGTERM', stop));
+    const catalogue = await draw(folder).finally(() => process.off('SIGINT', stop).off('SIGTERM', stop));
     await importFiles(config, [catalogue]);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -34,7 +34,7 @@ async function isEmptyCatalogue(config: Config): Promise<boolean> {
 }
 
 /** Draws all pictures, writes their catalogue file and returns its path. */
-async function drawInto(folder: string): Promise<string> {
+export async function drawDemo(folder: string): Promise<string> {
   const { entries, pictures } = demoCatalogue();
   const progress = startProgress('Drawing the demo', pictures.length, process);
   await inParallel(pictures, availableParallelism(), async ({ record, render }) => {

@@ -7,8 +7,9 @@ import { fillWithDemo } from '../demo/fill.ts';
 import description from '../package.json' with { type: 'json' };
 import { importFiles } from '../src/commands/import.ts';
 import { routes } from '../src/http/api/routes.ts';
+import { fillWithDrawnDemo } from './support/demo.ts';
 import { drawInto } from './support/pictures.ts';
-import { zukan } from './support/program.ts';
+import { runCommand } from './support/program.ts';
 import { configFor, makeToken, startService } from './support/service.ts';
 import { temporaryFolder } from './support/workspace.ts';
 
@@ -44,7 +45,7 @@ const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
 
 test('requests in the README return what it shows, and cover every endpoint', async () => {
   const config = configFor(temporaryFolder());
-  await fillWithDemo(config);
+  await fillWithDrawnDemo(config);
   const service = await startService(config);
   const [{ command: createToken = '' } = {}, ...others] = consoleSteps(readme).filter(({ command }) =>
     command.startsWith('TOKEN='),
@@ -85,10 +86,10 @@ test('the import commands in the README work', async () => {
   assert.equal(lines.at(-1), 'serve');
   for (const line of [...lines.slice(0, -1), 'import catalogue.ndjson']) {
     const parameters = line.split(' ').map((word) => (/[/.]/.test(word) ? join(folder, word) : word));
-    const { status, errors } = await zukan(parameters, environment);
+    const { status, errors } = await runCommand(parameters, environment);
     assert.equal(status, 0, `${line}: ${errors}`);
   }
-  const { output } = await zukan(['stats', '--json'], environment);
+  const { output } = await runCommand(['stats', '--json'], environment);
   assert.equal(JSON.parse(output).images.count, 2);
 });
 

@@ -190,19 +190,19 @@ await forEachEngine(async (engine) => {
         /list of artists is out of order/,
       ],
     ];
+    // One catalogue for all of them: each repair restores it.
+    const catalogue = filled();
+    const undamaged = catalogue.then(({ config }) => snapshot(config));
     for (const [what, sql, problem] of damages) {
       test(`finds and repairs ${what}`, async () => {
-        const folder = temporaryFolder();
-        const config = configFor(folder, engine.environment());
-        await importFiles(config, [await writeKnownCatalogue(folder)]);
-        const before = snapshot(config);
+        const { config } = await catalogue;
         tamper(config, sql);
         const found = await findings(config);
         assert.ok(found.every(({ canBeRepaired }) => canBeRepaired));
         assert.match(found.map((finding) => finding.problem).join('\n'), problem);
         await repair(config);
         assert.deepEqual(await findings(config), []);
-        assert.equal(snapshot(config), before);
+        assert.equal(snapshot(config), await undamaged);
       });
     }
   });

@@ -14,7 +14,7 @@ import { filesIn } from '../support/dump.ts';
 import { keyed } from '../support/import.ts';
 import { findPostgres, installPostgres, unless } from '../support/needs.ts';
 import { psql, startPostgres } from '../support/postgres.ts';
-import { serve, start, zukan } from '../support/program.ts';
+import { runCommand, serve, start, zukan } from '../support/program.ts';
 import { startProxy } from '../support/proxy.ts';
 import { configFor, filesFolder, startService } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
@@ -40,7 +40,7 @@ if (!skip) {
       ...environment,
       DATABASE_URL: environment.DATABASE_URL.replace(String(serverPort), String(proxy.port)),
     };
-    const run = (...command: string[]) => zukan(command, environment);
+    const run = (...command: string[]) => runCommand(command, environment);
     return { folder, environment, proxied, run };
   }
   const restoreProxy = () => {
@@ -80,7 +80,7 @@ if (!skip) {
       const isCommitted = () => psql(environment.DATABASE_URL, 'select count(*) from zukan.image') === '1\n';
       void until('the import is committed', isCommitted).then(restoreProxy);
     };
-    const { status, errors } = await zukan(['import', '--quiet', join(folder, 'a.ndjson')], proxied);
+    const { status, errors } = await runCommand(['import', '--quiet', join(folder, 'a.ndjson')], proxied);
     assert.equal(status, 1);
     assert.match(errors, /the connection was lost during the commit, so the change may or may not be saved/);
     assert.equal(JSON.parse((await run('stats', '--json')).output).images.count, 1);
@@ -158,7 +158,7 @@ if (!skip) {
 
   test('invalid change notifications do no harm', async () => {
     const { folder, environment } = newCatalogue();
-    await zukan(['import', '-'], environment, lines([{ type: 'artist', name: 'Ann' }, keyed(1)]));
+    await runCommand(['import', '-'], environment, lines([{ type: 'artist', name: 'Ann' }, keyed(1)]));
     const service = await startService(configFor(folder, environment));
     const { received, untilNotified } = startListening(environment.DATABASE_URL);
     await untilNotified();
@@ -190,7 +190,7 @@ if (!skip) {
   test('a catalogue restored from a backup and changed again is not confused with the one before', async () => {
     const { folder, environment } = newCatalogue();
     const tables = ['revision', 'shelf', 'image', 'placement'];
-    const importLines = (records: object[]) => zukan(['import', '-'], environment, lines(records));
+    const importLines = (records: object[]) => runCommand(['import', '-'], environment, lines(records));
     const change = (sql: (table: string) => string) =>
       psql(environment.DATABASE_URL, `begin; ${tables.map(sql).join(';')}; commit`);
     await importLines([{ type: 'category', name: 'a' }, keyed(1, { categories: ['a'] })]);

@@ -7,7 +7,7 @@ import { images } from '../support/catalogue.ts';
 import { keyed } from '../support/import.ts';
 import { findPostgres, installPostgres, unless } from '../support/needs.ts';
 import { type Postgres, psql, startPostgres } from '../support/postgres.ts';
-import { zukan } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startKnownService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -165,7 +165,11 @@ if (!skip) {
   test('every instance serves an import, whichever server it reads', async () => {
     const withoutReplicas = await startKnownService({ environment: { DATABASE_URL: url } });
     const DATA_DIR = service.config.dataDir;
-    const { status } = await zukan(['import', '-'], { ...environment, DATA_DIR }, JSON.stringify(keyed(3)));
+    const { status } = await runCommand(
+      ['import', '-'],
+      { ...environment, DATA_DIR },
+      JSON.stringify(keyed(3)),
+    );
     assert.equal(status, 0);
     const expected = images.length + 1;
     for (const instance of [service, withoutReplicas]) {

@@ -9,7 +9,7 @@ import { openBucket } from '../../src/media/s3/files.ts';
 import { assertError } from '../support/api.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { zukan } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 import { startS3 } from '../support/s3.ts';
 import { configFor, makeToken, send, startService } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
@@ -28,7 +28,7 @@ await forEachEngine(async (engine) => {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   };
-  const run = (...command: string[]) => zukan(command, environment);
+  const run = (...command: string[]) => runCommand(command, environment);
   const catalogue = await writeKnownCatalogue(folder);
   const files = openBucket({ ...s3.location, prefix }, folder);
   const keys = async () => await Array.fromAsync(files.keys());
@@ -147,7 +147,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
     const local = { DATA_DIR: join(folder, 'local') };
     assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 15);
-    assert.equal((await zukan(['check', '--quiet'], local)).output, 'no problems found\n');
+    assert.equal((await runCommand(['check', '--quiet'], local)).output, 'no problems found\n');
   });
 
   test('images keep their ids when their files move from a folder to the bucket', async () => {
@@ -164,12 +164,12 @@ await forEachEngine(async (engine) => {
     const moved = { ...local, FILES_URL: environment.FILES_URL };
     const { added, updated } = await importFiles(configFor(folder, moved), paths);
     assert.deepEqual([added, updated], [0, images.length]);
-    assert.equal((await zukan(['check', '--quiet'], moved)).output, 'no problems found\n');
+    assert.equal((await runCommand(['check', '--quiet'], moved)).output, 'no problems found\n');
   });
 
   test('the error for a refused upload names the variable and contains no secret', async () => {
     const wrong = { ...environment, AWS_SECRET_ACCESS_KEY: 'not the secret' };
-    const { status, errors } = await zukan(['import', catalogue], wrong);
+    const { status, errors } = await runCommand(['import', catalogue], wrong);
     assert.equal(status, 1);
     assert.match(errors, /AWS_SECRET_ACCESS_KEY/);
     assert.ok(!errors.includes('not the secret'));

@@ -11,8 +11,8 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 const CONNECTIONS = 64;
-/** Few bytes at a time, so lines are split wherever it hurts. */
-const READ_SIZE = 700;
+/** Less than a long line, so lines are split wherever it hurts. */
+const READ_SIZE = 7000;
 
 /** `zukan serve` with its standard output on a real pipe that the test reads when it likes. */
 async function startServer() {
@@ -81,7 +81,7 @@ function loggedPaths(output: string): string[] {
 test('loses no line while the reader is behind by less than the buffer', async () => {
   const server = await startServer();
   server.reader.pause();
-  await server.flood(2000, 1000);
+  await server.flood(250, 8000);
   assert.equal(await server.droppedLines(), 0);
   server.reader.resume();
   await until('the last line is logged', () => server.output().includes('"/metrics"'));
@@ -92,7 +92,7 @@ test('loses no line while the reader is behind by less than the buffer', async (
 test('drops whole lines and counts them while the buffer is full', async () => {
   const server = await startServer();
   server.reader.pause();
-  await server.flood(800, 8000);
+  await server.flood(400, 15_000);
   assert.ok((await server.droppedLines()) > 0);
   server.reader.resume();
   await until('the reader has caught up', async () => {
@@ -109,7 +109,7 @@ test('drops whole lines and counts them while the buffer is full', async () => {
 test('keeps serving when the reader goes away, and counts the lines nobody can read', async () => {
   const server = await startServer();
   server.reader.destroy();
-  await server.flood(200, 8000);
+  await server.flood(120, 15_000);
   assert.ok((await server.droppedLines()) > 100);
   assert.equal(await server.stop(), 0);
 });
@@ -117,6 +117,6 @@ test('keeps serving when the reader goes away, and counts the lines nobody can r
 test('stops even when the reader is stuck', async () => {
   const server = await startServer();
   server.reader.pause();
-  await server.flood(200, 8000);
+  await server.flood(120, 15_000);
   assert.equal(await server.stop(), 0);
 });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWriter } from '../../src/engines.ts';
-import { forEachEngine } from '../support/engines.ts';
+import { forEachEngine, sqlite } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
-import { zukan } from '../support/program.ts';
+import { runCommand, zukan } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -36,15 +36,17 @@ await forEachEngine(async (engine) => {
   });
 
   test('several first commands may create the database at the same time', async () => {
+    // SQLite blocks the thread, so only processes can meet.
+    const run = engine === sqlite ? zukan : runCommand;
     for (let round = 0; round < 3; round++) {
       const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.environment() };
       const create = ['token', 'create', '--owner', 'me', '--purpose', 'x'];
-      const results = await Promise.all(Array.from({ length: 6 }, () => zukan(create, environment)));
+      const results = await Promise.all(Array.from({ length: 6 }, () => run(create, environment)));
       assert.deepEqual(
         results.map(({ status, errors }) => [status, errors]),
         results.map(() => [0, '']),
       );
-      const { output } = await zukan(['token', 'list', '--json'], environment);
+      const { output } = await runCommand(['token', 'list', '--json'], environment);
       assert.equal(JSON.parse(output).length, 6);
     }
   });

@@ -1,25 +1,24 @@
 /**
  * Preloaded into a child process (`--import`). Counts the operations that change a file or the database, and kills the
- * process before the one that KILL_AT names. At exit it prints the number of operations and the position of the commit.
+ * process before the one that KILL_AT names. At exit it prints the kind of each operation, in order.
  */
 import fs, { type PathLike } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const killAt = Number(process.env.KILL_AT);
-let operations = 0;
-let commit = 0;
+const operations: string[] = [];
 
-function count(): void {
-  operations++;
-  if (operations === killAt) process.kill(process.pid, 'SIGKILL');
+function count(kind: string): void {
+  operations.push(kind);
+  if (operations.length === killAt) process.kill(process.pid, 'SIGKILL');
 }
 
 for (const name of ['open', 'writeFile', 'rename', 'rm', 'mkdir'] as const) {
   const original = fs.promises[name] as (path: PathLike, ...rest: unknown[]) => Promise<unknown>;
   Object.assign(fs.promises, {
     [name]: (path: PathLike, ...rest: unknown[]) => {
-      count();
+      count(name);
       return original(path, ...rest);
     },
   });
@@ -28,18 +27,19 @@ syncBuiltinESMExports();
 
 const { exec } = DatabaseSync.prototype;
 DatabaseSync.prototype.exec = function (sql: string) {
-  count();
-  if (/^commit/i.test(sql)) {
-    commit = operations;
-    process.stdout.write('committing\n');
-  }
+  const [kind = ''] = /^\w*/.exec(sql.trim().toLowerCase()) ?? [];
+  count(kind);
+  if (kind === 'commit') process.stdout.write('committing\n');
   return exec.call(this, sql);
 };
-const statement = StatementSync.prototype as unknown as { run: (...parameters: unknown[]) => unknown };
+const statement = StatementSync.prototype as unknown as {
+  sourceSQL: string;
+  run: (...parameters: unknown[]) => unknown;
+};
 const { run } = statement;
 statement.run = function (...parameters) {
-  count();
+  count(/^\s*\w+/.exec(this.sourceSQL)?.[0].trim().toLowerCase() ?? '');
   return run.apply(this, parameters);
 };
 
-process.on('exit', () => process.stderr.write(`${JSON.stringify({ operations, commit })}\n`));
+process.on('exit', () => process.stderr.write(`${JSON.stringify(operations)}\n`));

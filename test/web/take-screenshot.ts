@@ -1,13 +1,13 @@
 /** Takes the screenshot of the gallery with the demo catalogue. */
 import sharp from 'sharp';
-import { fillWithDemo } from '../../demo/fill.ts';
 import { startBrowser, visit } from '../support/browser.ts';
+import { fillWithDrawnDemo } from '../support/demo.ts';
 import { configFor, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 export async function takeScreenshot(path: string): Promise<void> {
   const config = configFor(temporaryFolder());
-  await fillWithDemo(config);
+  await fillWithDrawnDemo(config);
   const { origin } = await startService(config);
   const { page, finish } = await visit(await startBrowser(), origin, {
     viewport: { width: 1440, height: 900 },
