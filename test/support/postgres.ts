@@ -67,7 +67,7 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
   const query = (sql: string) => psql(url(), sql);
   const start = async () => {
     // Compiling queries takes several times as long as running them on small catalogues.
-    const fast = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
+    const fast = { fsync: 'off', full_page_writes: 'off' };
     const all = { listen_addresses: '127.0.0.1', port, max_connections: 60, ...fast, ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = spawn(program('postgres'), ['-D', join(folder, 'data'), '-k', folder, ...flags], {

@@ -48,7 +48,7 @@ export class Server {
       onConnect: (client) =>
         client.query(
           `set search_path to ${SCHEMA}; set statement_timeout to ${options.statementTimeoutMs};
-           set plan_cache_mode to force_generic_plan; set enable_memoize to off;
+           set plan_cache_mode to force_generic_plan; set enable_memoize to off; set jit to off;
            set default_transaction_read_only to ${options.isReadOnly}`,
         ),
     });

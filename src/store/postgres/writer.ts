@@ -35,9 +35,8 @@ export async function openWriter(url: string): Promise<CatalogueWriter> {
       `begin isolation level read committed; set local lock_timeout to ${LOCK_TIMEOUT_MS}; set local statement_timeout to 0;
        set local idle_in_transaction_session_timeout to 0`,
     );
-    // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch. Forbidding
-    // that makes its cost estimates so large that it would compile every statement, which takes ten times as long as running it.
-    await client.query('set local enable_seqscan to off; set local jit to off');
+    // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
+    await client.query('set local enable_seqscan to off');
     await lock(client, WRITE_LOCK);
     const fixedShelves = readFixedShelves((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
