@@ -1,7 +1,5 @@
 /** Sends image files to clients with a valid link. */
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { matchesETag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
@@ -9,8 +7,7 @@ import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 
 export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
-  const { request, response } = exchange;
-  const turn = waitForTurn(request.socket, response);
+  const { request } = exchange;
   const query = parseQuery(exchange.search);
   const [expires, signature] = [query.get('expires'), query.get('signature')];
   const now = services.clock();
@@ -29,7 +26,8 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
     return exchange.sendHead(304);
   }
 
-  await turn;
+  // A client may disconnect at any time; do not open a file for nobody.
+  if (request.socket.destroyed) return;
   const file = await services.files.open(facts.key);
   if (!file) {
     exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
@@ -52,20 +50,6 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
     return exchange.sendHead(200);
   }
   await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
-}
-
-/** The latest response with a file on each connection. */
-const latest = new WeakMap<Socket, ServerResponse>();
-
-/**
- * Waits for the previous file on the same connection. Pipelined responses are sent one after the other anyway, so a client
- * that requests a thousand files at once must not make us open them all. Call this before any other asynchronous work: the
- * order of the waits must be the order of the requests, or two of them could wait for each other.
- */
-async function waitForTurn(socket: Socket, response: ServerResponse): Promise<void> {
-  const previous = latest.get(socket);
-  latest.set(socket, response);
-  if (previous && !previous.closed) await once(previous, 'close').catch(() => {});
 }
 
 /** Parses a single range. For several ranges, or an invalid one, RFC 9110 allows the whole file, and that is sent. */

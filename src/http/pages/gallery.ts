@@ -6,11 +6,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
-import { type Encoding, negotiateEncoding } from '../server/compression.ts';
-import { entityTag, matchesETag } from '../server/conditional.ts';
+import { type Asset, makeAsset, sendAsset } from '../server/assets.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
@@ -21,12 +17,6 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-
-interface Asset {
-  type: string;
-  eTag: string;
-  bytes: Record<Encoding | 'identity', Buffer>;
-}
 
 export class Gallery {
   readonly #prefix: string;
@@ -49,16 +39,8 @@ export class Gallery {
   async send(exchange: Exchange, name: string, services: Services): Promise<void> {
     const asset = (await this.#load()).get(name);
     if (!asset) throw new ApiError(404, 'There is nothing at this address.');
-    const { headers, method } = exchange.request;
-    exchange.headers({ ETag: asset.eTag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });
     if (asset.type === types['.html']) exchange.headers(pageHeaders(services, exchange));
-    if (matchesETag(headers['if-none-match'], asset.eTag)) return exchange.sendHead(304);
-    const encoding = negotiateEncoding(headers['accept-encoding'] as string | undefined) ?? 'identity';
-    const bytes = asset.bytes[encoding];
-    exchange.headers({ 'Content-Type': asset.type, 'Content-Length': String(bytes.length) });
-    if (encoding !== 'identity') exchange.header('Content-Encoding', encoding);
-    if (method === 'HEAD') return exchange.sendHead(200);
-    await exchange.stream(200, Readable.from([bytes], { objectMode: false }), () => {});
+    sendAsset(exchange, asset);
   }
 }
 
@@ -84,8 +66,14 @@ async function readAssets(prefix: string): Promise<Map<string, Asset>> {
   const preloads = modules.map((name) => `<link rel="modulepreload" href="/gallery/${name}">`);
   const page = texts.get('index.html') ?? '';
   texts.set('index.html', page.replace('{{prefix}}', prefix).replace('{{modules}}', preloads.join('\n')));
-  const entries = [...texts].map(async ([name, text]) => [name, await makeAsset(name, text)] as const);
+  const entries = [...texts].map(
+    async ([name, text]) => [name, await makeAsset(text, typeOf(name))] as const,
+  );
   return new Map(await Promise.all(entries));
+}
+
+function typeOf(name: string): string {
+  return types[extname(name)] ?? 'application/octet-stream';
 }
 
 /** In an installed package the modules are compiled, with `.d.ts` files beside them. */
@@ -118,14 +106,4 @@ function stripTypes(text: string): string {
   } finally {
     process.emitWarning = emitWarning;
   }
-}
-
-async function makeAsset(name: string, text: string): Promise<Asset> {
-  const identity = Buffer.from(text);
-  const [br, gzipped] = await Promise.all([
-    promisify(brotliCompress)(identity),
-    promisify(gzip)(identity, { level: 9 }),
-  ]);
-  const type = types[extname(name)] ?? 'application/octet-stream';
-  return { type, eTag: entityTag(text), bytes: { br, gzip: gzipped, identity } };
 }

@@ -89,8 +89,12 @@ export class Exchange {
       this.send(status, text, type, extraBytes);
       return;
     }
-    this.headers({ 'Content-Encoding': encoding, 'Content-Type': type });
-    this.header('Content-Length', String(bytes.length));
+    this.header('Content-Encoding', encoding);
+    this.sendBytes(status, bytes, type);
+  }
+
+  sendBytes(status: number, bytes: Buffer, type: string): void {
+    this.#headers.push('Content-Type', type, 'Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
     this.response.end(bytes);
     this.#onFinished(this, status);

@@ -8,6 +8,7 @@ import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { malformedRequestHandler } from './malformed.ts';
+import { oneAtATime } from './pipeline.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -28,6 +29,9 @@ export interface Mounted {
   traffic: RouteTraffic;
 }
 
+/** How long a connection may make no progress: neither a request nor a part of a response gets through. */
+const STALL_TIMEOUT_MS = 30_000;
+
 export interface ServerOptions {
   router: Router<Mounted>;
   traffic: Traffic;
@@ -35,6 +39,7 @@ export interface ServerOptions {
   clientOf: (request: IncomingMessage) => string;
   /** Runs before a 404 or 405. An error that it throws is sent instead. */
   beforeError: (exchange: Exchange) => Promise<void>;
+  stallTimeoutMs?: number;
 }
 
 export interface HttpServer {
@@ -45,7 +50,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-export function createServer({ router, traffic, log, clientOf, beforeError }: ServerOptions): HttpServer {
+export function createServer(options: ServerOptions): HttpServer {
+  const { router, traffic, log, clientOf, beforeError, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const dispatch = async (exchange: Exchange): Promise<void> => {
     const { method } = exchange.request;
     const match = router.find(exchange.path);
@@ -80,12 +86,18 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
     // Without a Host, links start with the address that the client connected to.
     requireHostHeader: false,
   });
+  // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
+  server.timeout = stallTimeoutMs;
   server.on('clientError', malformedRequestHandler(log, traffic));
-  server.on('request', (request, response) => {
-    const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
-    if (isClosing) exchange.header('Connection', 'close');
-    enqueue(exchange);
-  });
+  server.on(
+    'request',
+    oneAtATime((request, response) => {
+      const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
+      // No request has a body. Node would read one to its end, however long it is.
+      if (isClosing || hasBody(request)) exchange.header('Connection', 'close');
+      enqueue(exchange);
+    }),
+  );
 
   return {
     server,
@@ -101,6 +113,10 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
       await once(server, 'close');
     },
   };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** A URL that works from this machine, even if the server listens on all interfaces. */

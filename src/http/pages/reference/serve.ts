@@ -1,7 +1,7 @@
 /** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built once. */
 import { version } from '../../../version.ts';
 import type { Route } from '../../api/endpoint.ts';
-import { entityTag, matchesETag } from '../../server/conditional.ts';
+import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -9,29 +9,43 @@ import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
 import { style } from './style.ts';
 
+const HTML_TYPE = 'text/html; charset=utf-8';
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Send = (exchange: Exchange, origin: string) => void;
+/** Anyone can call the service under any name, so only the first few pages are cached. */
+const MAX_CACHED_ORIGINS = 16;
+
+type Send = (exchange: Exchange, origin: string) => void | Promise<void>;
 
 /** Handlers by path. `origin` is the origin of the example calls. */
 export function referencePages(routes: readonly Route[], prefixes: readonly string[]): Record<string, Send> {
   const document = buildOpenApi(routes, prefixes, version);
-  const json = JSON.stringify(document);
   const page = referencePage(document, routes);
+  const json = once(() => makeAsset(JSON.stringify(document), JSON_TYPE));
+  const stylesheet = once(() => makeAsset(style, 'text/css; charset=utf-8'));
+  const pages = new Map<string, Promise<Asset>>();
+  const pageFor = (origin: string) => page.replaceAll(ORIGIN, escapeHtml(origin));
   return {
-    '/openapi.json': (exchange) => sendText(exchange, json, JSON_TYPE),
-    '/docs.css': (exchange) => sendText(exchange, style, 'text/css; charset=utf-8'),
-    '/docs': (exchange, origin) => {
+    '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
+    '/docs.css': async (exchange) => sendAsset(exchange, await stylesheet()),
+    '/docs': async (exchange, origin) => {
       exchange.header('Content-Security-Policy', POLICY);
-      sendText(exchange, page.replaceAll(ORIGIN, escapeHtml(origin)), 'text/html; charset=utf-8');
+      if (!pages.has(origin) && pages.size >= MAX_CACHED_ORIGINS) {
+        exchange.send(200, pageFor(origin), HTML_TYPE);
+        return;
+      }
+      const cached = pages.get(origin) ?? makeAsset(pageFor(origin), HTML_TYPE);
+      pages.set(origin, cached);
+      sendAsset(exchange, await cached);
     },
   };
 }
 
-function sendText(exchange: Exchange, text: string, type: string): void {
-  const eTag = entityTag(text);
-  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-  if (matchesETag(exchange.request.headers['if-none-match'], eTag)) exchange.sendHead(304);
-  else exchange.sendCompressed(200, text, type);
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

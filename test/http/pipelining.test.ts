@@ -1,0 +1,158 @@
+/** Clients that send many requests at once, read nothing, disconnect, or send a body. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { Traffic } from '../../src/http/metrics/traffic.ts';
+import { Logger } from '../../src/http/server/logger.ts';
+import { Router } from '../../src/http/server/router.ts';
+import { createServer } from '../../src/http/server/server.ts';
+import { filesFolder, type Service, startKnownService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startKnownService();
+
+async function open({ origin }: Service = service): Promise<Socket> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  after(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+function requests(count: number, path: string): string {
+  const last = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count - 1) + last;
+}
+
+/** How many requests of a route were answered. */
+async function countAnswered(route: string): Promise<number> {
+  const { text } = await service.get('/metrics');
+  const line = text
+    .split('\n')
+    .find((line) => line.startsWith(`zukan_http_requests_total{route="${route}",status="200"}`));
+  return Number(line?.split(' ')[1] ?? 0);
+}
+
+test('answers pipelined requests one at a time, however many wait', async () => {
+  const count = 2500;
+  const clients = await Promise.all(Array.from({ length: 3 }, () => open()));
+  for (const client of clients) {
+    client.pause();
+    client.write(requests(count, '/docs'));
+  }
+  // Others are answered meanwhile. The system's buffers take some responses; nothing else is rendered.
+  await until('some are answered', async () => (await countAnswered('/docs')) > 0);
+  let before = -1;
+  await until('no more are answered', async () => {
+    const answered = await countAnswered('/docs');
+    const isSame = answered === before;
+    before = answered;
+    return isSame;
+  });
+  assert.ok(
+    before < count,
+    `${before} of ${count * clients.length} were answered to clients that read nothing`,
+  );
+  // A client that reads after all gets every response.
+  const [client, ...others] = clients as [Socket, ...Socket[]];
+  for (const other of others) other.destroy();
+  const responses = await countResponses(client);
+  assert.equal(responses, count);
+});
+
+/** Reads to the end. */
+async function countResponses(client: Socket): Promise<number> {
+  const statusLine = 'HTTP/1.1 200 OK';
+  let [rest, count] = ['', 0];
+  for await (const chunk of client) {
+    const pieces = (rest + (chunk as Buffer).toString('latin1')).split(statusLine);
+    count += pieces.length - 1;
+    rest = (pieces.at(-1) as string).slice(1 - statusLine.length);
+  }
+  return count;
+}
+
+test('opens no file for a client that has disconnected', async () => {
+  const [{ url }] = (await service.get('/api/image/random?limit=1')).json.data;
+  const { pathname, search } = new URL(url);
+  const before = await countAnswered('/files/{name}');
+  const clients = await Promise.all(Array.from({ length: 10 }, () => open()));
+  for (const client of clients) {
+    client.pause();
+    client.write(requests(2000, pathname + search));
+  }
+  await until('some are answered', async () => (await countAnswered('/files/{name}')) > before);
+  assert.ok(countOpenFiles() <= clients.length);
+  for (const client of clients) client.resetAndDestroy();
+  await until('all files are closed', () => countOpenFiles() === 0);
+  assert.equal((await service.get(url)).status, 200);
+});
+
+function countOpenFiles(): number {
+  const folder = filesFolder(service.config);
+  const isInFolder = (descriptor: string) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc/self/fd').filter(isInFolder).length;
+}
+
+test('answers a request with an endless body and closes the connection', async () => {
+  const client = await open();
+  client.on('error', () => {});
+  client.write('GET /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  let received = '';
+  client.on('data', (chunk) => {
+    received += chunk;
+  });
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  const send = () => {
+    while (!client.destroyed && client.write(chunk));
+  };
+  client.on('drain', send);
+  send();
+  await closed;
+  assert.match(received, /^HTTP\/1\.1 200 OK/);
+  assert.match(received, /\r\nConnection: close\r\n/);
+});
+
+test('closes a connection whose response does not move', async () => {
+  const router = new Router<never>();
+  const { server, listen, close } = createServer({
+    router: router as never,
+    traffic: new Traffic(),
+    log: new Logger('silent'),
+    clientOf: () => 'x',
+    beforeError: async (exchange) => {
+      exchange.send(200, 'x'.repeat(50_000_000), 'text/plain');
+    },
+    stallTimeoutMs: 50,
+  });
+  const origin = await listen({ host: '127.0.0.1', port: 0 });
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = await open({ origin } as Service);
+  client.on('error', () => {});
+  client.pause();
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [socket] = await accepted;
+  await until('the connection is closed', () => socket.destroyed);
+  client.destroy();
+  await close();
+});
+
+test('the reference is the same bytes for every client of an origin', async () => {
+  const pages = await Promise.all(['a.example', 'b.example', 'a.example'].map((host) => docs(host)));
+  assert.equal(pages[0]?.headers.etag, pages[2]?.headers.etag);
+  assert.notEqual(pages[0]?.headers.etag, pages[1]?.headers.etag);
+  for (let index = 0; index < 50; index++)
+    assert.match((await docs(`h${index}.example`)).text, /h\d+\.example/);
+});
+
+function docs(host: string) {
+  return service.get('/docs', { Host: host });
+}
