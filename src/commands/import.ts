@@ -98,7 +98,7 @@ async function openSource(
   });
   if (facts.isDirectory())
     return {
-      source: pictureFolder(path, (ignored) => report.ignored(ignored)),
+      source: pictureFolder(path, (ignored) => report.ignored(ignored), signal),
       size: await countPictures(path),
     };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);

@@ -3,14 +3,16 @@
  * other fields. The categories, artists and characters that the pictures mention come first, so that missing ones are
  * created.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Kind } from '../catalogue/types.ts';
 import { RecordError } from './problems.ts';
+import { readInside } from './read-inside.ts';
 import { type EntryLine, type ImageLine, isId } from './record.ts';
 import { readSidecar, type SidecarFields } from './sidecar.ts';
 import type { PendingRecord, Source } from './source.ts';
 
+const MAX_SIDECAR_BYTES = 1024 * 1024;
 const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
 
 /** Called with each visible file that is neither a picture nor a sidecar. */
@@ -18,13 +20,16 @@ export type OnIgnored = (path: string) => void;
 
 type Mentions = Record<Kind, Set<string>>;
 
-export function pictureFolder(folder: string, onIgnored: OnIgnored): Source {
+export function pictureFolder(folder: string, onIgnored: OnIgnored, signal: AbortSignal): Source {
   return {
     folder,
     skipsDuplicates: true,
     async *records() {
       const mentions: Mentions = { category: new Set(), artist: new Set(), character: new Set() };
-      for await (const picture of findPictures(folder, onIgnored)) await addMentions(picture, mentions);
+      for await (const picture of findPictures(folder, onIgnored)) {
+        signal.throwIfAborted();
+        await addMentions(picture, mentions);
+      }
       let position = 0;
       for (const [kind, names] of Object.entries(mentions) as [Kind, Set<string>][]) {
         for (const name of names) yield implicitEntry(position++, kind, name);
@@ -80,19 +85,11 @@ const sidecarNames = (name: string) => [`${name}.json`, name.replace(pictureName
 
 async function readRecord(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
   const fields: SidecarFields = sidecar
-    ? readSidecar(await readText(join(root, sidecar)), file)
+    ? readSidecar(await readInside(root, sidecar, MAX_SIDECAR_BYTES), file)
     : { nsfw: 'sfw' };
   const folders = file.split(sep).slice(0, -1).map(categoryName);
   const categories = [...new Set([...folders, ...(fields.categories ?? [])])];
   return { type: 'image', ...fields, file, categories };
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new RecordError(`sidecar: ${(error as Error).message}`);
-  }
 }
 
 /** Commas separate categories, so a category's name cannot contain one. */

@@ -2,6 +2,7 @@
  * Reads a sidecar, a JSON file next to a picture: the fields of an image record, or the common ones that gallery-dl
  * writes. Other fields are ignored.
  */
+import { isUtf8 } from 'node:buffer';
 import { Compile } from 'typebox/schema';
 import type { Rating } from '../catalogue/types.ts';
 import { ImageLine as ImageLineSchema } from '../schemas.ts';
@@ -14,8 +15,8 @@ export type SidecarFields = Omit<ImageLine, 'type' | 'file' | 'key' | 'meta'>;
 const ratings: Record<string, Rating> = { g: 'sfw', s: 'sfw', q: 'questionable', e: 'nsfw' };
 const validator = Compile(ImageLineSchema);
 
-export function readSidecar(text: string, file: string): SidecarFields {
-  const fields = parse(text);
+export function readSidecar(bytes: Buffer, file: string): SidecarFields {
+  const fields = parse(bytes);
   const raw: Record<string, unknown> = {
     id: fields.id,
     createdAt: fields.createdAt ?? parseTime(fields.created_at),
@@ -34,9 +35,10 @@ export function readSidecar(text: string, file: string): SidecarFields {
   return checked;
 }
 
-function parse(text: string): Record<string, unknown> {
+function parse(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw new RecordError('the sidecar is not valid UTF-8');
   try {
-    const value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value = JSON.parse(bytes.toString().replace(/^\uFEFF/, ''));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     throw new RecordError(`the sidecar is not valid JSON: ${(error as Error).message}`);
