@@ -6,10 +6,10 @@
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Kind } from '../catalogue/types.ts';
-import { RecordError } from './problems.ts';
+import { withSubject } from './problems.ts';
 import { readInside } from './read-inside.ts';
-import { type EntryLine, type ImageLine, isId } from './record.ts';
-import { readSidecar, type SidecarFields } from './sidecar.ts';
+import { checkRecord, type EntryLine, type ImageLine, isId } from './record.ts';
+import { categoryNames, readSidecar } from './sidecar.ts';
 import type { PendingRecord, Source } from './source.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
@@ -84,32 +84,40 @@ async function* findPictures(
 const sidecarNames = (name: string) => [`${name}.json`, name.replace(pictureName, '.json')];
 
 async function readRecord(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
-  const fields: SidecarFields = sidecar
-    ? readSidecar(await readInside(root, sidecar, MAX_SIDECAR_BYTES), file)
-    : { nsfw: 'sfw' };
-  const folders = file.split(sep).slice(0, -1).map(categoryName);
-  const categories = [...new Set([...folders, ...(fields.categories ?? [])])];
-  return { type: 'image', ...fields, file, categories };
+  const folders = categoryNames(file.split(sep).slice(0, -1));
+  if (!sidecar) return checkPicture({ file, nsfw: 'sfw', categories: [...new Set(folders)] });
+  const fields = readSidecar(await readInside(root, sidecar, MAX_SIDECAR_BYTES));
+  const categories = [...new Set([...folders, ...fields.categories])];
+  return withSubject('sidecar', () => checkPicture({ ...fields, file, categories }));
 }
 
-/** Commas separate categories, so a category's name cannot contain one. */
-const categoryName = (folder: string) => folder.replaceAll(',', ' ').trim();
+/** Validates the record of a picture, and the names that it mentions, as if a catalogue file had them. */
+function checkPicture(fields: object): ImageLine {
+  const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  for (const [type, name] of mentionedNames(record))
+    withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
+  return record;
+}
+
+/** Without references by id. */
+function mentionedNames({ artist, categories, characters }: ImageLine): [Kind, string][] {
+  const references: [Kind, string[]][] = [
+    ['artist', artist ? [artist] : []],
+    ['category', categories ?? []],
+    ['character', characters ?? []],
+  ];
+  return references.flatMap(([kind, names]) =>
+    names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),
+  );
+}
 
 /** Adds the names that a picture mentions. An invalid sidecar is reported later, with its picture. */
 async function addMentions({ read }: FoundPicture, mentions: Mentions): Promise<void> {
   const record = await read().catch(() => undefined);
-  const add = (kind: Kind, name: string) => {
-    if (!isId(name)) mentions[kind].add(name);
-  };
-  if (record?.artist) add('artist', record.artist);
-  for (const name of record?.categories ?? []) add('category', name);
-  for (const name of record?.characters ?? []) add('character', name);
+  if (record) for (const [kind, name] of mentionedNames(record)) mentions[kind].add(name);
 }
 
 function implicitEntry(position: number, kind: Kind, name: string): PendingRecord {
-  const parse = () => {
-    if (name.length > 255) throw new RecordError('a name may have at most 255 characters');
-    return { type: kind, name, isImplicit: true } as EntryLine;
-  };
+  const parse = () => ({ type: kind, name, isImplicit: true }) as EntryLine;
   return { position, label: `${kind} "${name}"`, size: 0, parse };
 }

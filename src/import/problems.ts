@@ -3,6 +3,15 @@
 /** The record is invalid, and the message says why. */
 export class RecordError extends Error {}
 
+/** Does the work. A `RecordError` then starts with the subject. */
+export function withSubject<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RecordError ? new RecordError(`${subject}: ${error.message}`) : error;
+  }
+}
+
 const MAX_PROBLEMS = 100;
 
 /** Where a record comes from. */
