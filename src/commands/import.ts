@@ -8,12 +8,13 @@ import type { Config } from '../config/config.ts';
 import { openFiles, openWriter } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
+import type { Problem } from '../import/problems.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { ImportReport, type Summary } from './report.ts';
-import { printLine, type Terminal } from './terminal.ts';
+import { printLine, printLines, type Terminal } from './terminal.ts';
 
 const STANDARD_INPUT = '-';
 
@@ -30,7 +31,7 @@ export async function importCommand(
 ): Promise<void> {
   const report = await importPaths(config, paths, flags, terminal);
   if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
-  printLine(terminal, [...report.lines(), ...report.records].join('\n'));
+  printLines(terminal, [...report.lines(), ...report.records]);
 }
 
 /** Imports without printing anything. */
@@ -74,7 +75,8 @@ async function importPaths(
     });
     return report;
   } catch (error) {
-    if (error instanceof InvalidRecords) throw new CommandError(listProblems(error));
+    if (error instanceof InvalidRecords)
+      throw new CommandError(error.message, ...error.problems.map(describeProblem));
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;
   } finally {
     progress.finish();
@@ -98,7 +100,7 @@ async function openSource(
   });
   if (facts.isDirectory())
     return {
-      source: pictureFolder(path, (ignored) => report.ignored(ignored)),
+      source: pictureFolder(path, (ignored) => report.ignored(ignored), signal),
       size: await countPictures(path),
     };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
@@ -106,6 +108,6 @@ async function openSource(
   return { source: catalogueFile(path, dirname(path), open), size: facts.size };
 }
 
-function listProblems({ problems, message }: InvalidRecords): string {
-  return [message, ...problems.map(({ label, reason }) => `${label}: ${reason}`)].join('\n');
+function describeProblem({ label, reason }: Problem): string {
+  return `${label}: ${reason}`;
 }

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
+import { printable } from './text.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -31,6 +32,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text, write) => write(`${printableUsageError(text.trimEnd())}\n`),
     })
     .showHelpAfterError('(use --help for more information)')
     .addHelpText(
@@ -127,11 +129,25 @@ function reportError(error: unknown, { LOG_LEVEL }: NodeJS.ProcessEnv, { stderr 
   // Commander has already printed its message. --help and --version end here too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
-    stderr.write(`zukan: invalid configuration\n${error.message}\n`);
+    stderr.write(printableLines(`zukan: invalid configuration\n${error.message}\n`));
     return EXIT_USAGE;
   }
   const { message, stack } = error as Error;
-  const hasStack = LOG_LEVEL === 'debug' && !(error instanceof CommandError);
-  stderr.write(`zukan: ${hasStack ? stack : message}\n`);
+  if (error instanceof CommandError) stderr.write(`zukan: ${message}\n`);
+  else if (LOG_LEVEL === 'debug') stderr.write(printableLines(`zukan: ${stack}\n`));
+  else stderr.write(`zukan: ${printable(message)}\n`);
   return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+/** Commander's message repeats the arguments, and may suggest an option on a second line. */
+function printableUsageError(text: string): string {
+  return text
+    .split(/\n(?=\(Did you mean )/)
+    .map(printable)
+    .join('\n');
+}
+
+/** For text that consists of several lines. */
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }

@@ -27,17 +27,17 @@ export class ImportReport implements Report {
   record(record: RecordLine, outcome: keyof Summary): void {
     this.summary[outcome]++;
     const { type } = record;
-    const name = escapeControls(displayName(record));
+    const name = displayName(record);
     if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
     if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
   }
 
   duplicate(label: string, firstLabel: string): void {
-    this.#duplicates.push(`${escapeControls(label)} has the same bytes as ${escapeControls(firstLabel)}`);
+    this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
   }
 
   ignored(path: string): void {
-    this.#ignored.push(escapeControls(path));
+    this.#ignored.push(path);
   }
 
   lines(): string[] {
@@ -59,9 +59,4 @@ function list(title: string, items: string[]): string[] {
   if (items.length === 0) return [];
   const more = items.length > MAX_LISTED ? [`  and ${items.length - MAX_LISTED} more`] : [];
   return [`${title}:`, ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`), ...more];
-}
-
-/** Control characters, such as line feeds in file names, would break the line or the terminal. */
-function escapeControls(text: string): string {
-  return /\p{Cc}/u.test(text) ? JSON.stringify(text) : text;
 }

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { openStore } from '../engines.ts';
 import { formatTable } from './table.ts';
-import { printLine, type Terminal } from './terminal.ts';
+import { printLine, printLines, type Terminal } from './terminal.ts';
 
 export async function statsCommand(
   config: Config,
@@ -25,5 +25,5 @@ export async function statsCommand(
     ['categories', categories.count],
   ];
   const rows = counts.map(([item, count]) => [item, String(count)]);
-  printLine(terminal, formatTable(['item', 'count'], rows));
+  printLines(terminal, formatTable(['item', 'count'], rows));
 }

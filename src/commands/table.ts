@@ -1,11 +1,12 @@
-/** Formats rows of text as aligned columns. */
-export function formatTable(header: string[], rows: string[][]): string {
-  const all = [header, ...rows];
+import { printable } from './text.ts';
+
+/** Formats rows of text as lines with aligned columns. */
+export function formatTable(header: string[], rows: string[][]): string[] {
+  // Escaped here already, because escapes make a cell longer.
+  const all = [header, ...rows].map((row) => row.map(printable));
   const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  return all
-    .map((row) => {
-      const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-      return cells.join('  ').trimEnd();
-    })
-    .join('\n');
+  return all.map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    return cells.join('  ').trimEnd();
+  });
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { printable } from './text.ts';
 
 /** Where a command reads and writes. `process` is one; tests pass their own streams. */
 export interface Terminal {
@@ -7,6 +8,11 @@ export interface Terminal {
   stderr: Writable & { isTTY?: boolean };
 }
 
-export function printLine({ stdout }: Pick<Terminal, 'stdout'>, text: string): void {
-  stdout.write(`${text}\n`);
+export function printLine(terminal: Pick<Terminal, 'stdout'>, line: string): void {
+  printLines(terminal, [line]);
+}
+
+/** A line feed within a line is escaped. */
+export function printLines({ stdout }: Pick<Terminal, 'stdout'>, lines: string[]): void {
+  stdout.write(lines.map((line) => `${printable(line)}\n`).join(''));
 }

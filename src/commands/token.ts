@@ -7,7 +7,7 @@ import { openStore } from '../engines.ts';
 import { secureRandomInt } from '../random.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { formatTable } from './table.ts';
-import { printLine, type Terminal } from './terminal.ts';
+import { printLine, printLines, type Terminal } from './terminal.ts';
 
 export interface TokenOptions {
   owner: string;
@@ -55,7 +55,7 @@ export async function listTokens(
     const state = revokedAt ? 'revoked' : expires <= now ? 'expired' : 'active';
     return [id, state, owner, purpose, scopes.join(' '), issuedBy, createdAt, expires];
   });
-  printLine(terminal, formatTable(header, rows));
+  printLines(terminal, formatTable(header, rows));
 }
 
 export async function revokeToken(config: Config, id: string, terminal: Terminal): Promise<void> {

@@ -82,9 +82,22 @@ export function describeStorage(storage: Storage): string {
   return `s3://${bucket}/${prefix}?${parameters}`;
 }
 
-/** Masks the credentials of a URL, and passwords and keys in its parameters. */
-export function maskSecrets(url: string): string {
-  return url.replace(/\/\/[^/?#]*@/, '//***@').replace(/([?&][^=&]*(?:password|key)[^=&]*=)[^&]*/gi, '$1***');
+/** Parameters that are shown. Others may be passwords, keys or paths of keys. */
+const shownParameters = new Set(['application_name', 'connect_timeout', 'host', 'port', 'sslmode']);
+
+/** Masks the credentials of a URL and most of its parameters, or everything if it is unclear where the credentials end. */
+export function maskSecrets(text: string): string {
+  const url = URL.parse(text);
+  const [scheme = ''] = /^[a-z]+:\/\//i.exec(text) ?? [];
+  if (!url || !scheme) return `${scheme}***`;
+  const { username, password, host, pathname, searchParams, search, hash } = url;
+  // A password with an unescaped "/", "?" or "#" ends the host early, so that the rest of it is parsed as a path.
+  if (`${pathname}${search}`.includes('@') || hash !== '') return `${scheme}***`;
+  const credentials = username || password ? '***@' : '';
+  const parameters = Array.from(searchParams, ([name, value]) =>
+    shownParameters.has(name) ? `${name}=${value}` : `${name}=***`,
+  );
+  return `${scheme}${credentials}${host}${pathname}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
 }
 
 export function parseOrigin(text: string): string {

@@ -3,14 +3,16 @@
  * other fields. The categories, artists and characters that the pictures mention come first, so that missing ones are
  * created.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Kind } from '../catalogue/types.ts';
-import { RecordError } from './problems.ts';
-import { type EntryLine, type ImageLine, isId } from './record.ts';
-import { readSidecar, type SidecarFields } from './sidecar.ts';
+import { withSubject } from './problems.ts';
+import { readInside } from './read-inside.ts';
+import { checkRecord, type EntryLine, type ImageLine, isId } from './record.ts';
+import { categoryNames, readSidecar } from './sidecar.ts';
 import type { PendingRecord, Source } from './source.ts';
 
+const MAX_SIDECAR_BYTES = 1024 * 1024;
 const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
 
 /** Called with each visible file that is neither a picture nor a sidecar. */
@@ -18,13 +20,16 @@ export type OnIgnored = (path: string) => void;
 
 type Mentions = Record<Kind, Set<string>>;
 
-export function pictureFolder(folder: string, onIgnored: OnIgnored): Source {
+export function pictureFolder(folder: string, onIgnored: OnIgnored, signal: AbortSignal): Source {
   return {
     folder,
     skipsDuplicates: true,
     async *records() {
       const mentions: Mentions = { category: new Set(), artist: new Set(), character: new Set() };
-      for await (const picture of findPictures(folder, onIgnored)) await addMentions(picture, mentions);
+      for await (const picture of findPictures(folder, onIgnored)) {
+        signal.throwIfAborted();
+        await addMentions(picture, mentions);
+      }
       let position = 0;
       for (const [kind, names] of Object.entries(mentions) as [Kind, Set<string>][]) {
         for (const name of names) yield implicitEntry(position++, kind, name);
@@ -79,40 +84,40 @@ async function* findPictures(
 const sidecarNames = (name: string) => [`${name}.json`, name.replace(pictureName, '.json')];
 
 async function readRecord(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
-  const fields: SidecarFields = sidecar
-    ? readSidecar(await readText(join(root, sidecar)), file)
-    : { nsfw: 'sfw' };
-  const folders = file.split(sep).slice(0, -1).map(categoryName);
-  const categories = [...new Set([...folders, ...(fields.categories ?? [])])];
-  return { type: 'image', ...fields, file, categories };
+  const folders = categoryNames(file.split(sep).slice(0, -1));
+  if (!sidecar) return checkPicture({ file, nsfw: 'sfw', categories: [...new Set(folders)] });
+  const fields = readSidecar(await readInside(root, sidecar, MAX_SIDECAR_BYTES));
+  const categories = [...new Set([...folders, ...fields.categories])];
+  return withSubject('sidecar', () => checkPicture({ ...fields, file, categories }));
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new RecordError(`sidecar: ${(error as Error).message}`);
-  }
+/** Validates the record of a picture, and the names that it mentions, as if a catalogue file had them. */
+function checkPicture(fields: object): ImageLine {
+  const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  for (const [type, name] of mentionedNames(record))
+    withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
+  return record;
 }
 
-/** Commas separate categories, so a category's name cannot contain one. */
-const categoryName = (folder: string) => folder.replaceAll(',', ' ').trim();
+/** Without references by id. */
+function mentionedNames({ artist, categories, characters }: ImageLine): [Kind, string][] {
+  const references: [Kind, string[]][] = [
+    ['artist', artist ? [artist] : []],
+    ['category', categories ?? []],
+    ['character', characters ?? []],
+  ];
+  return references.flatMap(([kind, names]) =>
+    names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),
+  );
+}
 
 /** Adds the names that a picture mentions. An invalid sidecar is reported later, with its picture. */
 async function addMentions({ read }: FoundPicture, mentions: Mentions): Promise<void> {
   const record = await read().catch(() => undefined);
-  const add = (kind: Kind, name: string) => {
-    if (!isId(name)) mentions[kind].add(name);
-  };
-  if (record?.artist) add('artist', record.artist);
-  for (const name of record?.categories ?? []) add('category', name);
-  for (const name of record?.characters ?? []) add('character', name);
+  if (record) for (const [kind, name] of mentionedNames(record)) mentions[kind].add(name);
 }
 
 function implicitEntry(position: number, kind: Kind, name: string): PendingRecord {
-  const parse = () => {
-    if (name.length > 255) throw new RecordError('a name may have at most 255 characters');
-    return { type: kind, name, isImplicit: true } as EntryLine;
-  };
+  const parse = () => ({ type: kind, name, isImplicit: true }) as EntryLine;
   return { position, label: `${kind} "${name}"`, size: 0, parse };
 }

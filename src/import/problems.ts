@@ -3,7 +3,18 @@
 /** The record is invalid, and the message says why. */
 export class RecordError extends Error {}
 
+/** Does the work. A `RecordError` then starts with the subject. */
+export function withSubject<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RecordError ? new RecordError(`${subject}: ${error.message}`) : error;
+  }
+}
+
 const MAX_PROBLEMS = 100;
+/** A reason may quote the record, which may be a megabyte long. */
+const MAX_REASON_LENGTH = 1000;
 
 /** Where a record comes from. */
 export interface RecordLocation {
@@ -43,7 +54,9 @@ export class Problems {
   /** Collects a `RecordError` and rethrows any other error. */
   add(location: RecordLocation, error: unknown): undefined {
     if (!(error instanceof RecordError)) throw error;
-    this.#found.push({ location, reason: error.message });
+    const { message } = error;
+    const isLong = message.length > MAX_REASON_LENGTH;
+    this.#found.push({ location, reason: isLong ? `${message.slice(0, MAX_REASON_LENGTH)}…` : message });
   }
 
   /** In the order of the records: a later record may be parsed before an earlier one is planned. */

@@ -1,4 +1,4 @@
-/** Parses and validates a line of a catalogue file. */
+/** Parses a line of a catalogue file, and validates records. */
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
@@ -31,16 +31,18 @@ const validators: Record<string, Validator> = {
 
 /** Undefined for a blank line. */
 export function parseRecord(text: string): RecordLine | undefined {
-  if (text === '') return undefined;
-  const value = parseJson(text);
+  return text === '' ? undefined : checkRecord(parseJson(text));
+}
+
+/** Every record passes this check, whether it comes from a catalogue file or a folder. Normalises its id and time. */
+export function checkRecord(value: unknown): RecordLine {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
   if (!validator) throw new RecordError('"type" must be "category", "artist", "character" or "image"');
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
-  // No store can hold a NUL or an unpaired surrogate. In valid UTF-8 JSON, only an escape can contain one.
-  if (text.includes('\\u') && !isStorable(value))
-    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  // No store can hold these.
+  if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = value as RecordLine;
   if (record.id) record.id = record.id.toLowerCase();
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
@@ -82,7 +84,7 @@ const hints: Record<string, string> = {
 };
 
 /** Describes what is wrong with a record. */
-export function describeErrors(validator: Validator, value: unknown): string {
+function describeErrors(validator: Validator, value: unknown): string {
   const [, errors] = validator.Errors(value);
   const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;

@@ -2,41 +2,44 @@
  * Reads a sidecar, a JSON file next to a picture: the fields of an image record, or the common ones that gallery-dl
  * writes. Other fields are ignored.
  */
-import { Compile } from 'typebox/schema';
+import { isUtf8 } from 'node:buffer';
 import type { Rating } from '../catalogue/types.ts';
-import { ImageLine as ImageLineSchema } from '../schemas.ts';
 import { RecordError } from './problems.ts';
-import { describeErrors, type ImageLine, isId } from './record.ts';
+import { isId } from './record.ts';
 
-export type SidecarFields = Omit<ImageLine, 'type' | 'file' | 'key' | 'meta'>;
+/** The fields of an image record, not validated yet. */
+export type SidecarFields = Record<string, unknown> & { categories: string[] };
 
 /** By first letter: general, safe or sensitive, questionable, explicit. */
 const ratings: Record<string, Rating> = { g: 'sfw', s: 'sfw', q: 'questionable', e: 'nsfw' };
-const validator = Compile(ImageLineSchema);
 
-export function readSidecar(text: string, file: string): SidecarFields {
-  const fields = parse(text);
-  const raw: Record<string, unknown> = {
-    id: fields.id,
+export function readSidecar(bytes: Buffer): SidecarFields {
+  const fields = parse(bytes);
+  const categories = categoryNames(firstNonEmpty(fields.categories, fields.tags_general, fields.tags));
+  const optional: Record<string, unknown> = {
+    // Sites use numbers or names as ids; only a UUID is an id here.
+    id: typeof fields.id === 'string' && isId(fields.id) ? fields.id : undefined,
     createdAt: fields.createdAt ?? parseTime(fields.created_at),
     artist: [...readNames(fields.artist), ...readTags(fields.tags_artist)][0],
     source: readSource(Array.isArray(fields.source) ? fields.source[0] : fields.source),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
     nsfw: readRating(fields),
-    categories: firstNonEmpty(fields.categories, fields.tags_general, fields.tags).map(withoutCommas),
+    categories,
     characters: firstNonEmpty(fields.characters, fields.tags_character),
   };
-  // Sites use numbers or names as ids; only a UUID is an id here.
-  if (typeof raw.id !== 'string' || !isId(raw.id)) delete raw.id;
-  const fieldsGiven = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
-  const record = { type: 'image', file, ...fieldsGiven };
-  if (!validator.Check(record)) throw new RecordError(`sidecar: ${describeErrors(validator, record)}`);
-  const { type, file: _, ...checked } = record as ImageLine;
-  return checked;
 }
 
-function parse(text: string): Record<string, unknown> {
+/** Commas separate categories, so a category's name cannot contain one. Names of nothing else are left out. */
+export function categoryNames(names: string[]): string[] {
+  return names.map((name) => name.replaceAll(',', ' ').trim()).filter(Boolean);
+}
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw new RecordError('the sidecar is not valid UTF-8');
   try {
-    const value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value = JSON.parse(bytes.toString().replace(/^\uFEFF/, ''));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     throw new RecordError(`the sidecar is not valid JSON: ${(error as Error).message}`);
@@ -47,17 +50,15 @@ function parse(text: string): Record<string, unknown> {
 function readRating({ nsfw, rating }: Record<string, unknown>): unknown {
   if (nsfw !== undefined) return nsfw;
   if (rating === undefined || rating === null || rating === '') return 'sfw';
-  return ratings[String(rating).charAt(0).toLowerCase()] ?? rating;
+  return typeof rating === 'string' ? (ratings[rating.charAt(0).toLowerCase()] ?? rating) : rating;
 }
 
-/** A list, or names separated by spaces. */
+/** A list, or names separated by spaces. Items of a list that are neither texts nor numbers are ignored. */
 function readTags(value: unknown): string[] {
-  const names =
-    typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value.map(String) : [];
+  const items: unknown[] = typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value : [];
+  const names = items.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
   return [...new Set(names.map((name) => name.trim()).filter(Boolean))];
 }
-
-const withoutCommas = (name: string) => name.replaceAll(',', ' ').trim();
 
 /** The tags of the first field that has any. */
 function firstNonEmpty(...values: unknown[]): string[] {

@@ -1,0 +1,57 @@
+/** Reads files of a folder that a stranger may have made: regular files inside it only, up to a maximum size. */
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { RecordError } from './problems.ts';
+
+/** Opening a named pipe would wait for a writer, and opening a terminal could make it ours. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
+
+export async function readInside(folder: string, file: string, maxBytes: number): Promise<Buffer> {
+  try {
+    const root = await realpath(folder);
+    const path = await realpath(resolve(folder, file));
+    checkInside(root, path, file);
+    await using handle = await open(path, OPEN_FLAGS);
+    // Another process may have replaced part of the path since, so that the opened file is what is checked.
+    checkInside(root, await openedPath(handle, path), file);
+    const facts = await handle.stat();
+    if (!facts.isFile()) throw new RecordError(`${file}: is not a file`);
+    if (facts.size > maxBytes) throw new RecordError(`${file}: is larger than ${maxBytes / 2 ** 20} MiB`);
+    return await readBytes(handle, facts.size);
+  } catch (error) {
+    if (error instanceof RecordError) throw error;
+    throw new RecordError(`${file}: ${explain(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+/** Only Linux tells the path of an opened file. */
+async function openedPath({ fd }: FileHandle, path: string): Promise<string> {
+  return process.platform === 'linux' ? await readlink(`/proc/self/fd/${fd}`) : await realpath(path);
+}
+
+/** At most `size` bytes, even if the file grows meanwhile. */
+async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(bytes, length, size - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+function checkInside(folder: string, path: string, file: string): void {
+  const inside = relative(folder, path);
+  if (isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`))
+    throw new RecordError(`${file}: is outside the catalogue's folder`);
+}
+
+function explain({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'no such file';
+  if (code === 'EACCES') return 'permission denied';
+  // A socket or a device without a driver.
+  if (code === 'ENXIO') return 'is not a file';
+  return message;
+}

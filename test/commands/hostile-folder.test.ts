@@ -1,0 +1,100 @@
+/** Importing folders that a stranger made. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { runCommand } from '../support/program.ts';
+import { writeTiny } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+function newFolder() {
+  const folder = temporaryFolder();
+  const pictures = join(folder, 'pictures');
+  writeTiny(pictures, 'a.png', 1);
+  const run = (...command: string[]) => runCommand(command, { DATA_DIR: join(folder, 'data') });
+  return { folder, pictures, sidecar: join(pictures, 'a.json'), run };
+}
+
+describe('imports nothing if a sidecar is', () => {
+  const cases: [string, (sidecar: string, folder: string) => unknown, RegExp][] = [
+    [
+      'a link to a JSON file outside',
+      (sidecar, folder) => {
+        writeFileSync(join(folder, 'secret.json'), '{"artist":"SECRET"}');
+        symlinkSync(join(folder, 'secret.json'), sidecar);
+      },
+      /a\.png: a\.json: is outside the catalogue's folder\n/,
+    ],
+    [
+      'a link through a folder link',
+      (sidecar, folder) => {
+        mkdirSync(join(folder, 'other'));
+        writeFileSync(join(folder, 'other/b.json'), '{"artist":"SECRET"}');
+        symlinkSync(join(folder, 'other'), join(folder, 'pictures/link'));
+        symlinkSync('link/b.json', sidecar);
+      },
+      /a\.json: is outside/,
+    ],
+    ['a link to /etc/passwd', (sidecar) => symlinkSync('/etc/passwd', sidecar), /a\.json: is outside/],
+    ['a link to /dev/zero', (sidecar) => symlinkSync('/dev/zero', sidecar), /a\.json: is outside/],
+    ['a named pipe', (sidecar) => execFileSync('mkfifo', [sidecar]), /a\.json: is not a file/],
+    [
+      'a link to a named pipe',
+      (sidecar, folder) => {
+        execFileSync('mkfifo', [join(folder, 'pictures/pipe')]);
+        symlinkSync('pipe', sidecar);
+      },
+      /a\.json: is not a file/,
+    ],
+    ['a folder', (sidecar) => mkdirSync(sidecar), /a\.json: is not a file/],
+    ['a socket', listen, /a\.json: is not a file/],
+    ['a broken link', (sidecar) => symlinkSync('nowhere', sidecar), /a\.json: no such file/],
+    [
+      'larger than 1 MiB',
+      (sidecar) => writeFileSync(sidecar, `{"md5":"${'x'.repeat(2 ** 20)}"}`),
+      /a\.json: is larger than 1 MiB/,
+    ],
+    [
+      'a hole of 8 TiB',
+      (sidecar) => {
+        writeFileSync(sidecar, '');
+        truncateSync(sidecar, 2 ** 43);
+      },
+      /a\.json: is larger than 1 MiB/,
+    ],
+    [
+      'not valid UTF-8',
+      (sidecar) => writeFileSync(sidecar, Buffer.from('{"artist":"\xff"}', 'latin1')),
+      /not valid UTF-8/,
+    ],
+  ];
+  for (const [what, write, reason] of cases) {
+    test(what, async () => {
+      const { folder, sidecar, pictures, run } = newFolder();
+      await write(sidecar, folder);
+      const { status, output, errors } = await run('import', '--quiet', pictures);
+      assert.equal(status, 1, output);
+      assert.match(errors, reason);
+      assert.doesNotMatch(errors, /root:|SECRET/);
+      assert.equal((await run('export')).output, '');
+    });
+  }
+
+  function listen(path: string): Promise<void> {
+    const server = createServer();
+    after(() => server.close());
+    return new Promise((resolve) => server.listen(path, resolve));
+  }
+});
+
+test('reads a sidecar of 1 MiB, and one behind a link inside the folder', async () => {
+  const { pictures, sidecar, run } = newFolder();
+  const text = '{"artist":"Ann","md5":""}';
+  writeFileSync(join(pictures, 'large.txt'), text.replace('""', `"${'x'.repeat(2 ** 20 - text.length)}"`));
+  symlinkSync('large.txt', sidecar);
+  const { status, output, errors } = await run('import', pictures);
+  assert.equal(status, 0, errors);
+  assert.match(output, /^2 added.*\ncreated:\n {2}artist Ann\n/);
+});
