@@ -7,7 +7,7 @@ import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import { malformedRequestHandler } from './malformed.ts';
+import { respondToMalformed } from './malformed.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -19,6 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 /** Longer than load balancers keep idle connections, so they close first and never reuse one that we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** nginx passes on up to 33 KB by default, and repeats some of it in headers of its own. */
+const MAX_HEADER_BYTES = 48 * 1024;
 
 /** `parameter` is the value for the braces in the path. */
 export type Handler = (exchange: Exchange, parameter: string) => void | Promise<void>;
@@ -77,10 +79,11 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
   let isClosing = false;
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // Without a Host, links start with the address that the client connected to.
     requireHostHeader: false,
   });
-  server.on('clientError', malformedRequestHandler(log, traffic));
+  respondToMalformed(server, log, traffic);
   server.on('request', (request, response) => {
     const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
     if (isClosing) exchange.header('Connection', 'close');
