@@ -34,6 +34,7 @@ export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) 
       limiter: undefined,
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
+      mayMonitor: () => true,
       originOf: () => 'http://localhost',
     },
     config.apiPrefixes,

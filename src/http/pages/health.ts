@@ -50,7 +50,9 @@ export async function sendReadiness(services: Services, exchange: Exchange): Pro
   for (const error of errors)
     exchange.log.error({ request: exchange.id, ...errorField(error) }, 'health check failed');
   exchange.header('Cache-Control', 'no-store');
-  if (Object.keys(degradedReasons).length === 0) exchange.send(200, JSON.stringify({ status: 'ready' }));
-  else if (statistics) exchange.send(200, JSON.stringify({ status: 'degraded', parts: degradedReasons }));
-  else exchange.send(503, JSON.stringify({ status: 'unavailable', parts: degradedReasons }));
+  const isReady = Object.keys(degradedReasons).length === 0;
+  const status = isReady ? 'ready' : statistics ? 'degraded' : 'unavailable';
+  const hasDetails = !isReady && services.mayMonitor(exchange.request);
+  const body = hasDetails ? { status, parts: degradedReasons } : { status };
+  exchange.send(statistics ? 200 : 503, JSON.stringify(body));
 }

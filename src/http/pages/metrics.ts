@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Metric } from '../../metrics.ts';
 import { catalogueMetrics } from '../metrics/catalogue.ts';
 import { formatMetrics, METRICS_TYPE } from '../metrics/text.ts';
+import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 import { checkHealth, type Health, parts } from './health.ts';
@@ -16,6 +17,8 @@ export async function sendMetrics(
   serverMetrics: () => Metric[],
   exchange: Exchange,
 ): Promise<void> {
+  // The same response as for a path that does not exist.
+  if (!services.mayMonitor(exchange.request)) throw new ApiError(404, 'There is nothing at this address.');
   const { degradedReasons, statistics } = await checkHealthInTime(services);
   const metrics = [
     ...serverMetrics(),
