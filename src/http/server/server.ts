@@ -8,6 +8,7 @@ import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { respondToMalformed } from './malformed.ts';
+import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -49,9 +50,11 @@ export interface HttpServer {
 
 export function createServer({ router, traffic, log, clientOf, beforeError }: ServerOptions): HttpServer {
   const dispatch = async (exchange: Exchange): Promise<void> => {
-    const { method } = exchange.request;
+    const { method, headers } = exchange.request;
     const match = router.find(exchange.path);
     if (match) exchange.traffic = match.target.traffic;
+    if (headers.expect && !/^100-continue$/i.test(headers.expect))
+      throw new ApiError(417, 'This expectation cannot be met: send the request without Expect.');
     if (method === 'OPTIONS') {
       exchange.headers(PREFLIGHT_HEADERS);
       return exchange.sendHead(204);
@@ -68,10 +71,11 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
   });
 
   const onFinished = (exchange: Exchange, status: number) => {
-    const { request, id, path } = exchange;
+    const { request, id } = exchange;
     const duration = performance.now() - exchange.startedAt;
     exchange.traffic.count(status, duration);
     if (!log.isLevelEnabled('info')) return;
+    const path = withoutSignature(exchange.path);
     const ms = Math.round(duration * 100) / 100;
     log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
   };
@@ -84,6 +88,8 @@ export function createServer({ router, traffic, log, clientOf, beforeError }: Se
     requireHostHeader: false,
   });
   respondToMalformed(server, log, traffic);
+  // By default Node sends a bare 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('request', (request, response) => {
     const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
     if (isClosing) exchange.header('Connection', 'close');
