@@ -8,7 +8,7 @@ import type { Exchange } from '../server/exchange.ts';
 import { errorField } from '../server/logger.ts';
 import type { Services } from '../services.ts';
 
-export const parts = ['catalogue', 'tokens', 'limits', 'replicas'] as const;
+export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas'] as const;
 
 type Part = (typeof parts)[number];
 
@@ -72,16 +72,32 @@ export class HealthCheck {
   }
 }
 
-async function checkParts({ catalogue, tokens }: Services, { log, id }: Exchange): Promise<Health> {
-  const [statistics, token] = await Promise.allSettled([catalogue.statistics(), tokens.find(NO_HASH)]);
+async function checkParts(
+  { store, catalogue, tokens, files }: Services,
+  { log, id }: Exchange,
+): Promise<Health> {
+  const reading = catalogue.statistics();
+  const [statistics, data, token, file] = await Promise.allSettled([
+    reading,
+    store.verify(),
+    tokens.find(NO_HASH),
+    // Without images there need not be a folder.
+    reading.then(
+      ({ images }) => (images.count > 0 ? files.verify() : undefined),
+      () => {},
+    ),
+  ]);
   const degradedReasons: Health['degradedReasons'] = {};
   const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
     if (outcome.status === 'fulfilled') return;
     degradedReasons[part] = reason;
     log.error({ request: id, part, ...errorField(outcome.reason) }, 'health check failed');
   };
-  record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
+  if (statistics.status === 'fulfilled')
+    record(data, 'catalogue', 'the catalogue is damaged; some requests fail');
+  else record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
   record(token, 'tokens', 'tokens cannot be looked up; requests with a token fail');
+  record(file, 'files', 'the files cannot be read; links to them fail');
   return {
     degradedReasons,
     statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,
