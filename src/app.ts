@@ -1,5 +1,5 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
-import { clientReader } from './access/client-address.ts';
+import { clientReader, networkCheck } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
 import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
@@ -50,6 +50,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     limiter,
     decisions: new LimiterCounters(),
     clientOf: clientReader(config.trustedProxies),
+    mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
   };

@@ -18,4 +18,6 @@ export interface Monitored {
   metrics(): Metric[];
   /** Why the part does not work as configured, and what that means for clients. Public, so it must contain no secrets. */
   degradedReason(): string | undefined;
+  /** Verifies some of the stored data, other data at each call. Fails while damage is known. */
+  verify(): Promise<void>;
 }

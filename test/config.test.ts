@@ -32,6 +32,7 @@ test('reads every variable', () => {
     LINK_LIFETIME: '60',
     RATE_LIMIT: 'off',
     TRUSTED_PROXIES: '10.0.0.1, 192.168.0.0/16, 2001:db8::/32',
+    METRICS_ALLOW: '10.0.0.5, 2001:db8::/32',
     LOG_LEVEL: 'debug',
   });
   assert.equal(databaseFile(config), '/srv/other.db');
@@ -42,6 +43,7 @@ test('reads every variable', () => {
   assert.equal(config.rateLimit, false);
   assert.ok(config.trustedProxies.check('192.168.7.7'));
   assert.ok(config.trustedProxies.check('2001:db8::1', 'ipv6'));
+  assert.ok(config.metricsAllow.check('10.0.0.5') && !config.metricsAllow.check('127.0.0.1'));
   assert.ok(!config.trustedProxies.check('10.0.0.2'));
 });
 
@@ -128,6 +130,7 @@ const invalid: [string, string][] = [
   ['RATE_LIMIT', 'yes'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'localhost'],
+  ['METRICS_ALLOW', 'everybody'],
   ['LOG_LEVEL', 'loud'],
 ];
 

@@ -15,6 +15,17 @@ export function clientReader(trusted: BlockList) {
   };
 }
 
+/** Returns a function that says whether a request comes from one of the networks. */
+export function networkCheck(networks: BlockList, trusted: BlockList) {
+  return ({ socket, headers }: { socket: Socket; headers: NodeJS.Dict<string | string[]> }): boolean => {
+    const forwardedFor = headers['x-forwarded-for'];
+    const proxy = clientAddress(socket.remoteAddress, undefined, trusted);
+    // A proxy that is not trusted hides the client, and its own address says nothing: it usually runs on this machine.
+    if (forwardedFor !== undefined && !isTrusted(proxy, trusted)) return false;
+    return isTrusted(clientAddress(socket.remoteAddress, forwardedFor, trusted), networks);
+  };
+}
+
 /** Reads `X-Forwarded-For` from the right, up to the first address that is not a trusted proxy. */
 export function clientAddress(
   remote: string | undefined,

@@ -32,6 +32,8 @@ export interface Config {
   /** Undefined: each process limits on its own. */
   readonly redisUrl: string | undefined;
   readonly trustedProxies: BlockList;
+  /** May read the metrics and the details of the readiness check. */
+  readonly metricsAllow: BlockList;
   readonly logLevel: LogLevel;
 }
 
@@ -41,6 +43,7 @@ type Environment = Record<string, string | undefined>;
 export class ConfigError extends Error {}
 
 const MIN_KEY_LENGTH = 16;
+const LOOPBACK = '127.0.0.0/8,::1';
 /** S3 signs links for at most a week, and default links live up to five minutes longer than LINK_LIFETIME. */
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 
@@ -80,6 +83,7 @@ export function readConfig(environment: Environment): Config {
     rateLimit: read('RATE_LIMIT', true, parseSwitch),
     redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
+    metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
   };
   if (config.storage.engine === 's3' && config.linkLifetime > MAX_S3_LIFETIME)
@@ -105,6 +109,7 @@ export function describeConfig(config: Config): Record<string, string> {
     RATE_LIMIT: config.rateLimit ? 'on' : 'off',
     REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',
     TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
+    METRICS_ALLOW: config.metricsAllow.rules.join(','),
     LOG_LEVEL: config.logLevel,
   };
 }

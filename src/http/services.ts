@@ -32,6 +32,8 @@ export interface Services {
   decisions: LimiterCounters;
   /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
+  /** Whether the client may read the metrics and the details of the readiness check. */
+  mayMonitor: (request: IncomingMessage) => boolean;
   /** The origin of the links in the response to a request. */
   originOf: (request: IncomingMessage) => string;
 }

@@ -6,7 +6,7 @@ import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery.ts';
-import { sendReadiness } from './pages/health.ts';
+import { HealthCheck, sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
 import { referencePages } from './pages/reference/serve.ts';
 import type { Logger } from './server/logger.ts';
@@ -31,8 +31,9 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       );
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
-  mount('/health/ready', (exchange) => sendReadiness(services, exchange));
-  mount('/metrics', (exchange) => sendMetrics(services, metrics, exchange));
+  const check = new HealthCheck(services);
+  mount('/health/ready', (exchange) => sendReadiness(services, check, exchange));
+  mount('/metrics', (exchange) => sendMetrics(services, check, metrics, exchange));
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
     mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
   const gallery = new Gallery(prefixes[0] ?? '');

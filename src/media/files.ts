@@ -14,6 +14,8 @@ export interface OpenFile {
 
 export interface Files {
   open(key: string): Promise<OpenFile | undefined>;
+  /** Fails if no file can be read. Call it only if there should be files. */
+  verify(): Promise<void>;
   remove(key: string): Promise<void>;
   /** Every stored key. */
   keys(): AsyncIterable<string>;

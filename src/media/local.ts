@@ -1,6 +1,19 @@
 /** Image files in a local folder. The key is the path. */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, glob, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  type FileHandle,
+  glob,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { inParallel } from '../parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
@@ -19,6 +32,13 @@ export function openFolder(folder: string): Files {
       if (facts.isFile()) return openFile(handle, facts.size);
       await handle.close();
       return undefined;
+    },
+
+    async verify(): Promise<void> {
+      await access(folder, constants.R_OK | constants.X_OK);
+      await using entries = await opendir(folder);
+      // A disk that is not mounted leaves an empty folder.
+      if ((await entries.read()) === null) throw new Error(`${folder} is empty`);
     },
 
     async remove(key: string): Promise<void> {

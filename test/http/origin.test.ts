@@ -8,6 +8,8 @@ const forwarded = { 'X-Forwarded-Host': 'pictures.example.org', 'X-Forwarded-Pro
 async function originFor(environment: Record<string, string>) {
   const service = await startKnownService({ environment });
   return async (headers: Record<string, string>) => {
+    assert.equal((await service.get('/', headers)).status, 200, 'the gallery');
+    assert.equal((await service.get('/docs', headers)).status, 200, 'the reference');
     const { json } = await service.get('/api/image/random?limit=1', headers);
     return { origin: json.data[0].url.replace(/\/files\/.*/, ''), fallback: service.origin };
   };
@@ -23,6 +25,14 @@ describe('without a trusted proxy', async () => {
     ['a/../b', undefined],
     ['user@example.org', undefined],
     ['a b', undefined],
+    ['a:65535', 'http://a:65535'],
+    ['a:99999', undefined],
+    ['a:', undefined],
+    ['[::::]', undefined],
+    ['[1:2]', undefined],
+    ['999.1.1.1', undefined],
+    ['a.0x', undefined],
+    ['', undefined],
   ];
   for (const [host, expected] of hosts) {
     test(`Host: ${host}`, async () => {
@@ -40,9 +50,13 @@ describe('without a trusted proxy', async () => {
 test('uses valid X-Forwarded headers of a trusted proxy', async () => {
   const ask = await originFor({ TRUSTED_PROXIES: '127.0.0.0/8' });
   assert.equal((await ask(forwarded)).origin, 'https://pictures.example.org');
-  assert.equal((await ask({ 'X-Forwarded-Host': 'a.example, b.example' })).origin, 'http://a.example');
-  const { origin, fallback } = await ask({ 'X-Forwarded-Host': '"' });
-  assert.equal(origin, fallback);
+  // The proxy adds its value to those that the client sent.
+  const spoofed = { 'X-Forwarded-Host': 'a.example, b.example', 'X-Forwarded-Proto': 'https, http' };
+  assert.equal((await ask(spoofed)).origin, 'http://b.example');
+  for (const host of ['"', 'a:99999', '[::::]', 'a.example, [::::]']) {
+    const { origin, fallback } = await ask({ 'X-Forwarded-Host': host });
+    assert.equal(origin, fallback, host);
+  }
 });
 
 test('PUBLIC_URL takes precedence over everything', async () => {

@@ -27,7 +27,7 @@ async function startInstance(url: string): Promise<Running> {
 const get = (server: Running, path: string, client = newClient()) =>
   send(new URL(path, server.origin), { 'X-Forwarded-For': client });
 
-const readHealth = async (server: Running) => (await get(server, '/health/ready')).json;
+const readHealth = async (server: Running) => (await send(new URL('/health/ready', server.origin))).json;
 
 async function stop({ child, ended }: Running): Promise<void> {
   child.kill('SIGTERM');

@@ -9,13 +9,17 @@ import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { createWebServer } from '../../src/http/web-server.ts';
 import { secureRandomInt } from '../../src/random.ts';
-import { clock } from './api.ts';
+import { clock as fixedClock } from './api.ts';
 import { type Answer, send } from './service.ts';
 
 type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>;
 
 /** Returns a function that calls the API. */
-export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) => Catalogue): Promise<Get> {
+export async function startWrapped(
+  config: Config,
+  wrap: (catalogue: Catalogue) => Catalogue,
+  clock = fixedClock,
+): Promise<Get> {
   const store = await openStore(config);
   const keys = ['a key of sixteen'];
   const fileLinks = new FileLinks(keys);
@@ -34,6 +38,7 @@ export async function startWrapped(config: Config, wrap: (catalogue: Catalogue) 
       limiter: undefined,
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
+      mayMonitor: () => true,
       originOf: () => 'http://localhost',
     },
     config.apiPrefixes,

@@ -1,56 +1,119 @@
 /**
- * The readiness check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
+ * The health check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
  * error's message, which may contain addresses or secrets. The log has the errors.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { errorField } from '../server/logger.ts';
 import type { Services } from '../services.ts';
 
-export const parts = ['catalogue', 'tokens', 'limits', 'replicas'] as const;
+export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas'] as const;
 
 type Part = (typeof parts)[number];
 
 export interface Health {
   /** For each degraded part: what is wrong and what that means. */
   degradedReasons: Partial<Record<Part, string>>;
-  /** The causes, for the log. */
-  errors: unknown[];
   /** Undefined if the catalogue cannot be read. */
   statistics: Statistics | undefined;
 }
 
 /** Not the hash of any token: looking it up only shows that tokens can be looked up. */
 const NO_HASH = '';
+/** A result is used for this long, so clients cannot make us query the database more often. */
+const MAX_AGE_MS = 1000;
+/** Shorter than the ten seconds after which Prometheus gives up. */
+const TIMEOUT_MS = 5000;
+const TIMED_OUT = `no response within ${TIMEOUT_MS / 1000} seconds`;
 
-export async function checkHealth({ store, catalogue, tokens, limiter }: Services): Promise<Health> {
-  const [statistics, token] = await Promise.allSettled([catalogue.statistics(), tokens.find(NO_HASH)]);
+export class HealthCheck {
+  readonly #services: Services;
+  #latest: Promise<Health> | undefined;
+  #startedAt = 0;
+  #isRunning = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Concurrent requests share one check. Errors are logged with the request that started it. */
+  async run(exchange: Exchange): Promise<Health> {
+    const { limiter, store, clock } = this.#services;
+    const now = clock();
+    const isFresh = Math.abs(now - this.#startedAt) < MAX_AGE_MS;
+    // A check that hangs is not repeated, or checks would pile up behind a database that does not respond.
+    if (!this.#latest || !(isFresh || this.#isRunning)) {
+      this.#startedAt = now;
+      this.#latest = this.#start(exchange);
+    }
+    const { degradedReasons, statistics } = await this.#latest;
+    const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
+    return {
+      degradedReasons: { ...degradedReasons, ...(limits && { limits }), ...(replicas && { replicas }) },
+      statistics,
+    };
+  }
+
+  async #start(exchange: Exchange): Promise<Health> {
+    const isDone = new AbortController();
+    const timedOut: Health = {
+      degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
+      statistics: undefined,
+    };
+    const timeout = setTimeout(TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
+    timeout.catch(() => {});
+    this.#isRunning = true;
+    const check = checkParts(this.#services, exchange).finally(() => {
+      this.#isRunning = false;
+      isDone.abort();
+    });
+    return Promise.race([check, timeout]);
+  }
+}
+
+async function checkParts(
+  { store, catalogue, tokens, files }: Services,
+  { log, id }: Exchange,
+): Promise<Health> {
+  const reading = catalogue.statistics();
+  const [statistics, data, token, file] = await Promise.allSettled([
+    reading,
+    store.verify(),
+    tokens.find(NO_HASH),
+    // Without images there need not be a folder.
+    reading.then(
+      ({ images }) => (images.count > 0 ? files.verify() : undefined),
+      () => {},
+    ),
+  ]);
   const degradedReasons: Health['degradedReasons'] = {};
-  const errors: unknown[] = [];
   const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
     if (outcome.status === 'fulfilled') return;
     degradedReasons[part] = reason;
-    errors.push(outcome.reason);
+    log.error({ request: id, part, ...errorField(outcome.reason) }, 'health check failed');
   };
-  record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
+  if (statistics.status === 'fulfilled')
+    record(data, 'catalogue', 'the catalogue is damaged; some requests fail');
+  else record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
   record(token, 'tokens', 'tokens cannot be looked up; requests with a token fail');
-  const limits = limiter?.degradedReason();
-  if (limits !== undefined) degradedReasons.limits = limits;
-  const replicas = store.degradedReason();
-  if (replicas !== undefined) degradedReasons.replicas = replicas;
+  record(file, 'files', 'the files cannot be read; links to them fail');
   return {
     degradedReasons,
-    errors,
     statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,
   };
 }
 
-export async function sendReadiness(services: Services, exchange: Exchange): Promise<void> {
-  const { degradedReasons, errors, statistics } = await checkHealth(services);
-  for (const error of errors)
-    exchange.log.error({ request: exchange.id, ...errorField(error) }, 'health check failed');
+export async function sendReadiness(
+  { mayMonitor }: Services,
+  check: HealthCheck,
+  exchange: Exchange,
+): Promise<void> {
+  const { degradedReasons, statistics } = await check.run(exchange);
   exchange.header('Cache-Control', 'no-store');
-  if (Object.keys(degradedReasons).length === 0) exchange.send(200, JSON.stringify({ status: 'ready' }));
-  else if (statistics) exchange.send(200, JSON.stringify({ status: 'degraded', parts: degradedReasons }));
-  else exchange.send(503, JSON.stringify({ status: 'unavailable', parts: degradedReasons }));
+  const isReady = Object.keys(degradedReasons).length === 0;
+  const status = isReady ? 'ready' : statistics ? 'degraded' : 'unavailable';
+  const hasDetails = !isReady && mayMonitor(exchange.request);
+  const body = hasDetails ? { status, parts: degradedReasons } : { status };
+  exchange.send(statistics ? 200 : 503, JSON.stringify(body));
 }

@@ -46,7 +46,7 @@ export class Exchange {
     this.log = log;
     this.traffic = traffic;
     this.#onFinished = onFinished;
-    const url = request.url ?? '/';
+    const url = request.url?.startsWith('/') ? request.url : pathOf(request);
     const questionMark = url.indexOf('?');
     this.path = questionMark < 0 ? url : url.slice(0, questionMark);
     this.search = questionMark < 0 ? '' : url.slice(questionMark + 1);
@@ -125,4 +125,14 @@ export class Exchange {
     if (this.response.destroyed || this.request.socket.destroyed) return;
     this.log.error({ request: this.id, ...errorField(error) }, 'response aborted');
   }
+}
+
+/** Reads a target in absolute form, as clients send it to a proxy. RFC 9112: its host replaces the Host header. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const [origin = '', host] = /^https?:\/\/([^/?]*)/i.exec(url) ?? [];
+  if (host === undefined) return url;
+  request.headers.host = host;
+  const path = url.slice(origin.length);
+  return path.startsWith('/') ? path : `/${path}`;
 }

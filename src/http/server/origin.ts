@@ -3,23 +3,32 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { isTrusted } from '../../access/client-address.ts';
 
-/** Any other Host header could inject text into our JSON. */
-const validHost = /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$/;
+/** Any other character could inject text into our JSON. */
+const hostSyntax = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/;
 
 export const originReader = (publicUrl: string | undefined, trustedProxies: BlockList) => {
   const hasProxies = trustedProxies.rules.length > 0;
+  /** Most requests have the same host, and parsing it each time would cost more than the rest. */
+  let lastValid = '';
+  const isValid = (host: string): boolean => {
+    if (host === lastValid) return host !== '';
+    const isHost = hostSyntax.test(host) && URL.canParse(`http://${host}`);
+    if (isHost) lastValid = host;
+    return isHost;
+  };
   return (request: IncomingMessage): string => {
     if (publicUrl) return publicUrl;
     const { headers, socket } = request;
     const isForwarded = hasProxies && isTrusted(socket.remoteAddress ?? '', trustedProxies);
     const forwarded = isForwarded ? headers : {};
-    const protocol = firstValue(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
-    const host = firstValue(forwarded['x-forwarded-host']) ?? headers.host ?? '';
-    return `${protocol}://${validHost.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;
+    const protocol = lastValue(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
+    const host = lastValue(forwarded['x-forwarded-host']) ?? headers.host ?? '';
+    return `${protocol}://${isValid(host) ? host : `127.0.0.1:${socket.localPort}`}`;
   };
 };
 
-function firstValue(header: string | string[] | undefined): string | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
-  return text?.split(',', 1)[0]?.trim();
+/** The one that the trusted proxy added. Those before it may come from the client. */
+function lastValue(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header.at(-1) : header;
+  return text?.slice(text.lastIndexOf(',') + 1).trim();
 }

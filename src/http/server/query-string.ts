@@ -29,3 +29,9 @@ function decodeComponent(text: string): string {
     return spaced;
   }
 }
+
+/** Cuts off what may be the query of a link in a path: its question mark was escaped, or replaced by something else. */
+export function withoutSignature(path: string): string {
+  const start = path.search(/%(25)*3f|signature/i);
+  return start < 0 ? path : path.slice(0, start);
+}

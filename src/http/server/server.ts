@@ -7,8 +7,9 @@ import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import { malformedRequestHandler } from './malformed.ts';
+import { respondToMalformed } from './malformed.ts';
 import { oneAtATime } from './pipeline.ts';
+import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -20,6 +21,8 @@ const PREFLIGHT_HEADERS = {
 };
 /** Longer than load balancers keep idle connections, so they close first and never reuse one that we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** nginx passes on up to 33 KB by default, and repeats some of it in headers of its own. */
+const MAX_HEADER_BYTES = 48 * 1024;
 
 /** `parameter` is the value for the braces in the path. */
 export type Handler = (exchange: Exchange, parameter: string) => void | Promise<void>;
@@ -53,9 +56,11 @@ export interface HttpServer {
 export function createServer(options: ServerOptions): HttpServer {
   const { router, traffic, log, clientOf, beforeError, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const dispatch = async (exchange: Exchange): Promise<void> => {
-    const { method } = exchange.request;
+    const { method, headers } = exchange.request;
     const match = router.find(exchange.path);
     if (match) exchange.traffic = match.target.traffic;
+    if (headers.expect && !/^100-continue$/i.test(headers.expect))
+      throw new ApiError(417, 'This expectation cannot be met: send the request without Expect.');
     if (method === 'OPTIONS') {
       exchange.headers(PREFLIGHT_HEADERS);
       return exchange.sendHead(204);
@@ -72,10 +77,11 @@ export function createServer(options: ServerOptions): HttpServer {
   });
 
   const onFinished = (exchange: Exchange, status: number) => {
-    const { request, id, path } = exchange;
+    const { request, id } = exchange;
     const duration = performance.now() - exchange.startedAt;
     exchange.traffic.count(status, duration);
     if (!log.isLevelEnabled('info')) return;
+    const path = withoutSignature(exchange.path);
     const ms = Math.round(duration * 100) / 100;
     log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
   };
@@ -83,12 +89,15 @@ export function createServer(options: ServerOptions): HttpServer {
   let isClosing = false;
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // Without a Host, links start with the address that the client connected to.
     requireHostHeader: false,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
   server.timeout = stallTimeoutMs;
-  server.on('clientError', malformedRequestHandler(log, traffic));
+  respondToMalformed(server, log, traffic);
+  // By default Node sends a bare 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on(
     'request',
     oneAtATime((request, response) => {

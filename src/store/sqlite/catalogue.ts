@@ -30,6 +30,7 @@ import { Images } from './images.ts';
 import { type ReadTransaction, readEntryShelves, SqliteReader } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
+import { verifyEntry } from './verification.ts';
 
 /** Pages of 25 entries at most. */
 const MAX_CACHED_PAGES = 500;
@@ -124,7 +125,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       const { pages, statements } = transaction;
       const cached = pages.get(key);
       if (cached) return cached;
-      const items = firstColumn<string>(statements.entries.all(kind, offset, offset + limit));
+      const items = firstColumn(statements.entries.all(kind, offset, offset + limit)).map(verifyEntry);
       const page = { total: countEntries(transaction, kind), items };
       if (pages.size < MAX_CACHED_PAGES) pages.set(key, page);
       return page;
@@ -137,7 +138,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       return this.#reader.read(({ snapshot, statements }) => {
         if (snapshot.version !== version) return undefined;
         const entryAt = (position: number) =>
-          (rowOf<[string]>(statements.entryAt.get(kind, position)) as [string])[0];
+          verifyEntry(rowOf<[string]>(statements.entryAt.get(kind, position))?.[0]);
         return { total: positions.length, items: positions.slice(offset, offset + limit).map(entryAt) };
       });
     });
@@ -146,7 +147,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
     return this.#reader.read(({ statements }) => {
       const row = rowOf<[string, number]>(statements.entry.get(kind, id));
-      return row && { document: row[0], images: row[1] };
+      return row && { document: verifyEntry(row[0]), images: row[1] };
     });
   }
 
@@ -155,6 +156,11 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       const row = rowOf<[string, string, FileFacts['mimetype']]>(statements.file.get(image));
       return row && { key: row[0], eTag: row[1], mimetype: row[2] };
     });
+  }
+
+  async verify(): Promise<void> {
+    await this.#reader.read((transaction) => this.#images.verifyNext(transaction));
+    if (this.#reader.damage) throw this.#reader.damage;
   }
 
   metrics(): Metric[] {

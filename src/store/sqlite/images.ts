@@ -5,14 +5,19 @@ import type { Metric } from '../../metrics.ts';
 import { DocumentCache } from './document-cache.ts';
 import type { ReadTransaction } from './reader.ts';
 import { rowOf } from './statements.ts';
+import { DocumentVerifier } from './verification.ts';
 
 /** Images shown once are often requested again by their id. */
 const MAX_CACHED_IDS = 20_000;
+/** Takes less than a millisecond. */
+const VERIFIED_PER_CALL = 50;
 
 export class Images {
   readonly #documents = new DocumentCache();
   /** Image numbers by id. */
   readonly #numbers = new Map<string, number>();
+  readonly #verifier = new DocumentVerifier();
+  #lastVerified = 0;
   #version: number | undefined;
 
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
@@ -26,6 +31,17 @@ export class Images {
     return numbers.map((number) => this.#read(transaction, number));
   }
 
+  /** Verifies the next few documents, and starts over after the last one. */
+  verifyNext(transaction: ReadTransaction): void {
+    this.#clearOtherVersions(transaction);
+    const rows = transaction.statements.documentsAfter.all(this.#lastVerified, VERIFIED_PER_CALL);
+    for (const [number, document] of rows as unknown as [number, unknown][]) {
+      this.#verifier.verify(number, document);
+      this.#lastVerified = number;
+    }
+    if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
+  }
+
   metrics(): Metric[] {
     return this.#documents.metrics();
   }
@@ -34,13 +50,16 @@ export class Images {
     if (snapshot.version === this.#version) return;
     this.#version = snapshot.version;
     this.#documents.clear(snapshot.lastImage);
+    this.#verifier.clear(snapshot.lastImage);
+    this.#lastVerified = 0;
     this.#numbers.clear();
   }
 
   #read({ statements }: ReadTransaction, number: number): ImageDocument {
     const cached = this.#documents.get(number);
     if (cached) return cached;
-    const [document] = rowOf<[Document]>(statements.document.get(number)) as [Document];
+    const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
+    const document = this.#verifier.verify(number, stored);
     const image = new ImageDocument(document);
     this.#documents.add(number, document, image.extraBytes);
     return image;

@@ -10,6 +10,7 @@ import type { EntryShelves } from '../shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow, type ShelfSnapshot } from '../shared/shelves.ts';
 import type { Slice, SliceReader } from '../shared/slices.ts';
 import { firstColumn, prepareStatements, rowOf, type Statements } from './statements.ts';
+import { isDamage } from './verification.ts';
 
 /** The catalogue at one version. Valid inside `read` only. */
 export interface ReadTransaction {
@@ -34,6 +35,8 @@ export class SqliteReader implements SliceReader, Disposable {
   readonly #statements: Statements;
   readonly #enqueue = batchPerTick<PendingRead>((reads) => this.#run(reads));
   #latest: ReadTransaction | undefined;
+  /** The latest error that shows damage to the file, until the catalogue changes. */
+  damage: unknown;
 
   /** The connection may be read-only. */
   constructor(database: DatabaseSync) {
@@ -73,13 +76,23 @@ export class SqliteReader implements SliceReader, Disposable {
     try {
       const transaction = this.#begin();
       try {
-        for (const read of reads) settle(read, transaction);
+        for (const read of reads) this.#settle(read, transaction);
       } finally {
         this.#statements.commit.run();
       }
     } catch (error) {
+      if (isDamage(error)) this.damage = error;
       // Has no effect on reads that are settled already.
       for (const { reject } of reads) reject(error);
+    }
+  }
+
+  #settle({ work, resolve, reject }: PendingRead, transaction: ReadTransaction): void {
+    try {
+      resolve(work(transaction) as never);
+    } catch (error) {
+      if (isDamage(error)) this.damage = error;
+      reject(error);
     }
   }
 
@@ -100,6 +113,7 @@ export class SqliteReader implements SliceReader, Disposable {
     const statements = this.#statements;
     const [lastImage] = rowOf<[number | null]>(statements.lastImage.get()) ?? [0];
     const rows = statements.shelves.all() as unknown as ShelfRow[];
+    this.damage = undefined;
     return {
       statements,
       snapshot: buildSnapshot(version, lastImage ?? 0, rows),
@@ -119,12 +133,4 @@ export function readEntryShelves(
     return row && { number: row[0], size: row[1] };
   };
   return { artist: find('artist', artist), character: find('character', character) };
-}
-
-function settle({ work, resolve, reject }: PendingRead, transaction: ReadTransaction): void {
-  try {
-    resolve(work(transaction) as never);
-  } catch (error) {
-    reject(error);
-  }
 }

@@ -17,6 +17,7 @@ const texts = {
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
   imageNumber: 'select number from image where id = ?',
   document: 'select document from image where number = ?',
+  documentsAfter: 'select number, document from image where number > ? order by number limit ?',
   file: 'select key, etag, mimetype from image where id = ?',
   imageAt: 'select image from placement where shelf = ? and position = ?',
   isPlaced: 'select 1 from placement where image = ? and shelf = ?',

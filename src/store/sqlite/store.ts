@@ -10,6 +10,7 @@ export function openStore(path: string, tokensPath: string): Store {
     tokens,
     metrics: () => catalogue.metrics(),
     degradedReason: () => undefined,
+    verify: () => catalogue.verify(),
     async [Symbol.asyncDispose]() {
       catalogue[Symbol.dispose]();
       tokens[Symbol.dispose]();

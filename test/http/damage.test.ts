@@ -1,0 +1,122 @@
+/** Lost files and a damaged database file: the health check says so, and no response is broken. */
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { importFiles } from '../../src/commands/import.ts';
+import type { Config } from '../../src/config/config.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
+import {
+  configFor,
+  databaseFile,
+  filesFolder,
+  type Service,
+  startKnownService,
+  startService,
+} from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const ids = images.map((_, index) => uuid(4, index + 1));
+
+async function readHealth(service: Service) {
+  const { status, json } = await service.get('/health/ready');
+  return [status, json.status, ...Object.keys(json.parts ?? {})];
+}
+
+/** Each health check may ask again. */
+function steppingClock(): () => number {
+  let now = Date.parse('2026-03-01T00:00:00.000Z');
+  return () => {
+    now += 1000;
+    return now;
+  };
+}
+
+describe('the files folder', async () => {
+  const service = await startKnownService({ clock: steppingClock() });
+  const folder = filesFolder(service.config);
+
+  test('is reported when it is missing, empty or not a folder, until it is back', async () => {
+    assert.deepEqual(await readHealth(service), [200, 'ready']);
+    await rename(folder, `${folder}.away`);
+    assert.deepEqual(await readHealth(service), [200, 'degraded', 'files']);
+    const { text } = await service.get('/metrics');
+    assert.match(text, /^zukan_part_up\{part="files"\} 0$/m);
+    await mkdir(folder);
+    assert.deepEqual(await readHealth(service), [200, 'degraded', 'files']);
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    assert.deepEqual(await readHealth(service), [200, 'degraded', 'files']);
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    assert.deepEqual(await readHealth(service), [200, 'ready']);
+  });
+
+  test('may be missing while the catalogue has no images', async () => {
+    const empty = await startService(configFor(temporaryFolder()));
+    assert.deepEqual(await readHealth(empty), [200, 'ready']);
+  });
+});
+
+/** A catalogue whose file a function has changed. */
+async function damagedCatalogue(damage: (bytes: Buffer) => void): Promise<Config> {
+  const folder = temporaryFolder();
+  const config = configFor(folder);
+  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const path = databaseFile(config);
+  {
+    using connection = new DatabaseSync(path);
+    connection.exec('pragma wal_checkpoint(truncate)');
+  }
+  const bytes = await readFile(path);
+  damage(bytes);
+  await writeFile(path, bytes);
+  return config;
+}
+
+/** Replaces a text everywhere in the file by another one of the same length. */
+function replaceAll(bytes: Buffer, text: string, replacement: Buffer): void {
+  assert.equal(Buffer.byteLength(text), replacement.length);
+  let count = 0;
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1), count++)
+    replacement.copy(bytes, at);
+  assert.ok(count > 0, 'the text is in the file');
+}
+
+describe('a damaged document', () => {
+  const damages: Record<string, [string, Buffer]> = {
+    'a lost quote': ['"nsfw":"', Buffer.from('"nsfw":#')],
+    zeros: ['"createdAt":"', Buffer.alloc(13)],
+    'bytes that are not text': ['"dimens":{', Buffer.alloc(10, 0xff)],
+    'a lost placeholder': ['"url":"\n', Buffer.from('"url":"x')],
+  };
+  for (const [name, [text, replacement]] of Object.entries(damages)) {
+    test(`${name}: 500 for what is damaged, and never a broken response`, async () => {
+      const config = await damagedCatalogue((bytes) => replaceAll(bytes, text, replacement));
+      const service = await startService(config, { clock: steppingClock() });
+      // The helper parses each response and compares it with the API description.
+      for (const id of ids) assert.equal((await service.get(`/api/image/${id}`)).status, 500);
+      for (const path of ['/image/random', `/artist/${uuid(2, 1)}/images`, '/image/random?seed=1'])
+        assert.equal((await service.get(`/api${path}`)).status, 500, path);
+      assert.deepEqual(await readHealth(service), [200, 'degraded', 'catalogue']);
+    });
+  }
+
+  test('of an artist or category is a 500, too', async () => {
+    const config = await damagedCatalogue((bytes) =>
+      replaceAll(bytes, `{"id":"${uuid(2, 1)}"`, Buffer.alloc(44, '"')),
+    );
+    const service = await startService(config);
+    for (const path of ['/artist', `/artist/${uuid(2, 1)}`, '/artist?search=%25'])
+      assert.equal((await service.get(`/api${path}`)).status, 500, path);
+    assert.equal((await service.get('/api/category')).status, 200);
+  });
+
+  test('is noticed by the health check before anyone asks for it', async () => {
+    const config = await damagedCatalogue((bytes) =>
+      replaceAll(bytes, '"nsfw":"questionable"', Buffer.from('"nsfw":"questionable\n')),
+    );
+    const service = await startService(config);
+    assert.deepEqual(await readHealth(service), [200, 'degraded', 'catalogue']);
+  });
+});

@@ -1,0 +1,61 @@
+/** Input that is not HTTP, on new connections and on those that served requests before. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { startKnownService } from '../support/service.ts';
+
+const service = await startKnownService();
+const valid = 'GET /api/stats HTTP/1.1\r\nHost: x\r\n\r\n';
+const tooLarge = `GET /api/stats HTTP/1.1\r\nHost: x\r\n${`X-Filler: ${'x'.repeat(8000)}\r\n`.repeat(30)}\r\n`;
+
+async function open(): Promise<Socket> {
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1').setEncoding('utf8');
+  after(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends text and returns what the server sends until it closes. A reset fails the test. */
+async function exchange(socket: Socket, text: string): Promise<string> {
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.write(text);
+  await once(socket, 'close');
+  return received;
+}
+
+function assertRejected(received: string, statuses: number[]): void {
+  const lines = [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map((match) => Number(match[1]));
+  assert.deepEqual(lines, statuses);
+  const last = statuses.at(-1);
+  assert.match(received, new RegExp(`\\{"code":${last},"message":"[^"]+","success":false\\}$`));
+}
+
+test('a new connection gets 400 or 431', async () => {
+  assertRejected(await exchange(await open(), 'nonsense\r\n\r\n'), [400]);
+  assertRejected(await exchange(await open(), tooLarge), [431]);
+});
+
+test('a kept-alive connection gets 400 or 431, too', async () => {
+  for (const [text, status] of [['nonsense\r\n\r\n', 400] as const, [tooLarge, 431] as const]) {
+    const socket = await open();
+    socket.write(valid);
+    const [first] = await once(socket, 'data');
+    assert.match(first, /^HTTP\/1\.1 200 /);
+    assertRejected(await exchange(socket, text), [status]);
+  }
+});
+
+test('responses to the valid requests before come first', async () => {
+  assertRejected(await exchange(await open(), `${valid}${valid}nonsense\r\n\r\n`), [200, 200, 400]);
+  assertRejected(await exchange(await open(), valid + tooLarge), [200, 431]);
+});
+
+test('the rest of what the client sends is discarded', async () => {
+  const socket = await open();
+  for (let chunk = 0; chunk < 20; chunk++) socket.write(`nonsense\r\n${'x'.repeat(50_000)}`);
+  assertRejected(await exchange(socket, 'the end'), [400]);
+});
