@@ -18,7 +18,6 @@ import { MemoryLimiter, steadyClock } from './memory.ts';
 
 const CONNECT_TIMEOUT_MS = 1000;
 const RECONNECT_DELAY_MS = 200;
-const KEY_PREFIX = 'zukan:limit:';
 
 /**
  * The rule of access/rate.ts; test/limits/limiters.test.ts compares the two. It uses the server's time unless given
@@ -60,6 +59,8 @@ interface RedisWithScript extends Redis {
 }
 
 export interface RedisLimiterOptions {
+  /** Separates catalogues that share a Redis. */
+  prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
   onChange: (isUnavailable: boolean, reason: string) => void;
   /** Replaces the server's time in tests. */
@@ -114,7 +115,10 @@ export class RedisLimiter implements Limiter {
     if (this.#isUnavailable || !this.#isStarted) return this.#local.decide(client);
     try {
       const now = this.#options.clock ? String(this.#options.clock()) : '';
-      const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(KEY_PREFIX + client, now);
+      const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(
+        `${this.#options.prefix}:limit:${client}`,
+        now,
+      );
       return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
     } catch (error) {
       this.#markUnavailable((error as Error).message);

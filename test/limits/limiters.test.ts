@@ -16,8 +16,9 @@ const skip = unless(findRedis(), 'Redis', installRedis);
 const redis = skip ? undefined : await startRedis();
 after(() => redis?.kill());
 
-function redisLimiter(clock?: Clock): RedisLimiter {
+function redisLimiter(clock?: Clock, prefix = 'zukan'): RedisLimiter {
   return new RedisLimiter(redis?.url ?? '', {
+    prefix,
     ...(clock && { clock }),
     ...{ commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
     onChange: (isUnavailable, reason) => assert.ok(!isUnavailable, reason),
@@ -26,7 +27,7 @@ function redisLimiter(clock?: Clock): RedisLimiter {
 
 const makers: [string, string | false, (clock: Clock) => Limiter][] = [
   ['memory', false, (clock) => new MemoryLimiter(clock)],
-  ['Redis', skip, redisLimiter],
+  ['Redis', skip, (clock) => redisLimiter(clock)],
 ];
 
 /** Requests of a few clients, with gaps that matter to the rule and to eviction. */
@@ -87,6 +88,18 @@ describe('the limiter in Redis', { skip }, () => {
       assert.deepEqual(await instances[request % 2]?.decide('alternating'), expected.decision);
     }
     assert.ok(state.blockedUntil > 0);
+  });
+
+  test('keeps catalogues with different prefixes apart', async (t) => {
+    const [one, other] = [redisLimiter(() => START, 'one'), redisLimiter(() => START, 'other')];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    await one.start();
+    await other.start();
+    while (!(await one.decide('shared')).isBlocked);
+    assert.equal((await other.decide('shared')).isAllowed, true);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => probe.disconnect());
+    assert.deepEqual((await probe.keys('*shared')).sort(), ['one:limit:shared', 'other:limit:shared']);
   });
 
   test('uses the time of the server, and lets every key expire', async (t) => {

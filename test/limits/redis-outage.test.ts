@@ -11,7 +11,7 @@ import { findRedis, freePort, installRedis, startRedis } from '../support/redis.
 import { until } from '../support/until.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
-const settings = { commandTimeoutMs: 500, pingIntervalMs: 20, startTimeoutMs: 60_000 };
+const settings = { prefix: 'zukan', commandTimeoutMs: 500, pingIntervalMs: 20, startTimeoutMs: 60_000 };
 
 /** Fails if the decision needs anything but this process. */
 async function decideAtOnce(limiter: RedisLimiter, client: string): Promise<Decision> {
@@ -91,6 +91,7 @@ test('a connection that swallows everything does not hold up decisions, and reco
 test('reports why Redis is unavailable', { skip }, async (t) => {
   const reasons: string[] = [];
   const limiter = new RedisLimiter(`redis://127.0.0.1:${await freePort()}`, {
+    prefix: 'zukan',
     onChange: (_isUnavailable, reason) => reasons.push(reason),
   });
   t.after(() => limiter.close());
