@@ -2,57 +2,18 @@
  * The rate limit of several processes, shared through Redis or Valkey: one atomic script per request. While Redis is
  * unavailable, each process limits on its own.
  */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import {
-  BLOCK_MS,
-  type Decision,
-  MAX_VIOLATIONS,
-  PERIOD_MS,
-  TOLERANCE_MS,
-  VIOLATION_WINDOW_MS,
-} from '../access/rate.ts';
+import type { Decision } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
+import { SCRIPT } from './redis-script.ts';
 
 const CONNECT_TIMEOUT_MS = 1000;
 const RECONNECT_DELAY_MS = 200;
-
-/**
- * The rule of access/rate.ts; test/limits/limiters.test.ts compares the two. It uses the server's time unless given
- * one. Instances of several versions may share a Redis: keep the names of the fields.
- */
-const SCRIPT = `
-local now = tonumber(ARGV[1])
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local PERIOD, TOLERANCE, MAX_VIOLATIONS = ${PERIOD_MS}, ${TOLERANCE_MS}, ${MAX_VIOLATIONS}
-local WINDOW, BLOCK = ${VIOLATION_WINDOW_MS}, ${BLOCK_MS}
-local state = redis.call('HMGET', KEYS[1], 'due', 'violations', 'first', 'blocked')
-local arrival, violations = tonumber(state[1]) or 0, tonumber(state[2]) or 0
-local first, blocked = tonumber(state[3]) or 0, tonumber(state[4]) or 0
-if now < blocked then return {0, 1, blocked - now} end
-if blocked > 0 then violations, first, blocked = 0, 0, 0 end
-local decision
-local wait = arrival - TOLERANCE - now
-if wait > 0 then
-  if violations == 0 or now - first >= WINDOW then violations, first = 0, now end
-  violations = violations + 1
-  if violations >= MAX_VIOLATIONS then blocked = now + BLOCK end
-  decision = {0, blocked > 0 and 1 or 0, blocked > 0 and BLOCK or wait}
-else
-  arrival = math.max(now, arrival) + PERIOD
-  decision = {1, 0, arrival - TOLERANCE - now}
-end
-local ttl = arrival - now
-if blocked > 0 then ttl = math.max(ttl, blocked - now)
-elseif violations > 0 then ttl = math.max(ttl, first + WINDOW - now) end
-redis.call('HSET', KEYS[1], 'due', arrival, 'violations', violations, 'first', first, 'blocked', blocked)
-redis.call('PEXPIRE', KEYS[1], math.max(1, math.ceil(ttl)))
-return decision`;
+/** Redis is unavailable after this many failures in a row. */
+const MAX_FAILURES = 5;
 
 interface RedisWithScript extends Redis {
   zukanLimit(key: string, now: string): Promise<[number, number, number]>;
@@ -78,8 +39,9 @@ const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, pingIntervalMs: 5
 export class RedisLimiter implements Limiter {
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
-  /** Decides while Redis is unavailable. */
+  /** Decides when Redis does not. It knows the blocks that Redis reported to this process, so it does not lift them. */
   readonly #local: MemoryLimiter;
+  #failuresInARow = 0;
   #isUnavailable = false;
   #isStarted = false;
   #isClosed = false;
@@ -91,7 +53,6 @@ export class RedisLimiter implements Limiter {
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: this.#options.commandTimeoutMs,
       connectTimeout: CONNECT_TIMEOUT_MS,
       retryStrategy: () => RECONNECT_DELAY_MS,
     }) as RedisWithScript;
@@ -99,13 +60,16 @@ export class RedisLimiter implements Limiter {
     this.#redis.on('error', (error: Error) => {
       this.#lastConnectionError = error.message;
     });
+    this.#redis.on('ready', () => {
+      this.#lastConnectionError = '';
+    });
   }
 
   async start(): Promise<void> {
     const isReady = () => this.#redis.status === 'ready';
     if (!isReady()) {
       const ready = new Promise((resolve) => this.#redis.once('ready', resolve));
-      await Promise.race([ready, setTimeout(this.#options.startTimeoutMs, undefined, { ref: false })]);
+      await Promise.race([ready, wait(this.#options.startTimeoutMs, undefined, { ref: false })]);
     }
     this.#isStarted = true;
     if (!isReady() && !this.#isClosed) this.#markUnavailable('no connection');
@@ -113,15 +77,13 @@ export class RedisLimiter implements Limiter {
 
   async decide(client: string): Promise<Decision> {
     if (this.#isUnavailable || !this.#isStarted) return this.#local.decide(client);
+    const failuresBefore = this.#failuresInARow;
     try {
-      const now = this.#options.clock ? String(this.#options.clock()) : '';
-      const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(
-        `${this.#options.prefix}:limit:${client}`,
-        now,
-      );
-      return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
+      const decision = await this.#inTime(this.#decideInRedis(client));
+      this.#failuresInARow = 0;
+      return decision;
     } catch (error) {
-      this.#markUnavailable((error as Error).message);
+      this.#countFailure(failuresBefore, (error as Error).message);
       return this.#local.decide(client);
     }
   }
@@ -133,6 +95,43 @@ export class RedisLimiter implements Limiter {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#redis.disconnect();
+  }
+
+  async #decideInRedis(client: string): Promise<Decision> {
+    const now = this.#options.clock ? String(this.#options.clock()) : '';
+    const reply = await this.#redis.zukanLimit(`${this.#options.prefix}:limit:${client}`, now);
+    const decision = { isAllowed: reply[0] === 1, isBlocked: reply[1] === 1, wait: reply[2] };
+    if (decision.isBlocked) this.#local.block(client, decision.wait);
+    return decision;
+  }
+
+  /**
+   * Rejects if the reply is late. If this process was too busy to read it, the timer fires first and the reply is read in
+   * the same turn of the event loop, before the immediate runs.
+   */
+  #inTime<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timeout = this.#options.commandTimeoutMs;
+      const late = () => reject(new Error(`no reply within ${timeout} ms`));
+      const timer = setTimeout(() => setImmediate(late), timeout);
+      reply.then(
+        (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Many commands that one pause of Redis delays count once: those sent before the last counted failure are ignored. */
+  #countFailure(failuresBefore: number, reason: string): void {
+    if (failuresBefore !== this.#failuresInARow) return;
+    this.#failuresInARow++;
+    if (this.#failuresInARow >= MAX_FAILURES) this.#markUnavailable(reason);
   }
 
   /**
@@ -148,18 +147,18 @@ export class RedisLimiter implements Limiter {
 
   async #waitUntilAvailable(): Promise<void> {
     do {
-      await setTimeout(this.#options.pingIntervalMs, undefined, { ref: false });
+      await wait(this.#options.pingIntervalMs, undefined, { ref: false });
       if (this.#isClosed) return;
     } while (!(await this.#ping()));
     if (this.#isClosed) return;
     this.#isUnavailable = false;
-    this.#lastConnectionError = '';
+    this.#failuresInARow = 0;
     this.#options.onChange(false, 'it responds again');
   }
 
   async #ping(): Promise<boolean> {
     try {
-      return (await this.#redis.ping()) === 'PONG';
+      return (await this.#inTime(this.#redis.ping())) === 'PONG';
     } catch {
       return false;
     }
