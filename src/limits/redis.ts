@@ -2,6 +2,7 @@
  * The rate limit of several processes, shared through Redis or Valkey: one atomic script per request. While Redis is
  * unavailable, each process limits on its own.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Decision } from '../access/rate.ts';
@@ -14,6 +15,8 @@ const CONNECT_TIMEOUT_MS = 1000;
 const RECONNECT_DELAY_MS = 200;
 /** Redis is unavailable after this many failures in a row. */
 const MAX_FAILURES = 5;
+/** The connection is replaced each time this many commands have failed in a row. */
+const FAILURES_PER_CONNECTION = 10;
 
 interface RedisWithScript extends Redis {
   zukanLimit(key: string, now: string): Promise<[number, number, number]>;
@@ -30,11 +33,11 @@ export interface RedisLimiterOptions {
   commandTimeoutMs?: number;
   /** How long `start` waits for a connection before Redis counts as unavailable. */
   startTimeoutMs?: number;
-  /** How often an unavailable Redis is pinged. */
-  pingIntervalMs?: number;
+  /** How often Redis is probed, whether it is available or not. */
+  probeIntervalMs?: number;
 }
 
-const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, pingIntervalMs: 500 };
+const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, probeIntervalMs: 500 };
 
 export class RedisLimiter implements Limiter {
   readonly #redis: RedisWithScript;
@@ -73,19 +76,13 @@ export class RedisLimiter implements Limiter {
     }
     this.#isStarted = true;
     if (!isReady() && !this.#isClosed) this.#markUnavailable('no connection');
+    void this.#keepProbing();
   }
 
   async decide(client: string): Promise<Decision> {
-    if (this.#isUnavailable || !this.#isStarted) return this.#local.decide(client);
-    const failuresBefore = this.#failuresInARow;
-    try {
-      const decision = await this.#inTime(this.#decideInRedis(client));
-      this.#failuresInARow = 0;
-      return decision;
-    } catch (error) {
-      this.#countFailure(failuresBefore, (error as Error).message);
-      return this.#local.decide(client);
-    }
+    const asksRedis = this.#isStarted && !this.#isUnavailable;
+    const decision = asksRedis ? await this.#attempt(this.#decideInRedis(client)) : undefined;
+    return decision ?? this.#local.decide(client);
   }
 
   degradedReason(): string | undefined {
@@ -98,11 +95,30 @@ export class RedisLimiter implements Limiter {
   }
 
   async #decideInRedis(client: string): Promise<Decision> {
-    const now = this.#options.clock ? String(this.#options.clock()) : '';
-    const reply = await this.#redis.zukanLimit(`${this.#options.prefix}:limit:${client}`, now);
-    const decision = { isAllowed: reply[0] === 1, isBlocked: reply[1] === 1, wait: reply[2] };
+    const decision = await this.#runScript(`${this.#options.prefix}:limit:${client}`);
     if (decision.isBlocked) this.#local.block(client, decision.wait);
     return decision;
+  }
+
+  async #runScript(key: string): Promise<Decision> {
+    const now = this.#options.clock ? String(this.#options.clock()) : '';
+    const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(key, now);
+    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
+  }
+
+  /** Counts a failure and returns undefined if Redis refuses or replies late. */
+  async #attempt(reply: Promise<Decision>): Promise<Decision | undefined> {
+    const failuresBefore = this.#failuresInARow;
+    try {
+      const decision = await this.#inTime(reply);
+      // For a blocked client the script only reads, which also works if Redis refuses writes.
+      if (!decision.isBlocked) this.#failuresInARow = 0;
+      return decision;
+    } catch (error) {
+      // A pause of Redis that delays many commands counts once.
+      if (failuresBefore === this.#failuresInARow) this.#countFailure((error as Error).message);
+      return undefined;
+    }
   }
 
   /**
@@ -127,40 +143,37 @@ export class RedisLimiter implements Limiter {
     });
   }
 
-  /** Many commands that one pause of Redis delays count once: those sent before the last counted failure are ignored. */
-  #countFailure(failuresBefore: number, reason: string): void {
-    if (failuresBefore !== this.#failuresInARow) return;
+  #countFailure(reason: string): void {
     this.#failuresInARow++;
     if (this.#failuresInARow >= MAX_FAILURES) this.#markUnavailable(reason);
+    if (this.#failuresInARow % FAILURES_PER_CONNECTION === 0) this.#replaceConnection();
   }
 
   /**
-   * Sends no more decisions to Redis until it answers a ping. A hung Redis would run them all when it resumes, and
+   * Sends no more decisions to Redis until a probe succeeds. A hung Redis would run them all when it resumes, and
    * count them against their clients at once.
    */
   #markUnavailable(reason: string): void {
     if (this.#isUnavailable) return;
     this.#isUnavailable = true;
     this.#options.onChange(true, this.#lastConnectionError || reason);
-    void this.#waitUntilAvailable();
   }
 
-  async #waitUntilAvailable(): Promise<void> {
-    do {
-      await wait(this.#options.pingIntervalMs, undefined, { ref: false });
-      if (this.#isClosed) return;
-    } while (!(await this.#ping()));
-    if (this.#isClosed) return;
-    this.#isUnavailable = false;
-    this.#failuresInARow = 0;
-    this.#options.onChange(false, 'it responds again');
+  /** The peer may have vanished without closing the connection, or may no longer be the primary. */
+  #replaceConnection(): void {
+    const isConnected = this.#redis.status === 'ready' || this.#redis.status === 'connect';
+    if (isConnected && !this.#isClosed) this.#redis.disconnect(true);
   }
 
-  async #ping(): Promise<boolean> {
-    try {
-      return (await this.#inTime(this.#redis.ping())) === 'PONG';
-    } catch {
-      return false;
+  /** Runs the script on new keys, because a Redis that refuses writes still answers a ping. */
+  async #keepProbing(): Promise<void> {
+    while (!this.#isClosed) {
+      const isWorking = await this.#attempt(this.#runScript(`${this.#options.prefix}:probe:${randomUUID()}`));
+      if (isWorking && this.#isUnavailable && !this.#isClosed) {
+        this.#isUnavailable = false;
+        this.#options.onChange(false, 'it works again');
+      }
+      await wait(this.#options.probeIntervalMs, undefined, { ref: false });
     }
   }
 }

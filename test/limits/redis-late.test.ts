@@ -15,11 +15,11 @@ async function startPrivateRedis(t: TestContext): Promise<PrivateRedis> {
   return redis;
 }
 
-/** A limiter that sends nothing but decisions, and the changes that it reported. */
+/** A limiter that sends nothing but one probe and decisions, and the changes that it reported. */
 async function startLimiter(t: TestContext, url: string, options: Partial<RedisLimiterOptions>) {
   const changes: string[] = [];
   const limiter = new RedisLimiter(url, {
-    ...{ prefix: 'zukan', clock: () => START, startTimeoutMs: 60_000, pingIntervalMs: 60_000, ...options },
+    ...{ prefix: 'zukan', clock: () => START, startTimeoutMs: 60_000, probeIntervalMs: 60_000, ...options },
     onChange: (isUnavailable) => changes.push(isUnavailable ? 'unavailable' : 'available'),
   });
   t.after(() => limiter.close());

@@ -11,7 +11,7 @@ import { findRedis, freePort, installRedis, startRedis } from '../support/redis.
 import { until } from '../support/until.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
-const settings = { prefix: 'zukan', commandTimeoutMs: 200, pingIntervalMs: 20, startTimeoutMs: 60_000 };
+const settings = { prefix: 'zukan', commandTimeoutMs: 200, probeIntervalMs: 20, startTimeoutMs: 60_000 };
 
 /** The failures in a row after which decisions no longer wait for Redis. */
 const MAX_FAILURES = 5;
@@ -43,7 +43,6 @@ test('requests during a hang neither wait nor count when Redis resumes', { skip 
   assert.equal((await limiter.decide(client)).isAllowed, true);
   redis.signal('SIGSTOP');
   for (let failure = 0; failure < MAX_FAILURES; failure++) {
-    assert.equal(limiter.degradedReason(), undefined);
     now += 1000;
     assert.equal((await limiter.decide(client)).isAllowed, true);
   }
