@@ -16,6 +16,13 @@ local WINDOW, BLOCK = ${VIOLATION_WINDOW_MS}, ${BLOCK_MS}
 local state = redis.call('HMGET', KEYS[1], 'due', 'violations', 'first', 'blocked')
 local arrival, violations = tonumber(state[1]) or 0, tonumber(state[2]) or 0
 local first, blocked = tonumber(state[3]) or 0, tonumber(state[4]) or 0
+if arrival > now + PERIOD + TOLERANCE then arrival = now end
+first = math.min(first, now)
+if blocked > now + BLOCK then
+  blocked = now + BLOCK
+  redis.call('HSET', KEYS[1], 'blocked', blocked)
+  redis.call('PEXPIRE', KEYS[1], BLOCK)
+end
 if now < blocked then return {0, 1, blocked - now} end
 if blocked > 0 then violations, first, blocked = 0, 0, 0 end
 local decision
