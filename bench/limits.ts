@@ -33,6 +33,7 @@ export async function run(): Promise<void> {
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', settings, { stdio: 'ignore' });
   const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
+    ...{ prefix: 'zukan', commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
     onChange: (isUnavailable, reason) => {
       if (isUnavailable) throw new Error(`Redis: ${reason}`);
     },

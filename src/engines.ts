@@ -52,12 +52,12 @@ export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
 
 /** Returns undefined if the rate limit is off. */
 export async function openLimiter(
-  { rateLimit, redisUrl }: Config,
+  { rateLimit, redisUrl, redisPrefix }: Config,
   clock: Clock | undefined,
   onChange: RedisLimiterOptions['onChange'],
 ): Promise<Limiter | undefined> {
   if (!rateLimit) return undefined;
   if (redisUrl === undefined) return new MemoryLimiter(clock ?? steadyClock);
   const { RedisLimiter } = await import('./limits/redis.ts');
-  return new RedisLimiter(redisUrl, { onChange });
+  return new RedisLimiter(redisUrl, { prefix: redisPrefix, onChange });
 }

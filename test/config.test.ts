@@ -15,6 +15,7 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1']);
   assert.equal(config.linkLifetime, 3600);
   assert.equal(config.rateLimit, true);
+  assert.equal(config.redisPrefix, 'zukan');
   assert.equal(config.logLevel, 'info');
   assert.ok(Object.isFrozen(config));
 });
@@ -31,6 +32,7 @@ test('reads every variable', () => {
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
     LINK_LIFETIME: '60',
     RATE_LIMIT: 'off',
+    REDIS_PREFIX: 'zukan:staging',
     TRUSTED_PROXIES: '10.0.0.1, 192.168.0.0/16, 2001:db8::/32',
     METRICS_ALLOW: '10.0.0.5, 2001:db8::/32',
     LOG_LEVEL: 'debug',
@@ -41,6 +43,7 @@ test('reads every variable', () => {
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);
   assert.equal(config.rateLimit, false);
+  assert.equal(config.redisPrefix, 'zukan:staging');
   assert.ok(config.trustedProxies.check('192.168.7.7'));
   assert.ok(config.trustedProxies.check('2001:db8::1', 'ipv6'));
   assert.ok(config.metricsAllow.check('10.0.0.5') && !config.metricsAllow.check('127.0.0.1'));
@@ -128,6 +131,7 @@ const invalid: [string, string][] = [
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],
   ['RATE_LIMIT', 'yes'],
+  ['REDIS_PREFIX', 'two words'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'localhost'],
   ['METRICS_ALLOW', 'everybody'],

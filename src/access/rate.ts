@@ -38,12 +38,28 @@ interface Outcome {
   decision: Decision;
 }
 
-export function decide(state: RateState, now: number): Outcome {
+export function decide(stored: RateState, now: number): Outcome {
+  const state = clamp(stored, now);
   if (now < state.blockedUntil) return { state, decision: refuse(state.blockedUntil - now, true) };
   const isBlockOver = state.blockedUntil > 0;
   const current = isBlockOver ? { ...freshState, nextArrival: state.nextArrival } : state;
   const wait = current.nextArrival - TOLERANCE_MS - now;
   return wait > 0 ? recordViolation(current, now, wait) : allow(current, now);
+}
+
+/**
+ * Limits the times in a state to what the rule can have stored by now. A later one shows that the clock was set back, which
+ * must not refuse a well-paced client or block anyone for more than an hour.
+ */
+function clamp(state: RateState, now: number): RateState {
+  const isArrivalPossible = state.nextArrival <= now + PERIOD_MS + TOLERANCE_MS;
+  if (isArrivalPossible && state.firstViolation <= now && state.blockedUntil <= now + BLOCK_MS) return state;
+  return {
+    nextArrival: isArrivalPossible ? state.nextArrival : now,
+    violations: state.violations,
+    firstViolation: Math.min(state.firstViolation, now),
+    blockedUntil: Math.min(state.blockedUntil, now + BLOCK_MS),
+  };
 }
 
 function allow(state: RateState, now: number): Outcome {

@@ -31,6 +31,7 @@ export interface Config {
   readonly rateLimit: boolean;
   /** Undefined: each process limits on its own. */
   readonly redisUrl: string | undefined;
+  readonly redisPrefix: string;
   readonly trustedProxies: BlockList;
   /** May read the metrics and the details of the readiness check. */
   readonly metricsAllow: BlockList;
@@ -82,6 +83,7 @@ export function readConfig(environment: Environment): Config {
     linkLifetime: read('LINK_LIFETIME', 3600, parseInteger(1, 365 * 86_400)),
     rateLimit: read('RATE_LIMIT', true, parseSwitch),
     redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
+    redisPrefix: read('REDIS_PREFIX', 'zukan', parseRedisPrefix),
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
     metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
@@ -108,6 +110,7 @@ export function describeConfig(config: Config): Record<string, string> {
     LINK_LIFETIME: String(config.linkLifetime),
     RATE_LIMIT: config.rateLimit ? 'on' : 'off',
     REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',
+    REDIS_PREFIX: config.redisPrefix,
     TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
     METRICS_ALLOW: config.metricsAllow.rules.join(','),
     LOG_LEVEL: config.logLevel,
@@ -167,6 +170,10 @@ function parseSwitch(text: string): boolean {
 function parseRedisUrl(text: string): string {
   const protocol = URL.parse(text)?.protocol ?? '';
   return /^rediss?:$/.test(protocol) ? text : fail('must be a URL such as redis://127.0.0.1:6379');
+}
+
+function parseRedisPrefix(text: string): string {
+  return /^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : fail('must be up to 64 letters, digits and . _ : -');
 }
 
 function parseLogLevel(text: string): LogLevel {

@@ -31,13 +31,15 @@ export class MemoryLimiter implements Limiter {
 
   async decide(client: string): Promise<Decision> {
     const now = this.#clock();
-    for (let swept = 0; swept < SWEPT_PER_DECISION; swept++) this.#sweep.next(now);
-    const clients = this.#shards[hash(client) % SHARDS] as Map<string, RateState>;
-    const previous = clients.get(client);
-    const { state, decision } = decide(previous ?? freshState, now);
-    clients.set(client, state);
-    if (!previous) this.#size++;
+    const { state, decision } = decide(this.#shardOf(client).get(client) ?? freshState, now);
+    this.#store(client, state, now);
     return decision;
+  }
+
+  /** Blocks a client for `wait` milliseconds, as another limiter decided. */
+  block(client: string, wait: number): void {
+    const now = this.#clock();
+    this.#store(client, { ...freshState, blockedUntil: now + wait }, now);
   }
 
   degradedReason(): undefined {
@@ -47,6 +49,17 @@ export class MemoryLimiter implements Limiter {
   async start(): Promise<void> {}
 
   async close(): Promise<void> {}
+
+  #shardOf(client: string): Map<string, RateState> {
+    return this.#shards[hash(client) % SHARDS] as Map<string, RateState>;
+  }
+
+  #store(client: string, state: RateState, now: number): void {
+    for (let swept = 0; swept < SWEPT_PER_DECISION; swept++) this.#sweep.next(now);
+    const clients = this.#shardOf(client);
+    if (!clients.has(client)) this.#size++;
+    clients.set(client, state);
+  }
 
   /** Cycles through the clients, one per step. Each step receives the current time. */
   *#startSweep(): Generator<void, never, number> {

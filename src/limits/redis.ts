@@ -2,64 +2,29 @@
  * The rate limit of several processes, shared through Redis or Valkey: one atomic script per request. While Redis is
  * unavailable, each process limits on its own.
  */
-import { setTimeout } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import {
-  BLOCK_MS,
-  type Decision,
-  MAX_VIOLATIONS,
-  PERIOD_MS,
-  TOLERANCE_MS,
-  VIOLATION_WINDOW_MS,
-} from '../access/rate.ts';
+import type { Decision } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
+import { SCRIPT } from './redis-script.ts';
 
 const CONNECT_TIMEOUT_MS = 1000;
 const RECONNECT_DELAY_MS = 200;
-const KEY_PREFIX = 'zukan:limit:';
-
-/**
- * The rule of access/rate.ts; test/limits/limiters.test.ts compares the two. It uses the server's time unless given
- * one. Instances of several versions may share a Redis: keep the names of the fields.
- */
-const SCRIPT = `
-local now = tonumber(ARGV[1])
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local PERIOD, TOLERANCE, MAX_VIOLATIONS = ${PERIOD_MS}, ${TOLERANCE_MS}, ${MAX_VIOLATIONS}
-local WINDOW, BLOCK = ${VIOLATION_WINDOW_MS}, ${BLOCK_MS}
-local state = redis.call('HMGET', KEYS[1], 'due', 'violations', 'first', 'blocked')
-local arrival, violations = tonumber(state[1]) or 0, tonumber(state[2]) or 0
-local first, blocked = tonumber(state[3]) or 0, tonumber(state[4]) or 0
-if now < blocked then return {0, 1, blocked - now} end
-if blocked > 0 then violations, first, blocked = 0, 0, 0 end
-local decision
-local wait = arrival - TOLERANCE - now
-if wait > 0 then
-  if violations == 0 or now - first >= WINDOW then violations, first = 0, now end
-  violations = violations + 1
-  if violations >= MAX_VIOLATIONS then blocked = now + BLOCK end
-  decision = {0, blocked > 0 and 1 or 0, blocked > 0 and BLOCK or wait}
-else
-  arrival = math.max(now, arrival) + PERIOD
-  decision = {1, 0, arrival - TOLERANCE - now}
-end
-local ttl = arrival - now
-if blocked > 0 then ttl = math.max(ttl, blocked - now)
-elseif violations > 0 then ttl = math.max(ttl, first + WINDOW - now) end
-redis.call('HSET', KEYS[1], 'due', arrival, 'violations', violations, 'first', first, 'blocked', blocked)
-redis.call('PEXPIRE', KEYS[1], math.max(1, math.ceil(ttl)))
-return decision`;
+/** Redis is unavailable after this many failures in a row. */
+const MAX_FAILURES = 5;
+/** The connection is replaced each time this many commands have failed in a row. */
+const FAILURES_PER_CONNECTION = 10;
 
 interface RedisWithScript extends Redis {
   zukanLimit(key: string, now: string): Promise<[number, number, number]>;
 }
 
 export interface RedisLimiterOptions {
+  /** Separates catalogues that share a Redis. */
+  prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
   onChange: (isUnavailable: boolean, reason: string) => void;
   /** Replaces the server's time in tests. */
@@ -68,17 +33,18 @@ export interface RedisLimiterOptions {
   commandTimeoutMs?: number;
   /** How long `start` waits for a connection before Redis counts as unavailable. */
   startTimeoutMs?: number;
-  /** How often an unavailable Redis is pinged. */
-  pingIntervalMs?: number;
+  /** How often Redis is probed, whether it is available or not. */
+  probeIntervalMs?: number;
 }
 
-const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, pingIntervalMs: 500 };
+const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, probeIntervalMs: 500 };
 
 export class RedisLimiter implements Limiter {
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
-  /** Decides while Redis is unavailable. */
+  /** Decides when Redis does not. It knows the blocks that Redis reported to this process, so it does not lift them. */
   readonly #local: MemoryLimiter;
+  #failuresInARow = 0;
   #isUnavailable = false;
   #isStarted = false;
   #isClosed = false;
@@ -90,7 +56,6 @@ export class RedisLimiter implements Limiter {
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: this.#options.commandTimeoutMs,
       connectTimeout: CONNECT_TIMEOUT_MS,
       retryStrategy: () => RECONNECT_DELAY_MS,
     }) as RedisWithScript;
@@ -98,28 +63,26 @@ export class RedisLimiter implements Limiter {
     this.#redis.on('error', (error: Error) => {
       this.#lastConnectionError = error.message;
     });
+    this.#redis.on('ready', () => {
+      this.#lastConnectionError = '';
+    });
   }
 
   async start(): Promise<void> {
     const isReady = () => this.#redis.status === 'ready';
     if (!isReady()) {
       const ready = new Promise((resolve) => this.#redis.once('ready', resolve));
-      await Promise.race([ready, setTimeout(this.#options.startTimeoutMs, undefined, { ref: false })]);
+      await Promise.race([ready, wait(this.#options.startTimeoutMs, undefined, { ref: false })]);
     }
     this.#isStarted = true;
     if (!isReady() && !this.#isClosed) this.#markUnavailable('no connection');
+    void this.#keepProbing();
   }
 
   async decide(client: string): Promise<Decision> {
-    if (this.#isUnavailable || !this.#isStarted) return this.#local.decide(client);
-    try {
-      const now = this.#options.clock ? String(this.#options.clock()) : '';
-      const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(KEY_PREFIX + client, now);
-      return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
-    } catch (error) {
-      this.#markUnavailable((error as Error).message);
-      return this.#local.decide(client);
-    }
+    const asksRedis = this.#isStarted && !this.#isUnavailable;
+    const decision = asksRedis ? await this.#attempt(this.#decideInRedis(client)) : undefined;
+    return decision ?? this.#local.decide(client);
   }
 
   degradedReason(): string | undefined {
@@ -131,33 +94,86 @@ export class RedisLimiter implements Limiter {
     this.#redis.disconnect();
   }
 
+  async #decideInRedis(client: string): Promise<Decision> {
+    const decision = await this.#runScript(`${this.#options.prefix}:limit:${client}`);
+    if (decision.isBlocked) this.#local.block(client, decision.wait);
+    return decision;
+  }
+
+  async #runScript(key: string): Promise<Decision> {
+    const now = this.#options.clock ? String(this.#options.clock()) : '';
+    const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(key, now);
+    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
+  }
+
+  /** Counts a failure and returns undefined if Redis refuses or replies late. */
+  async #attempt(reply: Promise<Decision>): Promise<Decision | undefined> {
+    const failuresBefore = this.#failuresInARow;
+    try {
+      const decision = await this.#inTime(reply);
+      // For a blocked client the script only reads, which also works if Redis refuses writes.
+      if (!decision.isBlocked) this.#failuresInARow = 0;
+      return decision;
+    } catch (error) {
+      // A pause of Redis that delays many commands counts once.
+      if (failuresBefore === this.#failuresInARow) this.#countFailure((error as Error).message);
+      return undefined;
+    }
+  }
+
   /**
-   * Sends no more decisions to Redis until it answers a ping. A hung Redis would run them all when it resumes, and
+   * Rejects if the reply is late. If this process was too busy to read it, the timer fires first and the reply is read in
+   * the same turn of the event loop, before the immediate runs.
+   */
+  #inTime<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timeout = this.#options.commandTimeoutMs;
+      const late = () => reject(new Error(`no reply within ${timeout} ms`));
+      const timer = setTimeout(() => setImmediate(late), timeout);
+      reply.then(
+        (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #countFailure(reason: string): void {
+    this.#failuresInARow++;
+    if (this.#failuresInARow >= MAX_FAILURES) this.#markUnavailable(reason);
+    if (this.#failuresInARow % FAILURES_PER_CONNECTION === 0) this.#replaceConnection();
+  }
+
+  /**
+   * Sends no more decisions to Redis until a probe succeeds. A hung Redis would run them all when it resumes, and
    * count them against their clients at once.
    */
   #markUnavailable(reason: string): void {
     if (this.#isUnavailable) return;
     this.#isUnavailable = true;
     this.#options.onChange(true, this.#lastConnectionError || reason);
-    void this.#waitUntilAvailable();
   }
 
-  async #waitUntilAvailable(): Promise<void> {
-    do {
-      await setTimeout(this.#options.pingIntervalMs, undefined, { ref: false });
-      if (this.#isClosed) return;
-    } while (!(await this.#ping()));
-    if (this.#isClosed) return;
-    this.#isUnavailable = false;
-    this.#lastConnectionError = '';
-    this.#options.onChange(false, 'it responds again');
+  /** The peer may have vanished without closing the connection, or may no longer be the primary. */
+  #replaceConnection(): void {
+    const isConnected = this.#redis.status === 'ready' || this.#redis.status === 'connect';
+    if (isConnected && !this.#isClosed) this.#redis.disconnect(true);
   }
 
-  async #ping(): Promise<boolean> {
-    try {
-      return (await this.#redis.ping()) === 'PONG';
-    } catch {
-      return false;
+  /** Runs the script on new keys, because a Redis that refuses writes still answers a ping. */
+  async #keepProbing(): Promise<void> {
+    while (!this.#isClosed) {
+      const isWorking = await this.#attempt(this.#runScript(`${this.#options.prefix}:probe:${randomUUID()}`));
+      if (isWorking && this.#isUnavailable && !this.#isClosed) {
+        this.#isUnavailable = false;
+        this.#options.onChange(false, 'it works again');
+      }
+      await wait(this.#options.probeIntervalMs, undefined, { ref: false });
     }
   }
 }

@@ -20,8 +20,9 @@ await zukan(['import', await writeKnownCatalogue(folder)], data);
 let clients = 0;
 const newClient = () => `203.0.113.${clients++}`;
 
-async function startInstance(url: string): Promise<Running> {
-  return serve({ ...data, RATE_LIMIT: 'on', REDIS_URL: url, TRUSTED_PROXIES: '127.0.0.1' });
+async function startInstance(url: string, prefix = ''): Promise<Running> {
+  const redis = { REDIS_URL: url, REDIS_PREFIX: prefix };
+  return serve({ ...data, ...redis, RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' });
 }
 
 const get = (server: Running, path: string, client = newClient()) =>
@@ -42,11 +43,11 @@ async function startPrivateRedis(): Promise<PrivateRedis> {
 
 test('two instances count the same client in Redis, and both block it', { skip }, async () => {
   const { url } = await startPrivateRedis();
-  const [one, other] = [await startInstance(url), await startInstance(url)];
+  const [one, other] = [await startInstance(url, 'mine'), await startInstance(url, 'mine')];
   const probe = new Redis(url);
   after(() => probe.disconnect());
   const client = newClient();
-  const readCount = async (field: string) => Number(await probe.hget(`zukan:limit:${client}`, field));
+  const readCount = async (field: string) => Number(await probe.hget(`mine:limit:${client}`, field));
   await until('one instance counted violations', async () => {
     await get(one, '/api', client);
     return (await readCount('violations')) >= 2;

@@ -1,6 +1,6 @@
 /** The limiters in memory and in Redis decide exactly like the rule. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { BLOCK_MS, decide, freshState, VIOLATION_WINDOW_MS } from '../../src/access/rate.ts';
@@ -16,8 +16,9 @@ const skip = unless(findRedis(), 'Redis', installRedis);
 const redis = skip ? undefined : await startRedis();
 after(() => redis?.kill());
 
-function redisLimiter(clock?: Clock): RedisLimiter {
+function redisLimiter(clock?: Clock, prefix = 'zukan'): RedisLimiter {
   return new RedisLimiter(redis?.url ?? '', {
+    prefix,
     ...(clock && { clock }),
     ...{ commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
     onChange: (isUnavailable, reason) => assert.ok(!isUnavailable, reason),
@@ -26,41 +27,64 @@ function redisLimiter(clock?: Clock): RedisLimiter {
 
 const makers: [string, string | false, (clock: Clock) => Limiter][] = [
   ['memory', false, (clock) => new MemoryLimiter(clock)],
-  ['Redis', skip, redisLimiter],
+  ['Redis', skip, (clock) => redisLimiter(clock)],
 ];
 
 /** Requests of a few clients, with gaps that matter to the rule and to eviction. */
-const requests = fc.array(
-  fc.record({
-    client: fc.nat(4),
-    pause: fc.oneof(
-      { weight: 4, arbitrary: fc.integer({ min: 0, max: 1200 }) },
-      { weight: 1, arbitrary: fc.integer({ min: BLOCK_MS - 2, max: BLOCK_MS + 2 }) },
-    ),
-  }),
-  { maxLength: 80 },
-);
+const pauses = [
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 1200 }) },
+  { weight: 1, arbitrary: fc.integer({ min: BLOCK_MS - 2, max: BLOCK_MS + 2 }) },
+];
+const backwards = { weight: 1, arbitrary: fc.integer({ min: -BLOCK_MS - 2000, max: 0 }) };
+
+let runs = 0;
+
+async function assertDecidesLikeTheRule(t: TestContext, make: (clock: Clock) => Limiter, gaps = pauses) {
+  const request = fc.record({ client: fc.nat(4), pause: fc.oneof(...gaps) });
+  let now = START;
+  const limiter = make(() => now);
+  t.after(() => limiter.close());
+  await limiter.start();
+  const property = fc.asyncProperty(fc.array(request, { maxLength: 80 }), async (requests) => {
+    const run = runs++;
+    const states = new Map<number, typeof freshState>();
+    for (const { client, pause } of requests) {
+      now += pause;
+      const expected = decide(states.get(client) ?? freshState, now);
+      states.set(client, expected.state);
+      assert.deepEqual(await limiter.decide(`${run} ${client}`), expected.decision);
+    }
+  });
+  await fc.assert(property, { numRuns: 60, seed: 9 });
+}
 
 for (const [name, isSkipped, make] of makers) {
   describe(`the limiter in ${name}`, { skip: isSkipped }, () => {
-    let runs = 0;
+    test('decides like the rule, for each client separately', (t) => assertDecidesLikeTheRule(t, make));
 
-    test('decides like the rule, for each client separately', async (t) => {
+    test('allows a well-paced client whenever the clock is set back five minutes', async (t) => {
       let now = START;
       const limiter = make(() => now);
       t.after(() => limiter.close());
       await limiter.start();
-      const property = fc.asyncProperty(requests, async (sequence) => {
-        const run = runs++;
-        const states = new Map<number, typeof freshState>();
-        for (const { client, pause } of sequence) {
-          now += pause;
-          const expected = decide(states.get(client) ?? freshState, now);
-          states.set(client, expected.state);
-          assert.deepEqual(await limiter.decide(`${run} ${client}`), expected.decision);
-        }
-      });
-      await fc.assert(property, { numRuns: 60, seed: 9 });
+      for (let request = 0; request < 30; request++) {
+        now += request % 10 === 9 ? -300_000 : 1000;
+        assert.equal((await limiter.decide('well-paced')).isAllowed, true, `request ${request}`);
+      }
+    });
+
+    test('a clock that is set back prolongs a block to an hour at most', async (t) => {
+      let now = START;
+      const limiter = make(() => now);
+      t.after(() => limiter.close());
+      await limiter.start();
+      while (!(await limiter.decide('set back')).isBlocked);
+      now -= 300_000;
+      assert.equal((await limiter.decide('set back')).wait, BLOCK_MS);
+      now += BLOCK_MS - 1;
+      assert.equal((await limiter.decide('set back')).wait, 1);
+      now += 1;
+      assert.equal((await limiter.decide('set back')).isAllowed, true);
     });
 
     test('allows one of many requests at the same time', async (t) => {
@@ -74,6 +98,9 @@ for (const [name, isSkipped, make] of makers) {
 }
 
 describe('the limiter in Redis', { skip }, () => {
+  test('decides like the rule when the clock is set back', (t) =>
+    assertDecidesLikeTheRule(t, (clock) => redisLimiter(clock), [...pauses, backwards]));
+
   test('shares one limit between instances', async (t) => {
     let now = START;
     const instances = [redisLimiter(() => now), redisLimiter(() => now)];
@@ -87,6 +114,18 @@ describe('the limiter in Redis', { skip }, () => {
       assert.deepEqual(await instances[request % 2]?.decide('alternating'), expected.decision);
     }
     assert.ok(state.blockedUntil > 0);
+  });
+
+  test('keeps catalogues with different prefixes apart', async (t) => {
+    const [one, other] = [redisLimiter(() => START, 'one'), redisLimiter(() => START, 'other')];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    await one.start();
+    await other.start();
+    while (!(await one.decide('shared')).isBlocked);
+    assert.equal((await other.decide('shared')).isAllowed, true);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => probe.disconnect());
+    assert.deepEqual((await probe.keys('*shared')).sort(), ['one:limit:shared', 'other:limit:shared']);
   });
 
   test('uses the time of the server, and lets every key expire', async (t) => {

@@ -11,7 +11,10 @@ import { findRedis, freePort, installRedis, startRedis } from '../support/redis.
 import { until } from '../support/until.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
-const settings = { commandTimeoutMs: 500, pingIntervalMs: 20, startTimeoutMs: 60_000 };
+const settings = { prefix: 'zukan', commandTimeoutMs: 200, probeIntervalMs: 20, startTimeoutMs: 60_000 };
+
+/** The failures in a row after which decisions no longer wait for Redis. */
+const MAX_FAILURES = 5;
 
 /** Fails if the decision needs anything but this process. */
 async function decideAtOnce(limiter: RedisLimiter, client: string): Promise<Decision> {
@@ -39,8 +42,10 @@ test('requests during a hang neither wait nor count when Redis resumes', { skip 
   const client = 'a well-paced client';
   assert.equal((await limiter.decide(client)).isAllowed, true);
   redis.signal('SIGSTOP');
-  now += 1000;
-  assert.equal((await limiter.decide(client)).isAllowed, true);
+  for (let failure = 0; failure < MAX_FAILURES; failure++) {
+    now += 1000;
+    assert.equal((await limiter.decide(client)).isAllowed, true);
+  }
   assert.equal(limiter.degradedReason(), 'Redis unavailable; each instance limits on its own');
   for (let second = 0; second < 4; second++) {
     now += 1000;
@@ -56,7 +61,7 @@ test('requests during a hang neither wait nor count when Redis resumes', { skip 
   assert.deepEqual(
     clients.filter((key) => key !== client),
     [],
-    'only the request that noticed the hang was sent',
+    'only the requests that noticed the hang were sent',
   );
   now += 1000;
   const { isAllowed, isBlocked } = await limiter.decide(client);
@@ -74,7 +79,8 @@ test('a connection that swallows everything does not hold up decisions, and reco
   await limiter.start();
   await limiter.decide('one');
   proxy.isSilent = true;
-  assert.equal((await limiter.decide('two')).isAllowed, true);
+  for (let failure = 0; failure < MAX_FAILURES; failure++)
+    assert.equal((await limiter.decide(`two ${failure}`)).isAllowed, true);
   assert.equal((await decideAtOnce(limiter, 'three')).isAllowed, true);
   // The bytes swallowed so far are lost, so the connection cannot continue.
   proxy.cut();
@@ -91,6 +97,7 @@ test('a connection that swallows everything does not hold up decisions, and reco
 test('reports why Redis is unavailable', { skip }, async (t) => {
   const reasons: string[] = [];
   const limiter = new RedisLimiter(`redis://127.0.0.1:${await freePort()}`, {
+    prefix: 'zukan',
     onChange: (_isUnavailable, reason) => reasons.push(reason),
   });
   t.after(() => limiter.close());
