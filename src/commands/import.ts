@@ -11,6 +11,7 @@ import { newId } from '../import/id.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError } from './errors.ts';
+import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { ImportReport, type Summary } from './report.ts';
 import { printLine, type Terminal } from './terminal.ts';
@@ -45,7 +46,7 @@ async function importPaths(
   { dryRun = false, quiet = false }: ImportFlags,
   terminal: Terminal,
 ) {
-  const interrupt = new AbortController();
+  using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const report = new ImportReport(dryRun);
   const sources: Source[] = [];
   let total: number | undefined = 0;
@@ -54,13 +55,6 @@ async function importPaths(
     sources.push(source);
     total = total === undefined || size === undefined ? undefined : total + size;
   }
-  const onSignal = () => {
-    interrupt.abort(new CommandError('interrupted; nothing was imported'));
-    stopListening();
-  };
-  // The handler runs once: a second signal terminates the process.
-  const stopListening = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const progress = quiet ? noProgress : startProgress('Importing', total, terminal);
   try {
     await runImport(sources, () => openWriter(config), {
@@ -78,7 +72,6 @@ async function importPaths(
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;
   } finally {
     progress.finish();
-    stopListening();
   }
 }
 

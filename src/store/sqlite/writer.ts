@@ -20,6 +20,7 @@ import {
   readFixedShelves,
 } from '../shared/queries.ts';
 import { exclusively, openDatabase } from './database.ts';
+import { findUnusedKeys } from './keys.ts';
 import { catalogueSchema } from './schema.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
@@ -149,13 +150,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async unusedKeys(keys: string[]): Promise<string[]> {
-    if (keys.length === 0) return [];
-    // Scans all images: an index of keys would slow down every import for the sake of this rare question.
-    const used = this.#database.prepare(
-      'select distinct key from image where key in (select value from json_each(?))',
-    );
-    const found = new Set(used.all(JSON.stringify(keys)).map((row) => row.key as string));
-    return keys.filter((key) => !found.has(key));
+    return findUnusedKeys(this.#database, keys);
   }
 
   async renumberAll(): Promise<void> {
