@@ -65,6 +65,9 @@ export interface CatalogueSnapshot extends AsyncDisposable {
   fixedShelves: FixedShelves;
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
   /** The shelves that each of the images is on. */
   shelvesOf(images: number[]): Promise<Map<number, number[]>>;
   /** Problems with the numbering of shelves and lists, as sentences. */

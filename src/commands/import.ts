@@ -12,6 +12,7 @@ import type { Problem } from '../import/problems.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError } from './errors.ts';
+import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { ImportReport, type Summary } from './report.ts';
 import { printLine, printLines, type Terminal } from './terminal.ts';
@@ -46,7 +47,7 @@ async function importPaths(
   { dryRun = false, quiet = false }: ImportFlags,
   terminal: Terminal,
 ) {
-  const interrupt = new AbortController();
+  using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const report = new ImportReport(dryRun);
   const sources: Source[] = [];
   let total: number | undefined = 0;
@@ -55,13 +56,6 @@ async function importPaths(
     sources.push(source);
     total = total === undefined || size === undefined ? undefined : total + size;
   }
-  const onSignal = () => {
-    interrupt.abort(new CommandError('interrupted; nothing was imported'));
-    stopListening();
-  };
-  // The handler runs once: a second signal terminates the process.
-  const stopListening = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const progress = quiet ? noProgress : startProgress('Importing', total, terminal);
   try {
     await runImport(sources, () => openWriter(config), {
@@ -80,7 +74,6 @@ async function importPaths(
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;
   } finally {
     progress.finish();
-    stopListening();
   }
 }
 

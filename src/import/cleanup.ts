@@ -2,9 +2,9 @@
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files } from '../media/files.ts';
 
-/** Removes what killed imports left in the storage. The caller's writer guarantees that no import is running. */
+/** Removes what killed commands left in the storage. The caller's writer guarantees that none is running. */
 export async function removeAbandonedFiles(files: Files, writer: CatalogueWriter): Promise<void> {
-  for (const key of await writer.unusedKeys(await files.abandonedKeys())) await files.remove(key);
+  await files.remove(await writer.unusedKeys(await files.abandonedKeys()));
   await files.clearAbandoned();
 }
 
@@ -18,6 +18,6 @@ export async function removeUnusedFiles(
   // The lock keeps other imports from reusing a file while it is being removed.
   await using writer = await openWriter();
   const unused = await writer.unusedKeys(keys);
-  for (const key of unused) await files.remove(key);
+  await files.remove(unused);
   return unused.length;
 }

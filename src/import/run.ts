@@ -61,24 +61,25 @@ export async function runImport(
     options.signal.throwIfAborted();
     if (!isDryRun) await writer.commit();
   } catch (error) {
-    await rollBackUpload(upload, files, openWriter);
+    await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);
     throw error;
   }
-  await upload.finish();
+  await endUpload(upload, upload.releasedKeys(), files, openWriter);
 }
 
 /**
- * Removes the uploaded files that no image uses. This is looked up after the rollback: another import may use the same
- * files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the next import does
- * it.
+ * Removes those of the files that no image uses. This is looked up after the commit or rollback: another import may use the
+ * same files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the journal
+ * leaves it to the next command.
  */
-async function rollBackUpload(
+async function endUpload(
   upload: Upload,
+  keys: string[],
   files: Files,
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await removeUnusedFiles(files, upload.newKeys(), openWriter);
+    await removeUnusedFiles(files, keys, openWriter);
     await upload.finish();
   } catch {
     await upload.abandon();
@@ -96,7 +97,7 @@ class ImportRun {
   constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
     this.#upload = upload;
-    this.#saver = new Saver(writer, options.defaults, this.#problems, options.report);
+    this.#saver = new Saver(writer, upload, options.defaults, this.#problems, options.report);
   }
 
   async read(from: Source, source: number): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Kind } from '../catalogue/types.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Upload } from '../media/files.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, ExistingImages } from './plan/existing.ts';
@@ -27,12 +28,20 @@ const imageIdentities = ({ record, picture }: ImageWithPicture) => [
 
 export class Saver {
   readonly #writer: CatalogueWriter;
+  readonly #upload: Upload;
   readonly #defaults: NewRecordDefaults;
   readonly #problems: Problems;
   readonly #report: Report;
 
-  constructor(writer: CatalogueWriter, defaults: NewRecordDefaults, problems: Problems, report: Report) {
+  constructor(
+    writer: CatalogueWriter,
+    upload: Upload,
+    defaults: NewRecordDefaults,
+    problems: Problems,
+    report: Report,
+  ) {
     this.#writer = writer;
+    this.#upload = upload;
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
@@ -54,11 +63,14 @@ export class Saver {
     await processInBatches(lines, imageIdentities, async (batch) => {
       const entries = await this.#findMentionedEntries(batch);
       const images = await this.#findImages(batch);
+      const released: string[] = [];
       const plan = ({ record, picture }: ImageWithPicture) => {
         const existing = images.find(record, picture.hash);
+        if (existing && existing.key !== picture.key) released.push(existing.key);
         return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#defaults);
       };
       const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
+      await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       return done;
     });

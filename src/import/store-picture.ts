@@ -11,11 +11,19 @@ export async function storePicture(folder: string, file: string, upload: Upload)
   try {
     const facts = await readPicture(bytes);
     const { hash, mimetype } = facts;
-    const key = `${hash.slice(0, 2)}/${hash}.${extensionOf(mimetype)}`;
+    const key = pictureKey(hash, extensionOf(mimetype));
     const eTag = await upload.put(key, bytes, { hash, mimetype });
     return { ...facts, key, eTag };
   } catch (error) {
     if (error instanceof PictureError) throw new RecordError(`${file}: ${error.message}`);
     throw error;
   }
+}
+
+const pictureKey = (hash: string, extension: string) => `${hash.slice(0, 2)}/${hash}.${extension}`;
+
+/** Whether an import chose the key. Other files in the storage may belong to somebody else. */
+export function isPictureKey(key: string): boolean {
+  const [, hash, extension] = /^[0-9a-f]{2}\/([0-9a-f]{64})\.([a-z]+)$/.exec(key) ?? [];
+  return hash !== undefined && extension !== undefined && key === pictureKey(hash, extension);
 }

@@ -16,28 +16,43 @@ export interface Files {
   open(key: string): Promise<OpenFile | undefined>;
   /** Fails if no file can be read. Call it only if there should be files. */
   verify(): Promise<void>;
-  remove(key: string): Promise<void>;
+  /** The files stay removed after a power failure. */
+  remove(keys: string[]): Promise<void>;
   /** Every stored key. */
   keys(): AsyncIterable<string>;
+  startJournal(): Promise<Journal>;
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */
   dryRunUpload(): Upload;
-  /** The keys of uploads that did not finish: their process was killed, or they were abandoned. */
+  /** The keys in journals that did not finish: their process was killed, or they were abandoned. */
   abandonedKeys(): Promise<string[]>;
-  /** Discards the journals of those uploads. Call it when each key is handled. */
+  /** Discards those journals. Call it when each key is handled. */
   clearAbandoned(): Promise<void>;
 }
 
-/** The new files of one import. A journal lists their keys until the upload finishes, in case the process is killed. */
+/** Lists keys whose files may become unused, until each is handled. It survives a kill and a power failure. */
+export interface Journal {
+  /** Await this before storing the bytes, or before the commit after which they may be unused. */
+  add(key: string): Promise<void>;
+  /** Removes the journal. Call it when each key is handled. */
+  finish(): Promise<void>;
+  /** Leaves the journal to the next command that changes the catalogue. */
+  abandon(): Promise<void>;
+}
+
+/** The new and replaced files of one import. A journal lists their keys until the upload finishes. */
 export interface Upload {
   /** Returns the entity tag that the bytes are served with. `hash` is their SHA-256 in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
+  /** Call this before the commit with the keys that updated images used so far. */
+  release(keys: string[]): Promise<void>;
   /** Makes all files durable: they survive a power failure. */
   flush(): Promise<void>;
   /** The keys that were not stored before. */
   newKeys(): string[];
+  releasedKeys(): string[];
   /** Ends the upload. Call it when each key is handled. */
   finish(): Promise<void>;
-  /** Ends the upload and leaves its keys to the next import. */
+  /** Ends the upload and leaves its keys to the next command that changes the catalogue. */
   abandon(): Promise<void>;
 }

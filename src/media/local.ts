@@ -1,5 +1,6 @@
 /** Image files in a local folder. The key is the path. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import {
   access,
   constants,
@@ -17,7 +18,7 @@ import {
 import { dirname, join, sep } from 'node:path';
 import { inParallel } from '../parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
-import { readJournals, removeJournals, startJournal } from './journal.ts';
+import { flush, ifExists, readJournals, removeJournals, startJournal } from './journal.ts';
 
 /** Hidden files in the folder are journals and temporary files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
@@ -41,8 +42,10 @@ export function openFolder(folder: string): Files {
       if ((await entries.read()) === null) throw new Error(`${folder} is empty`);
     },
 
-    async remove(key: string): Promise<void> {
-      await rm(join(folder, key), { force: true });
+    async remove(keys: string[]): Promise<void> {
+      const paths = keys.map((key) => join(folder, key));
+      for (const path of paths) await rm(path, { force: true });
+      for (const parent of new Set(paths.map(dirname))) await ifExists(flush(parent));
     },
 
     async *keys(): AsyncGenerator<string, void> {
@@ -52,12 +55,13 @@ export function openFolder(folder: string): Files {
       }
     },
 
+    startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder),
     dryRunUpload: () => dryRunUpload,
     abandonedKeys: () => readJournals(folder),
 
     async clearAbandoned(): Promise<void> {
-      const names = await readdir(folder).catch(() => []);
+      const names = (await ifExists(readdir(folder))) ?? [];
       for (const name of names.filter((name) => name.startsWith(TEMPORARY_PREFIX)))
         await rm(join(folder, name), { force: true });
       await removeJournals(folder);
@@ -67,24 +71,36 @@ export function openFolder(folder: string): Files {
 
 async function beginUpload(folder: string): Promise<Upload> {
   const journal = await startJournal(folder);
+  const [written, added, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
   return {
     async put(key, bytes, { hash }) {
       const path = join(folder, key);
       const before = await stat(path).catch(() => undefined);
-      if (before?.size === bytes.length) return hash;
-      if (before === undefined) await journal.add(key);
+      // The size comes first: it is cheaper to read, and bytes can also be damaged without changing it.
+      if (before?.size === bytes.length && (await hashFile(path)) === hash) return hash;
+      if (before === undefined) {
+        added.add(key);
+        await journal.add(key);
+      }
+      written.add(path);
       await mkdir(dirname(path), { recursive: true });
       await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes);
       return hash;
     },
 
-    async flush() {
-      const paths = [...journal.keys].map((key) => join(folder, key));
-      // At the end and once per folder: flushing each file as it is stored takes ten times as long.
-      await inParallel([...paths, ...new Set(paths.map(dirname))], MAX_CONCURRENT_FLUSHES, flush);
+    async release(keys) {
+      await Promise.all(keys.map((key) => journal.add(key)));
+      for (const key of keys) released.add(key);
     },
 
-    newKeys: () => [...journal.keys],
+    async flush() {
+      // At the end and once per folder: flushing each file as it is stored takes ten times as long.
+      const folders = new Set([...written].map(dirname));
+      await inParallel([...written, ...folders, folder], MAX_CONCURRENT_FLUSHES, flush);
+    },
+
+    newKeys: () => [...added],
+    releasedKeys: () => [...released],
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
@@ -92,11 +108,19 @@ async function beginUpload(folder: string): Promise<Upload> {
 
 const dryRunUpload: Upload = {
   put: async (_key, _bytes, { hash }) => hash,
+  release: async () => {},
   flush: async () => {},
   newKeys: () => [],
+  releasedKeys: () => [],
   finish: async () => {},
   abandon: async () => {},
 };
+
+async function hashFile(path: string): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
+  return sum.digest('hex');
+}
 
 /** Writes a temporary file and renames it, so that nobody reads a partial file. */
 async function writeAtomically(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
@@ -107,11 +131,6 @@ async function writeAtomically(path: string, temporary: string, bytes: Uint8Arra
     await rm(temporary, { force: true });
     throw error;
   }
-}
-
-async function flush(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
 }
 
 function openFile(handle: FileHandle, size: number): OpenFile {

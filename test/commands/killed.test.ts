@@ -77,8 +77,8 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
     errors += chunk;
   });
   assert.deepEqual(await once(child, 'close'), [0, null], errors);
-  const operations = JSON.parse(errors) as string[];
-  const commit = operations.lastIndexOf('commit') + 1;
+  const { trace, commit } = JSON.parse(errors) as { trace: string[]; commit: number };
+  const operations = trace.map((operation) => operation.split(' ')[0] as string);
   assert.ok(operations.length > 2 * PICTURES && commit > 0);
   const [before, after] = [await readContents(original), await readContents(whole)];
   assert.notEqual(before, after);

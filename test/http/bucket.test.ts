@@ -116,7 +116,7 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(await run('check', '--quiet'), { status: 0, output: 'no problems found\n', errors: '' });
     const [first = '', second = ''] = await keys();
     const bytes = await readAll(first);
-    await files.remove(first);
+    await files.remove([first]);
     const upload = await files.beginUpload();
     const facts = { hash: createHash('sha256').update('x').digest('hex'), mimetype: 'image/png' as const };
     await upload.put('stray.png', Buffer.from('x'), facts);
@@ -132,7 +132,7 @@ await forEachEngine(async (engine) => {
     assert.match(output, /stray\.png: no image uses this file/);
     assert.equal(output.trim().split('\n').length, 3);
     // Importing the pictures again restores them.
-    await files.remove('stray.png');
+    await files.remove(['stray.png']);
     await importFiles(config, [catalogue]);
     assert.equal((await run('check', '--quiet')).status, 0);
     assert.deepEqual(await readAll(first), bytes);

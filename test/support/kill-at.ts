@@ -1,25 +1,43 @@
 /**
- * Preloaded into a child process (`--import`). Counts the operations that change a file or the database, and kills the
- * process before the one that KILL_AT names. At exit it prints the kind of each operation, in order.
+ * Preloaded into a child process (`--import`). Counts the operations that change a file or the database, and sends the
+ * process a signal (KILL_SIGNAL, SIGKILL by default) before the one that KILL_AT names. At exit it prints the number of
+ * operations, the position of the first commit, and all operations in order.
  */
 import fs, { type PathLike } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const killAt = Number(process.env.KILL_AT);
-const operations: string[] = [];
+const signal = process.env.KILL_SIGNAL ?? 'SIGKILL';
+const trace: string[] = [];
+let commit = 0;
 
-function count(kind: string): void {
-  operations.push(kind);
-  if (operations.length === killAt) process.kill(process.pid, 'SIGKILL');
+function count(operation: string): void {
+  trace.push(operation);
+  if (trace.length === killAt) process.kill(process.pid, signal);
+}
+
+type Handle = Record<'sync' | 'datasync' | 'appendFile', (...rest: unknown[]) => Promise<unknown>>;
+
+/** Counts what makes the file durable, too: a process can die before and after it. */
+function countHandle(handle: Handle, path: PathLike): void {
+  for (const name of ['sync', 'datasync', 'appendFile'] as const) {
+    const original = handle[name].bind(handle);
+    handle[name] = (...rest) => {
+      count(`${name} ${path}`);
+      return original(...rest);
+    };
+  }
 }
 
 for (const name of ['open', 'writeFile', 'rename', 'rm', 'mkdir'] as const) {
   const original = fs.promises[name] as (path: PathLike, ...rest: unknown[]) => Promise<unknown>;
   Object.assign(fs.promises, {
-    [name]: (path: PathLike, ...rest: unknown[]) => {
-      count(name);
-      return original(path, ...rest);
+    [name]: async (path: PathLike, ...rest: unknown[]) => {
+      count(`${name} ${path}${name === 'rename' ? ` ${rest[0]}` : ''}`);
+      const result = await original(path, ...rest);
+      if (name === 'open') countHandle(result as Handle, path);
+      return result;
     },
   });
 }
@@ -27,19 +45,20 @@ syncBuiltinESMExports();
 
 const { exec } = DatabaseSync.prototype;
 DatabaseSync.prototype.exec = function (sql: string) {
-  const [kind = ''] = /^\w*/.exec(sql.trim().toLowerCase()) ?? [];
-  count(kind);
-  if (kind === 'commit') process.stdout.write('committing\n');
+  count(sql);
+  if (/^commit/i.test(sql)) {
+    commit ||= trace.length;
+    process.stdout.write('committing\n');
+  }
   return exec.call(this, sql);
 };
-const statement = StatementSync.prototype as unknown as {
-  sourceSQL: string;
-  run: (...parameters: unknown[]) => unknown;
-};
+const statement = StatementSync.prototype as unknown as { run: (...parameters: unknown[]) => unknown };
 const { run } = statement;
 statement.run = function (...parameters) {
-  count(/^\s*\w+/.exec(this.sourceSQL)?.[0].trim().toLowerCase() ?? '');
+  count('run');
   return run.apply(this, parameters);
 };
 
-process.on('exit', () => process.stderr.write(`${JSON.stringify(operations)}\n`));
+process.on('exit', () =>
+  process.stderr.write(`${JSON.stringify({ operations: trace.length, commit, trace })}\n`),
+);

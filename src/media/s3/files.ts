@@ -1,6 +1,7 @@
 /** Image files in a bucket of Amazon S3 or of an S3-compatible server. */
 import { Readable } from 'node:stream';
 import { Unavailable } from '../../errors.ts';
+import { inParallel } from '../../parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
 import { readJournals, removeJournals, startJournal } from '../journal.ts';
 import {
@@ -17,7 +18,9 @@ import { createDryRunUpload, createUpload, readETag } from './upload.ts';
 
 export type { S3Location };
 
-/** The journals of uploads are in a local folder. */
+const MAX_CONCURRENT_REMOVALS = 16;
+
+/** The journals are in a local folder. */
 export function openBucket(location: S3Location, journalFolder: string, options: S3Options = {}): Files {
   const send = createClient(location, options);
 
@@ -30,7 +33,7 @@ export function openBucket(location: S3Location, journalFolder: string, options:
     }
   };
 
-  const remove = async (key: string): Promise<void> => {
+  const removeOne = async (key: string): Promise<void> => {
     try {
       await send({ method: 'DELETE', key }, (response) => response.arrayBuffer());
     } catch (error) {
@@ -54,8 +57,9 @@ export function openBucket(location: S3Location, journalFolder: string, options:
 
     // Clients read from the bucket themselves, and a request per second would cost money.
     verify: async () => {},
-    remove,
+    remove: (keys) => inParallel(keys, MAX_CONCURRENT_REMOVALS, removeOne),
     keys: () => listKeys(send, location.prefix),
+    startJournal: () => startJournal(journalFolder),
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
     abandonedKeys: () => readJournals(journalFolder),

@@ -1,7 +1,6 @@
 /** Uploads to a bucket: skips objects that are already there, and verifies what the server stored. */
 import { hash } from 'node:crypto';
-import type { Upload } from '../files.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal, Upload } from '../files.ts';
 import type { SendRequest } from './client.ts';
 
 interface Bucket {
@@ -11,12 +10,16 @@ interface Bucket {
 }
 
 export function createUpload({ send, findHeaders }: Bucket, journal: Journal): Upload {
+  const [added, released] = [new Set<string>(), new Set<string>()];
   return {
     async put(key, bytes, { hash, mimetype }) {
       const existing = await findHeaders(key);
       const digest = md5(bytes);
       if (existing && isIdentical(existing, bytes.length, digest, hash)) return readETag(existing);
-      if (!existing) await journal.add(key);
+      if (!existing) {
+        added.add(key);
+        await journal.add(key);
+      }
       const headers = {
         'content-md5': Buffer.from(digest, 'hex').toString('base64'),
         'content-type': mimetype,
@@ -32,9 +35,15 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
       return readETag(response);
     },
 
+    async release(keys) {
+      await Promise.all(keys.map((key) => journal.add(key)));
+      for (const key of keys) released.add(key);
+    },
+
     // S3 confirms an object only when it is durable.
     flush: async () => {},
-    newKeys: () => [...journal.keys],
+    newKeys: () => [...added],
+    releasedKeys: () => [...released],
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
@@ -47,8 +56,10 @@ export function createDryRunUpload({ findHeaders }: Bucket): Upload {
       const digest = md5(bytes);
       return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
     },
+    release: async () => {},
     flush: async () => {},
     newKeys: () => [],
+    releasedKeys: () => [],
     finish: async () => {},
     abandon: async () => {},
   };

@@ -33,6 +33,15 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     entries: (kind) =>
       streamRows<SavedEntry>(`select ${ENTRY_COLUMNS} from shelf where kind = '${kind}' order by position`),
     images: () => streamRows<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
+    async imagesById(ids) {
+      return (await client.query(`select ${IMAGE_COLUMNS} from image where id = any($1)`, [ids])).rows;
+    },
+    async unusedKeys(keys) {
+      if (keys.length === 0) return [];
+      const { rows } = await client.query('select distinct key from image where key = any($1)', [keys]);
+      const used = new Set(rows.map(({ key }) => key));
+      return keys.filter((key) => !used.has(key));
+    },
     async shelvesOf(images) {
       const { rows } = await client.query(
         'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',

@@ -9,6 +9,7 @@ import {
   readFixedShelves,
 } from '../shared/queries.ts';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
+import { findUnusedKeys } from './keys.ts';
 import { catalogueSchema } from './schema.ts';
 
 export function openSnapshot(path: string): CatalogueSnapshot {
@@ -26,6 +27,11 @@ export function openSnapshot(path: string): CatalogueSnapshot {
       const rows = database.prepare(`select ${IMAGE_COLUMNS} from image order by number`);
       yield* rows.iterate() as unknown as Iterable<SavedImage>;
     },
+    async imagesById(ids) {
+      const find = database.prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
+      return ids.flatMap((id) => find.all(id) as unknown as SavedImage[]);
+    },
+    unusedKeys: async (keys) => findUnusedKeys(database, keys),
     async shelvesOf(images) {
       return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));
     },

@@ -19,30 +19,33 @@ import {
   REWRITE_BATCH_SIZE,
   readFixedShelves,
 } from '../shared/queries.ts';
-import { exclusively, openDatabase } from './database.ts';
+import { exclusively, logSize, openDatabase, truncateLog } from './database.ts';
+import { findUnusedKeys } from './keys.ts';
 import { catalogueSchema } from './schema.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
-/** A larger write-ahead log is truncated to this size after a checkpoint. */
-const MAX_WAL_BYTES = 64 * 1024 * 1024;
+/** A write-ahead log that is larger after a commit is truncated. SQLite keeps it at about this size by itself. */
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 export function openWriter(path: string): CatalogueWriter {
   const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
-    database.exec(`pragma journal_size_limit = ${MAX_WAL_BYTES}`);
+    database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
     exclusively(() => database.exec('begin immediate'));
   } catch (error) {
     database.close();
     throw error;
   }
-  return new SqliteWriter(database);
+  return new SqliteWriter(database, path);
 }
 
 class SqliteWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #initialLogSize: number;
   readonly #entryById: StatementSync;
   readonly #entryByName: StatementSync;
   readonly #categoryByName: StatementSync;
@@ -66,8 +69,10 @@ class SqliteWriter implements CatalogueWriter {
   #lastImage: number;
   #haveEntriesChanged = false;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, path: string) {
     this.#database = database;
+    this.#path = path;
+    this.#initialLogSize = logSize(path);
     const prepare = (sql: string) => database.prepare(sql);
     this.#entryById = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and id = ?`);
     this.#entryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and name = ?`);
@@ -149,13 +154,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async unusedKeys(keys: string[]): Promise<string[]> {
-    if (keys.length === 0) return [];
-    // Scans all images: an index of keys would slow down every import for the sake of this rare question.
-    const used = this.#database.prepare(
-      'select distinct key from image where key in (select value from json_each(?))',
-    );
-    const found = new Set(used.all(JSON.stringify(keys)).map((row) => row.key as string));
-    return keys.filter((key) => !found.has(key));
+    return findUnusedKeys(this.#database, keys);
   }
 
   async renumberAll(): Promise<void> {
@@ -172,6 +171,7 @@ class SqliteWriter implements CatalogueWriter {
     for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
     if (this.#haveEntriesChanged) this.#database.exec(NUMBER_ENTRIES);
     this.#database.exec('commit');
+    truncateLog(this.#database, this.#path, MAX_LOG_BYTES);
     this.#database.close();
   }
 
@@ -179,6 +179,7 @@ class SqliteWriter implements CatalogueWriter {
     if (!this.#database.isOpen) return;
     // A full disk ends the transaction by itself.
     if (this.#database.isTransaction) this.#database.exec('rollback');
+    truncateLog(this.#database, this.#path, this.#initialLogSize);
     this.#database.close();
   }
 
@@ -217,11 +218,10 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   #renumber(shelf: number): void {
-    const order = this.#database.prepare(
+    this.#database.exec(
       `create temp table row_of as
        select row_number() over (order by image) - 1 as position, image from placement where shelf = ${shelf}`,
     );
-    order.run();
     this.#database.prepare('delete from placement where shelf = ?').run(shelf);
     const { changes } = this.#database
       .prepare(

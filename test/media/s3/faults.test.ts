@@ -162,7 +162,7 @@ test('retries a download, and fails with the error of S3', async () => {
   assert.ok((await failureOf(read(file, 0, 6))) instanceof Unavailable);
   s3.fault = () => undefined;
   assert.match((await failureOf(read(file, 0, 70))).message, /sent 7 bytes .* instead of 71/);
-  await bucket().remove('streamed');
+  await bucket().remove(['streamed']);
   assert.match((await failureOf(read(file, 0, 6))).message, /404 NoSuchKey/);
 });
 
@@ -191,7 +191,7 @@ test('rejects an upload that the server stored wrongly, and can remove it', asyn
   assert.match(error.message, /S3 stored different bytes under changed/);
   assert.equal((await bucket().open('changed'))?.size, 7);
   assert.deepEqual(upload.newKeys(), ['changed']);
-  await bucket().remove('changed');
+  await bucket().remove(['changed']);
   await upload.finish();
   assert.equal(await bucket().open('changed'), undefined);
 });
@@ -199,9 +199,9 @@ test('rejects an upload that the server stored wrongly, and can remove it', asyn
 test('ignores that a removed file is missing, but not that the bucket is', async () => {
   const missing = (code: string) => ({ status: 404, body: `<Error><Code>${code}</Code></Error>` });
   inject('DELETE', missing('NoSuchKey'));
-  await bucket().remove('gone');
+  await bucket().remove(['gone']);
   inject('DELETE', missing('NoSuchBucket'));
-  assert.match((await failureOf(bucket().remove('gone'))).message, /the bucket does not exist/);
+  assert.match((await failureOf(bucket().remove(['gone']))).message, /the bucket does not exist/);
 });
 
 test('explains wrong credentials', async () => {

@@ -52,9 +52,9 @@ test('stores, reads and removes a file; the ETag is its MD5', async () => {
   assert.equal(file?.eTag, md5('abcdef'));
   assert.equal(await read('ab/c.png'), 'abcdef');
   await file?.close();
-  await files.remove('ab/c.png');
+  await files.remove(['ab/c.png']);
   assert.equal(await files.open('ab/c.png'), undefined);
-  await files.remove('ab/c.png');
+  await files.remove(['ab/c.png']);
 });
 
 test('reads a range, and sends the request at the first read', async () => {
@@ -182,7 +182,7 @@ test('handles keys with special characters', async () => {
   await store(...awkward);
   assert.deepEqual(await listAll(), awkward.toSorted());
   for (const key of awkward) assert.equal(await read(key), key);
-  for (const key of awkward) await files.remove(key);
+  for (const key of awkward) await files.remove([key]);
   assert.deepEqual(await listAll(), []);
 });
 

@@ -1,0 +1,105 @@
+/** Compares the images of the catalogue with the stored files, while other commands may change both. */
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { readDocument } from '../catalogue/document.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
+import type { Config } from '../config/config.ts';
+import { openSnapshot } from '../engines.ts';
+import type { Files } from '../media/files.ts';
+import { inParallel } from '../parallel.ts';
+
+export interface FileReport {
+  /** What is wrong with the files of images, as sentences. */
+  problems: string[];
+  /** The keys of files that no image uses. */
+  unused: string[];
+  /** Whether a command is changing files, or was interrupted. */
+  isChanging: boolean;
+}
+
+interface Suspects {
+  images: string[];
+  keys: string[];
+}
+
+export async function checkFiles(
+  config: Config,
+  files: Files,
+  onImage: (size: number) => void,
+): Promise<FileReport> {
+  const suspects = await findSuspects(config, files, onImage);
+  return confirm(config, files, suspects);
+}
+
+async function findSuspects(
+  config: Config,
+  files: Files,
+  onImage: (size: number) => void,
+): Promise<Suspects> {
+  const suspects: Suspects = { images: [], keys: [] };
+  const used = new Set<string>();
+  await using snapshot = await openSnapshot(config);
+  await inParallel(snapshot.images(), availableParallelism(), async (image) => {
+    if (await findProblem(files, image)) suspects.images.push(image.id);
+    used.add(image.key);
+    onImage(1);
+  });
+  for await (const key of files.keys()) if (!used.has(key)) suspects.keys.push(key);
+  return suspects;
+}
+
+/** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
+async function confirm(config: Config, files: Files, { images, keys }: Suspects): Promise<FileReport> {
+  // Journals come first. If a command finishes after that, the snapshot contains its commit.
+  const journaled = new Set(await files.abandonedKeys());
+  await using snapshot = await openSnapshot(config);
+  const report: FileReport = { problems: [], unused: [], isChanging: journaled.size > 0 };
+  await inParallel(await snapshot.imagesById(images), availableParallelism(), async (image) => {
+    const problem = await findProblem(files, image);
+    if (problem) report.problems.push(`image ${image.id}: ${problem}`);
+  });
+  const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key)));
+  await inParallel(unused, availableParallelism(), async (key) => {
+    await using file = await openDisposable(files, key);
+    if (file) report.unused.push(key);
+  });
+  return report;
+}
+
+/** What is wrong with the file of an image, or undefined. */
+async function findProblem(
+  files: Files,
+  { key, eTag: hash, document }: ImageRow,
+): Promise<string | undefined> {
+  await using file = await openDisposable(files, key);
+  if (!file) return `the file ${key} is missing`;
+  const meta = readMeta(document);
+  if (!meta) return undefined;
+  const { size, eTag } = meta;
+  if (file.size !== size) return `the file ${key} has ${file.size} bytes instead of ${size}`;
+  // Storage with its own entity tags verifies its bytes itself.
+  if (file.eTag !== undefined)
+    return file.eTag === eTag
+      ? undefined
+      : `the file ${key} has the entity tag ${file.eTag} instead of ${eTag}`;
+  // Only files that are named by their hash can be verified.
+  const isHashed = key.includes(hash) && /^[0-9a-f]{64}$/.test(hash);
+  if (!isHashed || size === 0) return undefined;
+  const actual = createHash('sha256');
+  for await (const chunk of file.stream(0, size - 1)) actual.update(chunk as Buffer);
+  return actual.digest('hex') === hash ? undefined : `the file ${key} is damaged: its checksum is wrong`;
+}
+
+async function openDisposable(files: Files, key: string) {
+  const file = await files.open(key);
+  return file && { ...file, [Symbol.asyncDispose]: () => file.close() };
+}
+
+/** Undefined for an unreadable document, which `checkCatalogue` reports. */
+function readMeta(document: string): { size: number; eTag: string } | undefined {
+  try {
+    return readDocument(document).meta;
+  } catch {
+    return undefined;
+  }
+}
