@@ -43,6 +43,13 @@ export interface FileFacts {
   mimetype: Mimetype;
 }
 
+/** Who makes a call that may take long. Such calls share the processor fairly, and end when the caller disconnects. */
+export interface Caller {
+  /** The same for all calls of a client. */
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
 /** Each call answers from one version of the catalogue, never from two. */
 export interface Catalogue {
   statistics(): Promise<Statistics>;
@@ -62,8 +69,8 @@ export interface Catalogue {
   ): Promise<SeededImages | FilterProblem>;
   /** The public JSON of the entries of a kind, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
-  /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
-  search(kind: Kind, pattern: string, window: Window): Promise<Page>;
+  /** The same, of those whose names match. Throws PatternError, PatternTooExpensive, or Unavailable under load. */
+  search(kind: Kind, pattern: string, window: Window, caller: Caller): Promise<Page>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
 }

@@ -4,6 +4,7 @@
  * snapshot's, the catalogue changed meanwhile and the call starts again.
  */
 import type {
+  Caller,
   Catalogue,
   FileFacts,
   Filter,
@@ -108,9 +109,9 @@ export class PostgresCatalogue implements Catalogue {
     return { total: rows[0]?.[1] as number, items: readDocuments(rows, 2) };
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
     return retryOnChange(async () => {
-      const { version, positions } = await this.#search.find(kind, pattern);
+      const { version, positions } = await this.#search.find(kind, pattern, caller);
       const page = positions.slice(offset, offset + limit);
       const read = await this.#servers.read(statements.entries, [kind, page]);
       if (read.version !== version) return undefined;

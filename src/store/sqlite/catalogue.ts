@@ -5,6 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type {
+  Caller,
   Catalogue,
   FileFacts,
   Filter,
@@ -131,9 +132,9 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
     return retryOnChange(async () => {
-      const { version, positions } = await this.#search.find(kind, pattern);
+      const { version, positions } = await this.#search.find(kind, pattern, caller);
       return this.#reader.read(({ snapshot, statements }) => {
         if (snapshot.version !== version) return undefined;
         const entryAt = (position: number) =>

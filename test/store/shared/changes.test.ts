@@ -21,6 +21,8 @@ function failOnce<T>(items: T[]) {
   };
 }
 
+const caller = { client: 'client', signal: new AbortController().signal };
+
 function selectAll(shelf: Shelf, version = 1): Selection {
   const choice = { shelves: [shelf], size: shelf.size, mayOverlap: false };
   return { of: { version, lastImage: 3 }, choices: [choice], excluded: [] };
@@ -30,8 +32,8 @@ const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset
 
 test('names are read again after a failure', async () => {
   const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));
-  await assert.rejects(search.find('artist', 'ann'), /broken/);
-  assert.deepEqual(await search.find('artist', 'ann'), { version: 1, positions: [0] });
+  await assert.rejects(search.find('artist', 'ann', caller), /broken/);
+  assert.deepEqual(await search.find('artist', 'ann', caller), { version: 1, positions: [0] });
 });
 
 test('a shelf is read again after a failure', async () => {
@@ -51,8 +53,8 @@ test('names that change while they are read are read from the start', async () =
       },
     }),
   );
-  assert.equal((await search.find('artist', 'old')).positions.length, 0);
-  assert.equal((await search.find('artist', 'new')).positions.length, 450);
+  assert.equal((await search.find('artist', 'old', caller)).positions.length, 0);
+  assert.equal((await search.find('artist', 'new', caller)).positions.length, 450);
 });
 
 test('a shelf of another version than requested is neither returned nor cached', async () => {
@@ -71,5 +73,5 @@ test('gives up on names that change with every read', async () => {
       currentVersion: () => Number.NaN,
     }),
   );
-  await assert.rejects(search.find('artist', 'a'), Unavailable);
+  await assert.rejects(search.find('artist', 'a', caller), Unavailable);
 });
