@@ -62,10 +62,14 @@ export class PostgresCatalogue implements Catalogue {
     return 'problem' in selection ? selection : undefined;
   }
 
-  async images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
+  async images(
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+  ): Promise<Page<ImageDocument> | FilterProblem> {
     const shelf = findSoleShelf(filter);
     if (shelf) return this.#readPage(shelf.kind, shelf.id, window);
-    return this.#findInSet(filter, async (set, { of }) => {
+    return this.#findInSet(filter, caller, async (set, { of }) => {
       const items = await this.#readNumbers(sliceImages(set, window), of);
       return items && { total: set.size, items };
     });
@@ -75,6 +79,7 @@ export class PostgresCatalogue implements Catalogue {
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
+    caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
     return retryOnChange(async () => {
       const selection = await this.#reader.select(filter);
@@ -85,7 +90,7 @@ export class PostgresCatalogue implements Catalogue {
       if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection.of);
       const drawn = await this.#drawAmong(selection, limit, randomInt);
       if (drawn !== 'too few') return drawn;
-      const set = await this.#sets.load(selection);
+      const set = await this.#sets.load(selection, caller);
       return set && this.#readNumbers(sample(set, limit, randomInt), selection.of);
     });
   }
@@ -95,8 +100,9 @@ export class PostgresCatalogue implements Catalogue {
     seed: string,
     from: SeedPosition | undefined,
     limit: number,
+    caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#findInSet(filter, async (set, { of }) => {
+    return this.#findInSet(filter, caller, async (set, { of }) => {
       const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
       const images = await this.#readNumbers(page.images, of);
@@ -134,12 +140,13 @@ export class PostgresCatalogue implements Catalogue {
   /** Calls `read` with the set of all images that qualify, until it finds the catalogue unchanged. */
   #findInSet<T extends object>(
     filter: Filter,
+    caller: Caller,
     read: (set: ImageSet, selection: Selection) => Promise<T | FilterProblem | undefined>,
   ): Promise<T | FilterProblem> {
     return retryOnChange(async () => {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
-      const set = await this.#sets.load(selection);
+      const set = await this.#sets.load(selection, caller);
       return set && read(set, selection);
     });
   }

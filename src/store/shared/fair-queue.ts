@@ -1,7 +1,7 @@
 /**
  * Shares the processor between long jobs of many clients. A job computes in slices of a few milliseconds, one slice per tick
- * of the event loop. The next slice goes to the job that has worked least so far, in coarse steps, and among those to the
- * client that used least recently: a cheap job overtakes expensive ones, and no client gains by asking more often.
+ * of the event loop. The next slice goes to the job with the least work, expected or done so far, in coarse steps, and among
+ * those to the client that used least recently: a cheap job overtakes expensive ones, and asking more often gains nothing.
  */
 import type { Caller } from '../../catalogue/catalogue.ts';
 import { Unavailable } from '../../errors.ts';
@@ -12,7 +12,7 @@ const MAX_JOBS = 64;
 const MAX_WAIT_MS = 5000;
 const SLICE_MS = 5;
 /** Work that takes about as long as a slice. */
-const WORK_PER_SLICE = 500_000;
+export const WORK_PER_SLICE = 500_000;
 /** After this time, the work of a client counts half. */
 const HALF_LIFE_MS = 10_000;
 const MAX_CLIENTS = 10_000;
@@ -22,6 +22,7 @@ export type Spend = (work: number) => Promise<void> | undefined;
 
 interface Job {
   client: string;
+  expected: number;
   work: number;
   startedAt: number;
   /** Starts the next slice; undefined while the job computes or waits for something else. */
@@ -50,11 +51,18 @@ export class FairQueue {
     this.#nextTick = nextTick;
   }
 
-  /** Throws Unavailable if the queue is full or the job waits too long, and the signal's reason when it is aborted. */
-  async run<T>({ client, signal }: Caller, compute: (spend: Spend) => T | Promise<T>): Promise<T> {
+  /**
+   * `expected` is the work that the job takes at least, if known. Throws Unavailable if the queue is full or the job waits too
+   * long, and the signal's reason when it is aborted.
+   */
+  async run<T>(
+    { client, signal }: Caller,
+    expected: number,
+    compute: (spend: Spend) => T | Promise<T>,
+  ): Promise<T> {
     signal.throwIfAborted();
     const { promise: ended, reject } = Promise.withResolvers<never>();
-    const job: Job = { client, work: 0, startedAt: this.#clock(), resume: undefined, reject };
+    const job: Job = { client, expected, work: 0, startedAt: this.#clock(), resume: undefined, reject };
     const abort = () => this.#end(job, signal.reason);
     signal.addEventListener('abort', abort);
     this.#jobs.add(job);
@@ -148,6 +156,6 @@ export class FairQueue {
 }
 
 /** Each step is twice as long as the one before. */
-function stepOf({ work }: Job): number {
-  return Math.floor(Math.log2(1 + work / WORK_PER_SLICE));
+function stepOf({ expected, work }: Job): number {
+  return Math.floor(Math.log2(1 + Math.max(expected, work) / WORK_PER_SLICE));
 }

@@ -4,8 +4,9 @@ import type { Caller } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
 import { parsePattern } from '../../catalogue/search/pattern.ts';
 import { type NameList, scan } from '../../catalogue/search/scan.ts';
+import { splitAtWildcards } from '../../catalogue/search/shape.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue, WORK_PER_SLICE } from './fair-queue.ts';
 import { readSlices, type SliceReader } from './slices.ts';
 import { retryOnChange, VersionedCache } from './versions.ts';
 
@@ -37,7 +38,9 @@ export class NameSearch {
   async find(kind: Kind, pattern: string, caller: Caller): Promise<Matches> {
     const parsed = parsePattern(pattern);
     const names = await this.#names[kind].get();
-    const positions = await this.#queue.run(caller, (spend) => scan(parsed, names, spend));
+    // Patterns of literals are always cheap, so they overtake the others even before any has started.
+    const expected = splitAtWildcards(parsed) ? 0 : WORK_PER_SLICE;
+    const positions = await this.#queue.run(caller, expected, (spend) => scan(parsed, names, spend));
     return { version: names.version, positions };
   }
 

@@ -7,6 +7,7 @@ import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { NameSearch } from '../../../src/store/shared/name-search.ts';
 import type { Selection } from '../../../src/store/shared/selection.ts';
 import type { Shelf } from '../../../src/store/shared/shelves.ts';
+import { caller } from '../../support/caller.ts';
 import { sliceReader } from '../../support/slices.ts';
 
 /** Fails once, as a disk or a network may, then returns slices of the items. */
@@ -20,8 +21,6 @@ function failOnce<T>(items: T[]) {
     return { version: 1, items: items.slice(from, to) };
   };
 }
-
-const caller = { client: 'client', signal: new AbortController().signal };
 
 function selectAll(shelf: Shelf, version = 1): Selection {
   const choice = { shelves: [shelf], size: shelf.size, mayOverlap: false };
@@ -38,8 +37,8 @@ test('names are read again after a failure', async () => {
 
 test('a shelf is read again after a failure', async () => {
   const sets = new ImageSets(sliceReader({ readShelf: failOnce([1, 3]) }));
-  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 })), /broken/);
-  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }))), [1, 3]);
+  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 }), caller), /broken/);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }), caller)), [1, 3]);
 });
 
 test('names that change while they are read are read from the start', async () => {
@@ -60,9 +59,9 @@ test('names that change while they are read are read from the start', async () =
 test('a shelf of another version than requested is neither returned nor cached', async () => {
   let version = 2;
   const sets = new ImageSets(sliceReader({ readShelf: async () => ({ version, items: [1] }) }));
-  assert.equal(await sets.load(selectAll({ number: 7, size: 1 })), undefined);
+  assert.equal(await sets.load(selectAll({ number: 7, size: 1 }), caller), undefined);
   version = 1;
-  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }))), [1]);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }), caller)), [1]);
 });
 
 test('gives up on names that change with every read', async () => {

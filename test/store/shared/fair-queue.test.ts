@@ -22,6 +22,7 @@ beforeEach(() => {
 
 interface Options {
   name?: string;
+  expected?: number;
   signal?: AbortSignal;
 }
 
@@ -29,9 +30,9 @@ interface Options {
 function run(
   client: string,
   count: number,
-  { name = client, signal = new AbortController().signal }: Options = {},
+  { name = client, expected = 0, signal = new AbortController().signal }: Options = {},
 ) {
-  return queue.run({ client, signal }, async (spend) => {
+  return queue.run({ client, signal }, expected, async (spend) => {
     for (let slice = 0; slice < count; slice++) {
       slices.push(name);
       now += SLICE_MS;
@@ -74,17 +75,19 @@ describe('the order of jobs', () => {
     await Promise.all(hostile);
   });
 
+  test('a job that is expected to be expensive comes last', async () => {
+    const expensive = run('first', 1, { expected: 10 * WORK_PER_SLICE });
+    await Promise.all([expensive, run('second', 1)]);
+    assert.deepEqual(slices, ['second', 'first']);
+  });
+
   test('work of long ago does not count', async () => {
     await run('first', 20);
-    await run('second', 1);
     now += 3_600_000;
+    await run('second', 1);
     slices = [];
-    await Promise.all([run('first', 1), run('second', 1)]);
-    now += 3_600_000 * 24;
-    assert.deepEqual(slices, ['second', 'first']);
-    slices = [];
-    await Promise.all([run('first', 1), run('new', 1)]);
-    assert.deepEqual(slices.toSorted(), ['first', 'new']);
+    await Promise.all([run('second', 1), run('first', 1)]);
+    assert.deepEqual(slices, ['first', 'second']);
   });
 
   test('a client runs one job at a time', async () => {
@@ -153,7 +156,7 @@ describe('a client that disconnects', () => {
 });
 
 test('a job that fails does not stop the others', async () => {
-  const failing = queue.run({ client: 'client', signal: new AbortController().signal }, () => {
+  const failing = queue.run({ client: 'client', signal: new AbortController().signal }, 0, () => {
     throw new Error('broken');
   });
   const other = run('client', 2, { name: 'other' });
