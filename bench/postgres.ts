@@ -10,6 +10,7 @@ import pg from 'pg';
 import { secureRandomInt } from '../src/random.ts';
 import { PostgresCatalogue } from '../src/store/postgres/catalogue.ts';
 import { Servers } from '../src/store/postgres/servers.ts';
+import { caller } from '../test/support/caller.ts';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
@@ -79,11 +80,12 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
     await pool.query(`select count(t::text) from zukan.${table} t`);
   let next = 0;
   const calls: Record<string, Call> = {
-    'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt),
+    'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt, caller),
     'random, 10 of two categories': () =>
-      catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureRandomInt),
+      catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureRandomInt, caller),
     'by id': () => catalogue.image(ids[next++ % ids.length] as string),
-    'page of 25 at offset 90%': () => catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }),
+    'page of 25 at offset 90%': () =>
+      catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }, caller),
   };
   return {
     images,

@@ -1,6 +1,7 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
 import { clientReader, networkCheck } from './access/client-address.ts';
 import { Cursors } from './access/cursors.ts';
+import { Exemptions } from './access/exemptions.ts';
 import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
@@ -48,6 +49,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     cursors: new Cursors(keys),
     clock: clock ?? Date.now,
     limiter,
+    exemptions: new Exemptions(),
     decisions: new LimiterCounters(),
     clientOf: clientReader(config.trustedProxies),
     mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),

@@ -43,27 +43,40 @@ export interface FileFacts {
   mimetype: Mimetype;
 }
 
-/** Each call answers from one version of the catalogue, never from two. */
+/** Who makes a call that may take long. Such calls share the processor fairly, and end when the caller disconnects. */
+export interface Caller {
+  /** The same for all calls of a client. */
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
+/** Each call answers from one version of the catalogue, never from two. Calls with a caller throw Unavailable under load. */
 export interface Catalogue {
   statistics(): Promise<Statistics>;
   image(id: string): Promise<ImageDocument | undefined>;
   /** Names and ids in the filter that do not exist. Reads no image. */
   checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
-  images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem>;
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
   /** Distinct images, in random order. */
-  randomImages(filter: Filter, limit: number, randomInt: RandomInt): Promise<ImageDocument[] | FilterProblem>;
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
   /** Images in the order of a seed, from the start or from a position on. */
   seededImages(
     filter: Filter,
     seed: string,
     from: SeedPosition | undefined,
     limit: number,
+    caller: Caller,
   ): Promise<SeededImages | FilterProblem>;
   /** The public JSON of the entries of a kind, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
-  search(kind: Kind, pattern: string, window: Window): Promise<Page>;
+  search(kind: Kind, pattern: string, window: Window, caller: Caller): Promise<Page>;
   one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
 }

@@ -1,6 +1,7 @@
 /** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
+import type { Exemptions } from '../access/exemptions.ts';
 import type { FileLinks } from '../access/file-links.ts';
 import type { LinkSigner } from '../access/link-signer.ts';
 import type { TokenStore } from '../access/token-store.ts';
@@ -28,6 +29,8 @@ export interface Services {
   randomInt: RandomInt;
   /** Undefined if rate limiting is off. */
   limiter: Limiter | undefined;
+  /** Which calls may be exempt from the rate limit. */
+  exemptions: Exemptions;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
   /** Identifies the client of a request for the rate limit. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/image-set.ts';
 import { drawImages } from '../../src/store/shared/draws.ts';
 import { ImageSets } from '../../src/store/shared/image-sets.ts';
+import { caller } from '../support/caller.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { startService } from '../support/service.ts';
@@ -117,7 +118,7 @@ test('a selection of hundreds of shelves is computed a shelf at a time, between 
   };
   setImmediate(count);
   const choice = { shelves: [first], size: first.size, mayOverlap: false };
-  const set = await sets.load({ of: { version: 1, lastImage }, choices: [choice], excluded });
+  const set = await sets.load({ of: { version: 1, lastImage }, choices: [choice], excluded }, caller);
   isDone = true;
   assert.ok(ticks > excluded.length, `only ${ticks} ticks for ${excluded.length} shelves`);
   const isExcluded = (image: number) =>

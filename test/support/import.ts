@@ -6,6 +6,7 @@ import type { ImageDocument } from '../../src/catalogue/image-document.ts';
 import type { Image, Window } from '../../src/catalogue/types.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
+import { caller } from './caller.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -54,7 +55,7 @@ export async function listed(
   filter: ListFilter,
   window: Window,
 ): Promise<ImageDocument[]> {
-  const page = await catalogue.images(filter, window);
+  const page = await catalogue.images(filter, window, caller);
   if ('problem' in page) throw new Error(`unknown ${page.problem}`);
   return page.items;
 }

@@ -1,6 +1,7 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
 import { Cursors } from '../../src/access/cursors.ts';
+import { Exemptions } from '../../src/access/exemptions.ts';
 import { FileLinks } from '../../src/access/file-links.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -36,6 +37,7 @@ export async function startWrapped(
       clock,
       randomInt: secureRandomInt,
       limiter: undefined,
+      exemptions: new Exemptions(),
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
       mayMonitor: () => true,

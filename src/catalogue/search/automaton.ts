@@ -62,7 +62,8 @@ export class Automaton {
   /** Whether the whole name matches. The name must be folded. */
   matches(name: string): boolean {
     let state = this.#start;
-    for (let index = 0; index < name.length; index++) {
+    let index = 0;
+    for (; index < name.length; index++) {
       let code = name.charCodeAt(index);
       if (code >= 0xd800 && code < 0xdc00) {
         code = name.codePointAt(index) as number;
@@ -73,7 +74,7 @@ export class Automaton {
       state = state.next[classNumber] ?? this.#buildTransition(state, classNumber);
       if (state.isDead || state.isUniversal) break;
     }
-    this.work += name.length;
+    this.work += index;
     return state.isUniversal || state.isAccepting;
   }
 

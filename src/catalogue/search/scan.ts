@@ -1,12 +1,9 @@
-/**
- * Finds the names that match a pattern. The scan pauses every few milliseconds to let other work run, and gives up when it
- * has used its time budget.
- */
+/** Finds the names that match a pattern. The scan counts its work, and gives up when it has used its budget. */
 import type { Kind } from '../types.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
 import { buildPositions, PatternTooExpensive } from './positions.ts';
-import { minLength, requiredLiteral, trim } from './shape.ts';
+import { minLength, requiredLiterals, splitAtWildcards, trim } from './shape.ts';
 
 /** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
 export interface NameList {
@@ -17,61 +14,93 @@ export interface NameList {
   maxLength: number;
 }
 
-export interface ScanOptions {
-  /** Total computing time in milliseconds, without pauses. */
-  budget: number;
-  /** Computing time between two pauses, in milliseconds. */
-  slice: number;
-  /** The current time in milliseconds; any origin. */
-  clock: () => number;
-  /** Lets other work run. */
-  pause: () => Promise<void>;
-}
-
-/** Work between two readings of the clock: a fraction of a millisecond. */
-const WORK_PER_CLOCK_CHECK = 20_000;
+/** About 150 ms. Work is counted, not timed: the same search has the same result on a busy machine. */
+const MAX_WORK = 15_000_000;
+/** Work between two calls of `spend`: a fraction of a millisecond. */
+const WORK_PER_STEP = 20_000;
 /** The fixed cost of a name, in the unit of the matcher's work. */
-const WORK_PER_NAME = 20;
+const WORK_PER_NAME = 8;
+/** Searching a name for literals is faster than running the automaton. */
+const CHARACTERS_PER_WORK = 4;
 
-/** The positions of the matching names, in list order. Throws PatternTooExpensive. */
-export async function scan(pattern: Node, names: NameList, options: ScanOptions): Promise<number[]> {
-  const { budget, slice, clock, pause } = options;
-  await pause();
+/**
+ * The positions of the matching names, in list order. Calls `spend` with the work done since the last call, and waits if it
+ * returns a promise. Throws PatternTooExpensive.
+ */
+export async function scan(
+  pattern: Node,
+  names: NameList,
+  spend: (work: number) => Promise<void> | undefined,
+): Promise<number[]> {
   const matcher = compile(pattern, names.maxLength);
   const found: number[] = [];
-  let [usedMs, startedAt, work] = [0, clock(), 0];
+  let spent = 0;
   for (const [position, name] of names.folded.entries()) {
-    const workBefore = matcher.work;
     if (matcher.matches(name)) found.push(position);
-    work += WORK_PER_NAME + matcher.work - workBefore;
-    if (work < WORK_PER_CLOCK_CHECK) continue;
-    work = 0;
-    const elapsedMs = clock() - startedAt;
-    if (usedMs + elapsedMs > budget) throw new PatternTooExpensive();
-    if (elapsedMs < slice) continue;
-    usedMs += elapsedMs;
-    await pause();
-    startedAt = clock();
+    const work = matcher.work - spent;
+    if (work < WORK_PER_STEP) continue;
+    if (matcher.work > MAX_WORK) throw new PatternTooExpensive();
+    spent = matcher.work;
+    const pause = spend(work);
+    if (pause) await pause;
   }
   return found;
 }
 
 interface Matcher {
-  /** The automaton's work so far. */
+  /** Work done so far. One unit is a transition of the automaton, about ten nanoseconds. */
   readonly work: number;
   matches(name: string): boolean;
 }
 
-/** Runs the automaton only on names that pass two cheaper tests. Names have at most `maxLength` characters. */
+/**
+ * Most patterns consist of literals and "%" only, and need no automaton. For the others, it runs only on names that contain
+ * the pattern's literals. Names have at most `maxLength` characters.
+ */
 export function compile(pattern: Node, maxLength: number): Matcher {
   const trimmed = trim(pattern, maxLength);
+  const texts = splitAtWildcards(trimmed);
+  let work = 0;
+  const countName = (name: string) => {
+    work += WORK_PER_NAME + name.length / CHARACTERS_PER_WORK;
+  };
+  if (texts) {
+    const [first = '', ...middle] = texts;
+    const last = middle.pop();
+    return {
+      get work() {
+        return work;
+      },
+      matches(name) {
+        countName(name);
+        if (last === undefined) return name === first;
+        if (!name.startsWith(first) || !name.endsWith(last)) return false;
+        const end = indexAfter(name, middle, first.length);
+        return end >= 0 && end + last.length <= name.length;
+      },
+    };
+  }
   const automaton = new Automaton(buildPositions(trimmed));
   const minimum = minLength(trimmed);
-  const literal = requiredLiteral(trimmed);
+  const literals = requiredLiterals(trimmed);
   return {
     get work() {
-      return automaton.work;
+      return work + automaton.work;
     },
-    matches: (name) => name.length >= minimum && name.includes(literal) && automaton.matches(name),
+    matches(name) {
+      countName(name);
+      return name.length >= minimum && indexAfter(name, literals, 0) >= 0 && automaton.matches(name);
+    },
   };
+}
+
+/** Where the last of the literals ends, if all of them come one after the other from the index on; -1 if not. */
+function indexAfter(name: string, literals: readonly string[], from: number): number {
+  let end = from;
+  for (const literal of literals) {
+    const index = name.indexOf(literal, end);
+    if (index < 0) return -1;
+    end = index + literal.length;
+  }
+  return end;
 }

@@ -1,5 +1,5 @@
 /** Static analysis of patterns: simplification, minimum length and required literals. */
-import type { Node } from './pattern.ts';
+import { isAny, type Node } from './pattern.ts';
 
 const empty: Node = { type: 'sequence', parts: [] };
 const unmatchable: Node = { type: 'choice', options: [] };
@@ -58,11 +58,12 @@ export function minLength(node: Node): number {
   }
 }
 
-/** The longest literal that every match is known to contain; empty if there is none. */
-export function requiredLiteral(node: Node): string {
-  let [longest, current] = ['', ''];
+/** Literals that every match contains one after the other, in this order. */
+export function requiredLiterals(node: Node): string[] {
+  const literals: string[] = [];
+  let current = '';
   const end = () => {
-    if (current.length > longest.length) longest = current;
+    if (current !== '') literals.push(current);
     current = '';
   };
   const visit = (part: Node): void => {
@@ -76,5 +77,24 @@ export function requiredLiteral(node: Node): string {
   };
   visit(node);
   end();
-  return longest;
+  return literals;
+}
+
+/** The literals between the "%" of a pattern, which may be empty; undefined if the pattern contains anything else. */
+export function splitAtWildcards(node: Node): string[] | undefined {
+  const texts = [''];
+  const visit = (part: Node): boolean => {
+    if (part.type === 'sequence') return part.parts.every(visit);
+    if (part.type === 'character') texts.push(texts.pop() + part.character);
+    else if (isWildcard(part)) texts.push('');
+    else return false;
+    return true;
+  };
+  // Half of a surrogate pair is no character, but would be found in one.
+  return visit(node) && texts.join('').isWellFormed() ? texts : undefined;
+}
+
+function isWildcard(node: Node): boolean {
+  if (node.type !== 'repeat' || node.min > 0 || node.max !== Number.POSITIVE_INFINITY) return false;
+  return node.part.type === 'test' && node.part.test === isAny;
 }

@@ -7,37 +7,42 @@ import { ApiError, unauthorized } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 
-const unlimited: Decision = { isAllowed: true, isBlocked: false, wait: 0 };
 const POLICY = '"default";q=1;w=1';
 
 /**
  * Returns the token of a call, if it has one. Throws 429 before it throws 401 for an invalid token, so guessing tokens is
- * rate-limited.
+ * rate-limited. A token is looked up before the limit only if it may be exempt from it: a refused call costs no query.
  */
 export async function admit(services: Services, exchange: Exchange): Promise<Token | undefined> {
+  const { limiter, decisions, exemptions, clock } = services;
   const { authorization } = exchange.request.headers;
-  const token = authorization === undefined ? undefined : await findLiveToken(services, authorization);
-  if (services.limiter) {
-    let decision = unlimited;
-    if (token && isExempt(token.scopes)) {
-      services.decisions.countExempt();
-    } else {
-      const client = services.clientOf(exchange.request);
-      decision = await services.limiter.decide(client);
-      services.decisions.count(client, decision, services.clock);
-    }
-    exchange.headers(decision === unlimited ? unlimitedHeaders : rateHeaders(decision));
+  const secret = authorization === undefined ? undefined : secretIn(authorization);
+  const hash = secret && hashSecret(secret);
+  const client = services.clientOf(exchange.request);
+  const isFirst = hash !== undefined && (!limiter || exemptions.mayApply(client, hash, clock()));
+  let token = isFirst ? await findToken(services, client, hash) : undefined;
+  if (limiter && token && isExempt(token.scopes)) {
+    decisions.countExempt();
+    exchange.headers(unlimitedHeaders);
+  } else if (limiter) {
+    const decision = await limiter.decide(client);
+    decisions.count(client, decision, clock);
+    exchange.headers(rateHeaders(decision));
     if (!decision.isAllowed) throw tooManyRequests(decision);
   }
+  if (hash !== undefined && !isFirst) token = await findToken(services, client, hash);
   if (authorization !== undefined && !token)
     throw unauthorized('Invalid token: it is unknown, expired or revoked.');
   return token;
 }
 
-async function findLiveToken({ tokens, clock }: Services, authorization: string): Promise<Token | undefined> {
-  const secret = secretIn(authorization);
-  const token = secret && (await tokens.find(hashSecret(secret)));
-  return token && isLive(token, clock()) ? token : undefined;
+async function findToken(services: Services, client: string, hash: string): Promise<Token | undefined> {
+  const { tokens, exemptions, clock } = services;
+  const found = await tokens.find(hash);
+  const now = clock();
+  const token = found && isLive(found, now) ? found : undefined;
+  exemptions.record(client, hash, token !== undefined && isExempt(token.scopes), now);
+  return token;
 }
 
 const waitInSeconds = ({ wait }: Decision) => Math.max(0, Math.ceil(wait / 1000));
@@ -54,7 +59,7 @@ function rateHeaders(decision: Decision): Record<string, string> {
   };
 }
 
-const unlimitedHeaders = rateHeaders(unlimited);
+const unlimitedHeaders = rateHeaders({ isAllowed: true, isBlocked: false, wait: 0 });
 
 function tooManyRequests(decision: Decision): ApiError {
   const seconds = waitInSeconds(decision);

@@ -10,6 +10,7 @@ import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
+import { RequestCaller } from './caller.ts';
 import type { ApiResponse, Call, Route } from './endpoint.ts';
 import { readQuery, readUuid } from './query.ts';
 
@@ -36,6 +37,7 @@ export async function handleCall(
     query: query as never,
     id,
     token,
+    caller: new RequestCaller(services, exchange),
     now,
     origin: services.originOf(exchange.request),
     path: route.path,

@@ -1,6 +1,7 @@
 /** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
 import Type from 'typebox';
 import type { Token } from '../../access/token-store.ts';
+import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Services } from '../services.ts';
 
 /** The groups of the reference, in order. */
@@ -19,6 +20,7 @@ export interface Call<Query> {
   /** The id in the path; empty if the path has none. */
   id: string;
   token: Token | undefined;
+  caller: Caller;
   now: number;
   /** The origin of links to files. */
   origin: string;

@@ -1,13 +1,12 @@
 /** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
 import Type from 'typebox';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { PatternError } from '../../catalogue/search/reader.ts';
 import type { Kind, Page, Window } from '../../catalogue/types.ts';
 import * as schemas from '../../schemas.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type Call, type Endpoint, endpoint } from './endpoint.ts';
 import * as samples from './examples.ts';
 import { pageHeaders } from './pagination.ts';
 import { limit, offset, search } from './parameters.ts';
@@ -52,7 +51,7 @@ function entryList(kind: Kind, details: Details): Endpoint {
       const page =
         query.search === undefined
           ? await services.catalogue.list(kind, query)
-          : await searchNames(services.catalogue, kind, query.search, query);
+          : await searchNames(call, kind, query.search);
       return { ...serialize(page), headers: pageHeaders(call, page.total) };
     },
   });
@@ -119,9 +118,9 @@ function serialize(page: Page): SerializedPage {
   return serialized;
 }
 
-async function searchNames(catalogue: Catalogue, kind: Kind, pattern: string, window: Window): Promise<Page> {
+async function searchNames(call: Call<Window>, kind: Kind, pattern: string): Promise<Page> {
   try {
-    return await catalogue.search(kind, pattern, window);
+    return await call.services.catalogue.search(kind, pattern, call.query, call.caller);
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
     if (error instanceof PatternTooExpensive)

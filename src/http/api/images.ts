@@ -48,7 +48,7 @@ export const allImages = endpoint({
   isPaged: true,
   async handle(call) {
     const filter = pickParameters(listFilters, call.query);
-    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query));
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     return { ...imageList(call, items), headers: pageHeaders(call, total) };
   },
 });
@@ -65,7 +65,7 @@ export const artistImages = endpoint({
   isPaged: true,
   async handle(call) {
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
-    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query));
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     const signLink = linkSigner(call);
     const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
     return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
@@ -101,7 +101,12 @@ export const randomImages = endpoint({
     const filter = pickParameters(imageFilters, query);
     const from = readCursor(call, filter);
     if (query.seed !== undefined) return seededImages(call, filter, query.seed, from);
-    const images = await services.catalogue.randomImages(filter, query.limit, services.randomInt);
+    const images = await services.catalogue.randomImages(
+      filter,
+      query.limit,
+      services.randomInt,
+      call.caller,
+    );
     return imageList(call, unwrap(images));
   },
 });
@@ -113,7 +118,9 @@ async function seededImages(
   from: SeedPosition | undefined,
 ): Promise<ApiResponse> {
   const { catalogue, cursors } = call.services;
-  const { images, next } = unwrap(await catalogue.seededImages(filter, seed, from, call.query.limit));
+  const { images, next } = unwrap(
+    await catalogue.seededImages(filter, seed, from, call.query.limit, call.caller),
+  );
   const response = imageList(call, images);
   if (next === undefined) return response;
   const cursor = cursors.write(next, cursorScope(seed, filter));

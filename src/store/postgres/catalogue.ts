@@ -4,6 +4,7 @@
  * snapshot's, the catalogue changed meanwhile and the call starts again.
  */
 import type {
+  Caller,
   Catalogue,
   FileFacts,
   Filter,
@@ -61,10 +62,14 @@ export class PostgresCatalogue implements Catalogue {
     return 'problem' in selection ? selection : undefined;
   }
 
-  async images(filter: ListFilter, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
+  async images(
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+  ): Promise<Page<ImageDocument> | FilterProblem> {
     const shelf = findSoleShelf(filter);
     if (shelf) return this.#readPage(shelf.kind, shelf.id, window);
-    return this.#findInSet(filter, async (set, { of }) => {
+    return this.#findInSet(filter, caller, async (set, { of }) => {
       const items = await this.#readNumbers(sliceImages(set, window), of);
       return items && { total: set.size, items };
     });
@@ -74,6 +79,7 @@ export class PostgresCatalogue implements Catalogue {
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
+    caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
     return retryOnChange(async () => {
       const selection = await this.#reader.select(filter);
@@ -84,7 +90,7 @@ export class PostgresCatalogue implements Catalogue {
       if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection.of);
       const drawn = await this.#drawAmong(selection, limit, randomInt);
       if (drawn !== 'too few') return drawn;
-      const set = await this.#sets.load(selection);
+      const set = await this.#sets.load(selection, caller);
       return set && this.#readNumbers(sample(set, limit, randomInt), selection.of);
     });
   }
@@ -94,8 +100,9 @@ export class PostgresCatalogue implements Catalogue {
     seed: string,
     from: SeedPosition | undefined,
     limit: number,
+    caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#findInSet(filter, async (set, { of }) => {
+    return this.#findInSet(filter, caller, async (set, { of }) => {
       const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
       if (!page) return { problem: 'position' } satisfies FilterProblem;
       const images = await this.#readNumbers(page.images, of);
@@ -108,9 +115,9 @@ export class PostgresCatalogue implements Catalogue {
     return { total: rows[0]?.[1] as number, items: readDocuments(rows, 2) };
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
     return retryOnChange(async () => {
-      const { version, positions } = await this.#search.find(kind, pattern);
+      const { version, positions } = await this.#search.find(kind, pattern, caller);
       const page = positions.slice(offset, offset + limit);
       const read = await this.#servers.read(statements.entries, [kind, page]);
       if (read.version !== version) return undefined;
@@ -133,12 +140,13 @@ export class PostgresCatalogue implements Catalogue {
   /** Calls `read` with the set of all images that qualify, until it finds the catalogue unchanged. */
   #findInSet<T extends object>(
     filter: Filter,
+    caller: Caller,
     read: (set: ImageSet, selection: Selection) => Promise<T | FilterProblem | undefined>,
   ): Promise<T | FilterProblem> {
     return retryOnChange(async () => {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
-      const set = await this.#sets.load(selection);
+      const set = await this.#sets.load(selection, caller);
       return set && read(set, selection);
     });
   }

@@ -1,8 +1,10 @@
 /**
  * Which images are on a shelf, and which belong to a whole selection, cached in memory until the catalogue changes. Shelves
- * are read in slices between other requests; combining them takes a fraction of a millisecond for a million images.
+ * are read in slices between other requests; combining two takes a fraction of a millisecond for a million images. What is
+ * not cached waits in a fair queue, because a client can name hundreds of shelves.
  */
 import { emptyBits, setBit } from '../../catalogue/bits.ts';
+import type { Caller } from '../../catalogue/catalogue.ts';
 import {
   BitmapBuilder,
   BitmapSet,
@@ -12,7 +14,7 @@ import {
   ListSet,
   RangeSet,
 } from '../../catalogue/image-set.ts';
-import { yieldToEventLoop } from '../../event-loop.ts';
+import { FairQueue, type Spend } from './fair-queue.ts';
 import { LruCache } from './lru-cache.ts';
 import { countShelves, type Selection, selectionKey, soleShelf } from './selection.ts';
 import type { CatalogueVersion, Shelf } from './shelves.ts';
@@ -23,6 +25,11 @@ const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
 /** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
 const MAX_TESTS = 50_000;
+/** The cost of a shelf, and of each image read from the database, in the queue's unit of work. */
+const WORK_PER_SHELF = 100;
+const WORK_PER_IMAGE_READ = 20;
+/** Combining sets is the fastest step: bitmaps hold 32 images in a word. */
+const IMAGES_PER_WORK = 8;
 
 interface CachedShelf {
   bytes: number;
@@ -37,6 +44,7 @@ export class ImageSets {
   readonly #shelves = new LruCache<number, CachedShelf>(MAX_SHELF_BYTES);
   /** By selection key. */
   readonly #selections = new LruCache<string, ImageSet>(MAX_SELECTION_BYTES);
+  readonly #queue = new FairQueue();
   #version: number | undefined;
   #isPrefetching = false;
 
@@ -67,39 +75,58 @@ export class ImageSets {
     return undefined;
   }
 
-  /** The whole selection. Undefined if the catalogue has changed since. */
-  async load(selection: Selection): Promise<ImageSet | undefined> {
+  /** The whole selection. Undefined if the catalogue has changed since. Throws Unavailable if too many wait. */
+  async load(selection: Selection, caller: Caller): Promise<ImageSet | undefined> {
     const cached = this.cached(selection);
     if (cached) return cached;
+    return this.#queue.run(caller, this.#expectedWork(selection), (spend) => this.#compute(selection, spend));
+  }
+
+  #expectedWork({ of, choices, excluded }: Selection): number {
+    const workOf = (shelf: Shelf) =>
+      WORK_PER_SHELF +
+      shelf.size / IMAGES_PER_WORK +
+      (this.#cachedShelf(shelf, of) ? 0 : shelf.size * WORK_PER_IMAGE_READ);
+    return choices
+      .flatMap(({ shelves }) => shelves)
+      .concat(excluded)
+      .reduce((sum, shelf) => sum + workOf(shelf), 0);
+  }
+
+  async #compute(selection: Selection, spend: Spend): Promise<ImageSet | undefined> {
+    // Another request may have computed it while this one was waiting.
+    const cached = this.#version === selection.of.version ? this.cached(selection) : undefined;
+    if (cached) return cached;
     const shelf = soleShelf(selection);
-    if (shelf) return this.#loadShelf(shelf, selection.of);
+    if (shelf) return this.#loadShelf(shelf, selection.of, spend);
     const isSmall = selection.choices[0].size * countShelves(selection) <= MAX_TESTS;
-    const set = await (isSmall ? this.#filter(selection) : this.#combine(selection));
+    const set = await (isSmall ? this.#filter(selection, spend) : this.#combine(selection, spend));
     if (set && this.#version === selection.of.version) this.#selections.set(selectionKey(selection), set);
     return set;
   }
 
   /** Tests each image of the smallest choice. */
-  async #filter({ of, choices: [first, ...others], excluded }: Selection) {
+  async #filter({ of, choices: [first, ...others], excluded }: Selection, spend: Spend) {
     const sets = new Map<Shelf, ImageSet>();
     for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(excluded)) {
-      const set = await this.#loadShelf(shelf, of);
+      const set = await this.#loadShelf(shelf, of, spend);
       if (!set) return undefined;
       sets.set(shelf, set);
+      await spend(WORK_PER_SHELF + first.size);
     }
     const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
     const required = others.map(({ shelves }) => setsOf(shelves));
     return filterImages(setsOf(first.shelves), required, setsOf(excluded));
   }
 
-  /** Combines bitmaps, one shelf at a time. Other requests get their turn between two shelves. */
-  async #combine({ of, choices: [first, ...others], excluded }: Selection) {
+  /** Combines bitmaps, one shelf at a time. Other requests may get their turn between two shelves. */
+  async #combine({ of, choices: [first, ...others], excluded }: Selection, spend: Spend) {
     const forEachSet = async (shelves: Shelf[], visit: (set: ImageSet) => void) => {
       for (const shelf of shelves) {
-        const set = await this.#loadShelf(shelf, of);
+        const set = await this.#loadShelf(shelf, of, spend);
         if (!set) return false;
         visit(set);
-        await yieldToEventLoop();
+        await spend(WORK_PER_SHELF + shelf.size / IMAGES_PER_WORK);
       }
       return true;
     };
@@ -113,9 +140,13 @@ export class ImageSets {
     return (await forEachSet(excluded, (set) => result.subtract(set))) ? result.build() : undefined;
   }
 
-  async #loadShelf(shelf: Shelf, of: CatalogueVersion): Promise<ImageSet | undefined> {
+  async #loadShelf(shelf: Shelf, of: CatalogueVersion, spend: Spend): Promise<ImageSet | undefined> {
     if (this.#version !== of.version) return undefined;
-    return this.#cachedShelf(shelf, of) ?? this.#startLoading(shelf, of).loading;
+    const cached = this.#cachedShelf(shelf, of);
+    if (cached) return cached;
+    const { loading } = this.#startLoading(shelf, of);
+    await spend(shelf.size * WORK_PER_IMAGE_READ);
+    return loading;
   }
 
   #clearOtherVersions({ version }: CatalogueVersion): void {

@@ -1,21 +1,14 @@
 /** Searching the names of a kind. The folded names are cached until the catalogue changes. */
+
+import type { Caller } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
 import { parsePattern } from '../../catalogue/search/pattern.ts';
-import { type NameList, type ScanOptions, scan } from '../../catalogue/search/scan.ts';
+import { type NameList, scan } from '../../catalogue/search/scan.ts';
+import { splitAtWildcards } from '../../catalogue/search/shape.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import { Unavailable } from '../../errors.ts';
-import { yieldToEventLoop } from '../../event-loop.ts';
+import { FairQueue, WORK_PER_SLICE } from './fair-queue.ts';
 import { readSlices, type SliceReader } from './slices.ts';
 import { retryOnChange, VersionedCache } from './versions.ts';
-
-const scanOptions: ScanOptions = {
-  budget: 1000,
-  slice: 5,
-  clock: () => performance.now(),
-  pause: yieldToEventLoop,
-};
-/** More searches than this would only wait for each other. */
-const MAX_CONCURRENT = 32;
 
 /** Positions in the list of a kind, as of one version of the catalogue. */
 export interface Matches {
@@ -26,7 +19,7 @@ export interface Matches {
 export class NameSearch {
   readonly #reader: SliceReader;
   readonly #names: Record<Kind, VersionedCache<NameList>>;
-  #running = 0;
+  readonly #queue = new FairQueue();
 
   constructor(reader: SliceReader) {
     this.#reader = reader;
@@ -42,16 +35,13 @@ export class NameSearch {
     };
   }
 
-  async find(kind: Kind, pattern: string): Promise<Matches> {
-    if (this.#running >= MAX_CONCURRENT) throw new Unavailable('too many searches are running');
-    this.#running++;
-    try {
-      const parsed = parsePattern(pattern);
-      const names = await this.#names[kind].get();
-      return { version: names.version, positions: await scan(parsed, names, scanOptions) };
-    } finally {
-      this.#running--;
-    }
+  async find(kind: Kind, pattern: string, caller: Caller): Promise<Matches> {
+    const parsed = parsePattern(pattern);
+    const names = await this.#names[kind].get();
+    // Patterns of literals are always cheap, so they overtake the others even before any has started.
+    const expected = splitAtWildcards(parsed) ? 0 : WORK_PER_SLICE;
+    const positions = await this.#queue.run(caller, expected, (spend) => scan(parsed, names, spend));
+    return { version: names.version, positions };
   }
 
   #readNames(kind: Kind): Promise<NameList> {

@@ -5,6 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type {
+  Caller,
   Catalogue,
   FileFacts,
   Filter,
@@ -72,7 +73,11 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  async images(filter: ListFilter, { offset, limit }: Window): Promise<Page<ImageDocument> | FilterProblem> {
+  async images(
+    filter: ListFilter,
+    { offset, limit }: Window,
+    caller: Caller,
+  ): Promise<Page<ImageDocument> | FilterProblem> {
     const page = await this.#reader.read((transaction) => {
       const selection = select(transaction, filter);
       if ('problem' in selection) return selection;
@@ -82,7 +87,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       return { total: shelf.size, items: this.#images.byNumbers(transaction, firstColumn(rows)) };
     });
     if (page) return page;
-    const found = await this.#findInSet(filter, (set) => ({
+    const found = await this.#findInSet(filter, caller, (set) => ({
       total: set.size,
       numbers: sliceImages(set, { offset, limit }),
     }));
@@ -93,6 +98,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
+    caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
     const drawn = await this.#reader.read((transaction) => {
       const selection = select(transaction, filter);
@@ -103,7 +109,9 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       return numbers && this.#images.byNumbers(transaction, numbers);
     });
     if (drawn) return drawn;
-    const found = await this.#findInSet(filter, (set) => ({ numbers: sample(set, limit, randomInt) }));
+    const found = await this.#findInSet(filter, caller, (set) => ({
+      numbers: sample(set, limit, randomInt),
+    }));
     return 'problem' in found ? found : found.images;
   }
 
@@ -112,8 +120,9 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     seed: string,
     from: SeedPosition | undefined,
     limit: number,
+    caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#findInSet(filter, (set, { of }) => {
+    return this.#findInSet(filter, caller, (set, { of }) => {
       const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
       return page ? { numbers: page.images, next: page.next } : { problem: 'position' };
     });
@@ -132,9 +141,9 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
     return retryOnChange(async () => {
-      const { version, positions } = await this.#search.find(kind, pattern);
+      const { version, positions } = await this.#search.find(kind, pattern, caller);
       return this.#reader.read(({ snapshot, statements }) => {
         if (snapshot.version !== version) return undefined;
         const entryAt = (position: number) =>
@@ -174,6 +183,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   /** Picks numbers from the set of all images that qualify, and reads their documents from the same version. */
   #findInSet<T extends object>(
     filter: Filter,
+    caller: Caller,
     pick: (set: ImageSet, selection: Selection) => ({ numbers: number[] } & T) | FilterProblem,
   ): Promise<({ images: ImageDocument[] } & T) | FilterProblem> {
     let loaded: { set: ImageSet | undefined; version: number } | undefined;
@@ -190,7 +200,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       });
       if (!('selection' in found)) return found;
       const { selection } = found;
-      loaded = { set: await this.#sets.load(selection), version: selection.of.version };
+      loaded = { set: await this.#sets.load(selection, caller), version: selection.of.version };
       return undefined;
     });
   }

@@ -7,6 +7,7 @@ import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { NameSearch } from '../../../src/store/shared/name-search.ts';
 import type { Selection } from '../../../src/store/shared/selection.ts';
 import type { Shelf } from '../../../src/store/shared/shelves.ts';
+import { caller } from '../../support/caller.ts';
 import { sliceReader } from '../../support/slices.ts';
 
 /** Fails once, as a disk or a network may, then returns slices of the items. */
@@ -30,14 +31,14 @@ const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset
 
 test('names are read again after a failure', async () => {
   const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));
-  await assert.rejects(search.find('artist', 'ann'), /broken/);
-  assert.deepEqual(await search.find('artist', 'ann'), { version: 1, positions: [0] });
+  await assert.rejects(search.find('artist', 'ann', caller), /broken/);
+  assert.deepEqual(await search.find('artist', 'ann', caller), { version: 1, positions: [0] });
 });
 
 test('a shelf is read again after a failure', async () => {
   const sets = new ImageSets(sliceReader({ readShelf: failOnce([1, 3]) }));
-  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 })), /broken/);
-  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }))), [1, 3]);
+  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 }), caller), /broken/);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }), caller)), [1, 3]);
 });
 
 test('names that change while they are read are read from the start', async () => {
@@ -51,16 +52,16 @@ test('names that change while they are read are read from the start', async () =
       },
     }),
   );
-  assert.equal((await search.find('artist', 'old')).positions.length, 0);
-  assert.equal((await search.find('artist', 'new')).positions.length, 450);
+  assert.equal((await search.find('artist', 'old', caller)).positions.length, 0);
+  assert.equal((await search.find('artist', 'new', caller)).positions.length, 450);
 });
 
 test('a shelf of another version than requested is neither returned nor cached', async () => {
   let version = 2;
   const sets = new ImageSets(sliceReader({ readShelf: async () => ({ version, items: [1] }) }));
-  assert.equal(await sets.load(selectAll({ number: 7, size: 1 })), undefined);
+  assert.equal(await sets.load(selectAll({ number: 7, size: 1 }), caller), undefined);
   version = 1;
-  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }))), [1]);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }), caller)), [1]);
 });
 
 test('gives up on names that change with every read', async () => {
@@ -71,5 +72,5 @@ test('gives up on names that change with every read', async () => {
       currentVersion: () => Number.NaN,
     }),
   );
-  await assert.rejects(search.find('artist', 'a'), Unavailable);
+  await assert.rejects(search.find('artist', 'a', caller), Unavailable);
 });

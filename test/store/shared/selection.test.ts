@@ -8,6 +8,7 @@ import { drawImages } from '../../../src/store/shared/draws.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { type EntryShelves, selectionKey, selectShelves } from '../../../src/store/shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow } from '../../../src/store/shared/shelves.ts';
+import { caller } from '../../support/caller.ts';
 import { sliceReader } from '../../support/slices.ts';
 
 const ratings = ['sfw', 'questionable', 'nsfw'] as const;
@@ -85,7 +86,7 @@ test('a selection holds exactly the images that qualify, and draws come from it 
         version: 1,
         items: contents[Number(shelf)]?.slice(from, to) ?? [],
       });
-      const set = await new ImageSets(sliceReader({ readShelf })).load(selection);
+      const set = await new ImageSets(sliceReader({ readShelf })).load(selection, caller);
       assert.deepEqual(set && sliceImages(set, { offset: 0, limit: 1000 }), expected);
 
       const view = ({ number }: Shelf) => ({
