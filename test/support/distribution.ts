@@ -1,10 +1,12 @@
 /** Checks that random draws are uniform, with chi-square tests over many of them. */
+
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { Catalogue, Filter } from '../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../src/catalogue/image-document.ts';
 import { openStore } from '../../src/engines.ts';
 import type { RandomInt } from '../../src/random.ts';
+import { caller } from './caller.ts';
 import type { Engine } from './engines.ts';
 import { contentOf, sandbox } from './import.ts';
 import type { Service } from './service.ts';
@@ -33,7 +35,7 @@ export async function drawFrom(
   limit: number,
   randomInt: RandomInt,
 ): Promise<string[]> {
-  const images = await catalogue.randomImages(filter, limit, randomInt);
+  const images = await catalogue.randomImages(filter, limit, randomInt, caller);
   if ('problem' in images) assert.fail(JSON.stringify(images));
   const ids = idsOf(images);
   assert.equal(new Set(ids).size, ids.length, 'no image is repeated');

@@ -1,8 +1,10 @@
 /** Pages of random images in the order of a seed, by cursor or by `Link`. */
+
 import assert from 'node:assert/strict';
 import type { Catalogue, Filter } from '../../src/catalogue/catalogue.ts';
 import type { SeedPosition } from '../../src/catalogue/seed-order.ts';
 import { related } from './api.ts';
+import { caller } from './caller.ts';
 import { idsOf } from './distribution.ts';
 import type { Service } from './service.ts';
 
@@ -62,7 +64,7 @@ export async function readAllImages(
   const ids: string[] = [];
   for (let from: SeedPosition | undefined; ; ) {
     const limit = nextLimit();
-    const page = await catalogue.seededImages(filter, seed, from, limit);
+    const page = await catalogue.seededImages(filter, seed, from, limit, caller);
     if ('problem' in page) assert.fail(JSON.stringify(page));
     ids.push(...idsOf(page.images));
     if (!page.next) return ids;

@@ -1,8 +1,10 @@
 /** Filtered draws and seeds are uniform: every image that matches is equally likely. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { madeUpImage } from '../../support/api.ts';
+import { caller } from '../../support/caller.ts';
 import { uuid } from '../../support/catalogue.ts';
 import {
   assertUniform,
@@ -135,7 +137,7 @@ describe('seeds', async () => {
     ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
   ]);
   async function readOrder(seed: string, filter: Filter = {}): Promise<string[]> {
-    const found = await catalogue.seededImages(filter, seed, undefined, 25);
+    const found = await catalogue.seededImages(filter, seed, undefined, 25, caller);
     return 'problem' in found ? assert.fail(JSON.stringify(found)) : idsOf(found.images);
   }
   const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
