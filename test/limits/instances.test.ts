@@ -106,6 +106,23 @@ test('no request fails while Redis is killed and started again under load', { sk
     assert.match(message, index % 2 === 0 ? /^Redis unavailable/ : /^Redis available again/);
 });
 
+test('the service is degraded while Redis refuses writes, and serves', { skip }, async () => {
+  const redis = await startPrivateRedis();
+  const server = await startInstance(redis.url);
+  const admin = new Redis(redis.url);
+  after(() => admin.disconnect());
+  await until('Redis is connected', async () => (await readHealth(server)).status === 'ready');
+  await admin.config('SET', 'maxmemory', '1');
+  await until('the service is degraded', async () => {
+    assert.equal((await get(server, '/api/stats')).status, 200);
+    return (await readHealth(server)).status === 'degraded';
+  });
+  assert.match((await get(server, '/metrics')).text, /^zukan_part_up\{part="limits"\} 0$/m);
+  await admin.config('SET', 'maxmemory', '0');
+  await until('the service is ready', async () => (await readHealth(server)).status === 'ready');
+  await stop(server);
+});
+
 test('an instance starts, serves and limits without Redis, and reports it once', { skip }, async () => {
   const server = await startInstance(`redis://127.0.0.1:${await freePort()}`);
   await assertLimited(server);

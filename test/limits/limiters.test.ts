@@ -160,6 +160,29 @@ describe('the limiter in memory', () => {
     }
   });
 
+  test('keeps blocked clients when new clients flood it', async () => {
+    const limiter = new MemoryLimiter(() => START, 1000);
+    const abusers = Array.from({ length: 100 }, (_, index) => `abuser ${index}`);
+    for (const abuser of abusers) while (!(await limiter.decide(abuser)).isBlocked);
+    for (let request = 0; request < 20_000; request++) {
+      // Two requests each: a violation keeps a client for an hour.
+      await limiter.decide(`new ${request >> 1}`);
+      assert.ok(limiter.size <= 1000);
+    }
+    for (const abuser of abusers) assert.equal((await limiter.decide(abuser)).isBlocked, true, abuser);
+  });
+
+  test('remembers a bounded number of blocked clients, and leaves room for others', async () => {
+    const limiter = new MemoryLimiter(() => START, 1000);
+    for (let index = 0; index < 3000; index++) {
+      limiter.block(`abuser ${index}`, BLOCK_MS);
+      assert.ok(limiter.size <= 500);
+    }
+    for (let index = 0; index < 300; index++) await limiter.decide(`client ${index}`);
+    for (let index = 0; index < 300; index++)
+      assert.equal((await limiter.decide(`client ${index}`)).isAllowed, false);
+  });
+
   test('evicts clients whose state has expired', async () => {
     let now = START;
     const limiter = new MemoryLimiter(() => now);
