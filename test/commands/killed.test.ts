@@ -20,14 +20,15 @@ import { temporaryFolder } from '../support/workspace.ts';
 const OLD_PICTURES = 8;
 const PICTURES = 30;
 const RECORDS_PER_PICTURE = 3;
-const KILLS = 16;
+const KILLS = 12;
 
 /** Writes pictures, and a catalogue file with several records for each of them. */
 function writeGeneration(folder: string, name: string, count: number): string {
   const lines: object[] = [{ type: 'category', name: 'all', description: name }];
   for (let index = 0; index < count; index++) {
-    const [file, source] = [`pictures/${index}.png`, { name, url: 'https://example.org/' }];
-    writeTiny(folder, file, index);
+    const [file, source] = [`${name}/${index}.png`, { name, url: 'https://example.org/' }];
+    // The new generation replaces the pictures of the old one.
+    writeTiny(folder, file, name === 'old' ? 1000 + index : index);
     for (let record = 0; record < RECORDS_PER_PICTURE; record++) {
       const id = uuid(4, index * RECORDS_PER_PICTURE + record);
       lines.push({ type: 'image', id, file, nsfw: 'sfw', source, categories: ['all'] });
@@ -97,15 +98,24 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
     return found === after;
   };
 
-  const spread = Array.from({ length: KILLS }, (_, index) => 1 + Math.floor((index * operations) / KILLS));
-  const points = [...new Set([...spread, commit, commit + 1])];
+  /** Spread evenly from one operation to another, without the latter. */
+  const spread = (from: number, to: number) =>
+    Array.from({ length: KILLS / 2 }, (_, index) => from + Math.floor((index * (to - from)) / (KILLS / 2)));
+  // The commit comes late, so kills that are spread over the whole import would miss what follows it.
+  const points = [
+    ...new Set([...spread(1, commit), commit - 1, commit, ...spread(commit + 1, operations + 1)]),
+  ];
+  const outcomes = { old: 0, new: 0 };
   await inParallel(points, 2, async (point, index) => {
     const data = copyOriginal(`killed at ${point}`);
     const child = startImport(data, point);
     assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL']);
     const isNew = await verify(data, `killed before operation ${point}`, index);
     assert.equal(isNew, point > commit, `killed before operation ${point}`);
+    outcomes[isNew ? 'new' : 'old']++;
   });
+  t.diagnostic(`${outcomes.old} kills left the old catalogue, ${outcomes.new} the new one`);
+  assert.ok(outcomes.old >= 3 && outcomes.new >= 3);
 
   await t.test('killed during the commit', async () => {
     await inParallel([1, 2, 3, 4], 2, async (round) => {
