@@ -1,15 +1,16 @@
 /** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { entryLine, imageLine } from '../catalogue/line.ts';
 import type { Kind } from '../catalogue/types.ts';
-import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot } from '../engines.ts';
 import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
+import { joinLines, writeAtomically } from './output-file.ts';
 import { noProgress, startProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,7 +19,6 @@ export interface ExportFlags {
   quiet?: boolean;
 }
 
-const CHUNK_SIZE = 65_536;
 const kinds: Kind[] = ['category', 'artist', 'character'];
 
 export async function exportCommand(
@@ -29,70 +29,69 @@ export async function exportCommand(
 ): Promise<void> {
   const isQuiet = flags.quiet || path === undefined;
   const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
-  await using snapshot = await openSnapshot(config);
-  const lines = () => exportLines(snapshot, openFiles(config), flags.files, path, progress.advance);
+  const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance);
   try {
-    if (path === undefined) await pipeline(joinLines(lines()), terminal.stdout, { end: false });
-    else await writeAtomically(path, lines());
+    if (path === undefined) await pipeline(joinLines(lines), terminal.stdout, { end: false });
+    else await writeAtomically(path, lines);
   } finally {
     progress.finish();
   }
 }
 
-async function* exportLines(
-  snapshot: CatalogueSnapshot,
+/** The files are copied into the folder, if there is one, each before its line. */
+export async function* exportLines(
+  config: Config,
   files: Files,
   folder: string | undefined,
   path: string | undefined,
   onImage: (size: number) => void,
 ): AsyncGenerator<string, void> {
+  await using snapshot = await openSnapshot(config);
   for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
   for await (const image of snapshot.images()) {
+    onImage(1);
     if (folder === undefined) {
       yield imageLine(image);
-    } else {
-      const copy = join(folder, image.key);
-      await copyFile(files, image.key, copy);
-      yield imageLine(
-        image,
-        relative(path === undefined ? '.' : dirname(path), copy)
-          .split(sep)
-          .join('/'),
-      );
+      continue;
     }
-    onImage(1);
+    const copy = await copyImage(config, files, image, folder);
+    if (copy === undefined) continue;
+    const file = relative(path === undefined ? '.' : dirname(path), copy);
+    yield imageLine(image, file.split(sep).join('/'));
   }
 }
 
-async function copyFile(files: Files, key: string, path: string): Promise<void> {
-  const file = await files.open(key);
-  if (!file) throw new CommandError(`the file ${key} is missing; "zukan check" lists all problems`);
-  await mkdir(dirname(path), { recursive: true });
-  if (file.size > 0) await pipeline(file.stream(0, file.size - 1), createWriteStream(path));
-  else await file.close();
+/** Returns the path of the copy, or undefined if the image was removed after the export began. */
+async function copyImage(
+  config: Config,
+  files: Files,
+  { id, key }: ImageRow,
+  folder: string,
+): Promise<string | undefined> {
+  if (await copyFile(files, key, join(folder, key))) return join(folder, key);
+  // The image may have been removed, or may have another file by now.
+  await using snapshot = await openSnapshot(config);
+  const [current] = await snapshot.imagesById([id]);
+  if (!current) return undefined;
+  if (await copyFile(files, current.key, join(folder, current.key))) return join(folder, current.key);
+  throw new CommandError(`the file ${current.key} is missing; "zukan check" lists all problems`);
 }
 
-/** Writes to a temporary file first: a failed export leaves no partial file. */
-async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
-  const temporary = `${path}.${process.pid}.part`;
+/** Returns whether the file exists. */
+async function copyFile(files: Files, key: string, path: string): Promise<boolean> {
+  const file = await files.open(key);
+  if (!file) return false;
   await mkdir(dirname(path), { recursive: true });
   try {
-    await pipeline(joinLines(lines), (await open(temporary, 'w')).createWriteStream());
-    await rename(temporary, path);
+    if (file.size > 0) await pipeline(file.stream(0, file.size - 1), createWriteStream(path));
+    else await file.close();
+    return true;
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    // A bucket can lose the file between the two requests.
+    const again = await files.open(key);
+    await again?.close();
+    if (again) throw error;
+    await rm(path, { force: true });
+    return false;
   }
-}
-
-/** Joins lines into larger chunks, which take fewer writes. */
-async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let chunk = '';
-  for await (const line of lines) {
-    chunk += `${line}\n`;
-    if (chunk.length < CHUNK_SIZE) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
 }

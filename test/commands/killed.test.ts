@@ -20,13 +20,15 @@ import { temporaryFolder } from '../support/workspace.ts';
 const OLD_PICTURES = 4;
 const PICTURES = 8;
 const RECORDS_PER_PICTURE = 2;
+const KILLS = 8;
 
 /** Writes pictures, and a catalogue file with several records for each of them. */
 function writeGeneration(folder: string, name: string, count: number): string {
   const lines: object[] = [{ type: 'category', name: 'all', description: name }];
   for (let index = 0; index < count; index++) {
-    const [file, source] = [`pictures/${index}.png`, { name, url: 'https://example.org/' }];
-    writeTiny(folder, file, index);
+    const [file, source] = [`${name}/${index}.png`, { name, url: 'https://example.org/' }];
+    // The new generation replaces the pictures of the old one.
+    writeTiny(folder, file, name === 'old' ? 1000 + index : index);
     for (let record = 0; record < RECORDS_PER_PICTURE; record++) {
       const id = uuid(4, index * RECORDS_PER_PICTURE + record);
       lines.push({ type: 'image', id, file, nsfw: 'sfw', source, categories: ['all'] });
@@ -35,12 +37,6 @@ function writeGeneration(folder: string, name: string, count: number): string {
   const path = join(folder, `${name}.ndjson`);
   writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
   return path;
-}
-
-/** The position of an operation of each kind: the middle one, counted from 1. */
-function middles(operations: string[]): number[] {
-  const kinds = Map.groupBy(operations.keys(), (index) => operations[index]);
-  return Array.from(kinds.values(), (indexes) => 1 + (indexes[indexes.length >> 1] as number));
 }
 
 /** The records, without generated ids and times. */
@@ -77,9 +73,8 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
     errors += chunk;
   });
   assert.deepEqual(await once(child, 'close'), [0, null], errors);
-  const { trace, commit } = JSON.parse(errors) as { trace: string[]; commit: number };
-  const operations = trace.map((operation) => operation.split(' ')[0] as string);
-  assert.ok(operations.length > 2 * PICTURES && commit > 0);
+  const { operations, commit } = JSON.parse(errors) as { operations: number; commit: number };
+  assert.ok(operations > 2 * PICTURES && commit > 0);
   const [before, after] = [await readContents(original), await readContents(whole)];
   assert.notEqual(before, after);
 
@@ -103,14 +98,24 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
     return found === after;
   };
 
-  const points = [...new Set([...middles(operations), commit, commit + 1, operations.length])];
+  /** Spread evenly from one operation to another, without the latter. */
+  const spread = (from: number, to: number) =>
+    Array.from({ length: KILLS / 2 }, (_, index) => from + Math.floor((index * (to - from)) / (KILLS / 2)));
+  // The commit comes late, so kills that are spread over the whole import would miss what follows it.
+  const points = [
+    ...new Set([...spread(1, commit), commit - 1, commit, ...spread(commit + 1, operations + 1)]),
+  ];
+  const outcomes = { old: 0, new: 0 };
   await inParallel(points, 2, async (point, index) => {
     const data = copyOriginal(`killed at ${point}`);
     const child = startImport(data, point);
     assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL']);
     const isNew = await verify(data, `killed before operation ${point}`, index);
     assert.equal(isNew, point > commit, `killed before operation ${point}`);
+    outcomes[isNew ? 'new' : 'old']++;
   });
+  t.diagnostic(`${outcomes.old} kills left the old catalogue, ${outcomes.new} the new one`);
+  assert.ok(outcomes.old >= 3 && outcomes.new >= 3);
 
   await t.test('killed during the commit', async () => {
     await inParallel([1, 2], 2, async (round) => {

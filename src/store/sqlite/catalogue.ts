@@ -3,7 +3,6 @@
  * version), image numbers, documents. All of it runs in one read transaction; only a set of images that is not cached yet is
  * loaded before, in slices.
  */
-import { DatabaseSync } from 'node:sqlite';
 import type {
   Caller,
   Catalogue,
@@ -26,8 +25,8 @@ import { NameSearch } from '../shared/name-search.ts';
 import { type Selection, selectShelves, soleShelf } from '../shared/selection.ts';
 import { buildStatistics, type Shelf } from '../shared/shelves.ts';
 import { retryOnChange } from '../shared/versions.ts';
-import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
 import { Images } from './images.ts';
+import { openForReading } from './read-only.ts';
 import { type ReadTransaction, readEntryShelves, SqliteReader } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
@@ -37,10 +36,7 @@ import { verifyEntry } from './verification.ts';
 const MAX_CACHED_PAGES = 500;
 
 export function openCatalogue(path: string): SqliteCatalogue {
-  openDatabase(path, catalogueSchema).close();
-  return new SqliteCatalogue(
-    new SqliteReader(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })),
-  );
+  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)));
 }
 
 export class SqliteCatalogue implements Catalogue, Disposable {

@@ -13,8 +13,7 @@ export interface Schema {
  * none, so that commands can start while an import runs.
  */
 export function migrate(database: DatabaseSync, { application, steps }: Schema): void {
-  refuseForeign(database, application, steps.length);
-  if (pragma(database, 'user_version') === steps.length) return;
+  if (isCurrent(database, { application, steps })) return;
   database.exec('pragma journal_mode = wal');
   database.exec('begin immediate');
   try {
@@ -26,6 +25,12 @@ export function migrate(database: DatabaseSync, { application, steps }: Schema):
     database.exec('rollback');
     throw error;
   }
+}
+
+/** Whether no step is missing. Throws if the file was not written by this version or an older one. */
+export function isCurrent(database: DatabaseSync, { application, steps }: Schema): boolean {
+  refuseForeign(database, application, steps.length);
+  return pragma(database, 'user_version') === steps.length;
 }
 
 function refuseForeign(database: DatabaseSync, application: number, newest: number): void {

@@ -1,5 +1,4 @@
 /** The whole embedded catalogue, read in one transaction. */
-import { DatabaseSync } from 'node:sqlite';
 import type { CatalogueSnapshot, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import {
   ENTRY_COLUMNS,
@@ -8,13 +7,12 @@ import {
   MISNUMBERED,
   readFixedShelves,
 } from '../shared/queries.ts';
-import { BUSY_TIMEOUT_MS, openDatabase } from './database.ts';
 import { findUnusedKeys } from './keys.ts';
+import { openForReading } from './read-only.ts';
 import { catalogueSchema } from './schema.ts';
 
 export function openSnapshot(path: string): CatalogueSnapshot {
-  openDatabase(path, catalogueSchema).close();
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const database = openForReading(path, catalogueSchema);
   database.exec('begin');
   const shelvesOf = database.prepare('select shelf from placement where image = ?');
   return {

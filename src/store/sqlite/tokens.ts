@@ -1,7 +1,9 @@
 /** Access tokens of the embedded store, in their own file. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenStore } from '../../access/token-store.ts';
 import { exclusively, openDatabase } from './database.ts';
+import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { tokenSchema } from './schema.ts';
 
 /** Few tokens are in use, and each is looked up with every request that carries it. */
@@ -9,9 +11,7 @@ const MAX_CACHED = 1000;
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
 export function openTokenStore(path: string): TokenStore & Disposable {
-  const database = openDatabase(path, tokenSchema);
-  // The hashes are harmless, but the owners' names are private.
-  chmodSync(path, 0o600);
+  const database = openTokens(path);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   const version = database.prepare('pragma data_version');
   version.setReturnArrays(true);
@@ -67,6 +67,15 @@ export function openTokenStore(path: string): TokenStore & Disposable {
       database.close();
     },
   };
+}
+
+function openTokens(path: string): DatabaseSync {
+  if (isOnReadOnlyDisk(path))
+    return existsSync(path) ? openForReading(path, tokenSchema) : openDatabase(':memory:', tokenSchema);
+  const database = openDatabase(path, tokenSchema);
+  // The hashes are harmless, but the owners' names are private.
+  chmodSync(path, 0o600);
+  return database;
 }
 
 function withScopes(row: Record<string, unknown>): unknown {

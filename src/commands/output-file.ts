@@ -1,0 +1,54 @@
+/** Writes lines to a file that appears when it is complete. */
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { listenForInterrupt } from './interrupt.ts';
+
+const CHUNK_SIZE = 65_536;
+
+/** Writes to a temporary file first: a failed or interrupted command leaves no partial file. */
+export async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
+  using interrupt = listenForInterrupt('interrupted; nothing was exported');
+  const { signal } = interrupt;
+  const temporary = `${path}.${process.pid}.part`;
+  await mkdir(dirname(path), { recursive: true });
+  await removeAbandoned(path);
+  try {
+    const file = await open(temporary, 'w');
+    await pipeline(joinLines(lines), file.createWriteStream({ flush: true }), { signal });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Removes the temporary files of killed processes. The name has the process id. */
+async function removeAbandoned(path: string): Promise<void> {
+  const start = `${basename(path)}.`;
+  for (const name of await readdir(dirname(path))) {
+    const [, pid] = /^(\d+)\.part$/.exec(name.startsWith(start) ? name.slice(start.length) : '') ?? [];
+    if (pid && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user cannot be signalled.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Joins lines into larger chunks, which take fewer writes. */
+export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let chunk = '';
+  for await (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_SIZE) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
