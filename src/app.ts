@@ -66,8 +66,8 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
       warnAboutUnsharedKeys(config, log);
       return web.listen(address);
     },
-    async close() {
-      await web.close();
+    async close(idleMs) {
+      await web.close(idleMs);
       await store[Symbol.asyncDispose]();
       await limiter?.close();
       await log.flush();

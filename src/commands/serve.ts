@@ -6,6 +6,8 @@ import { CommandError } from './errors.ts';
 
 /** How long running requests may take to finish after the signal. */
 const SHUTDOWN_TIMEOUT_MS = 5000;
+/** How long idle connections stay open after the signal, for requests that are on their way. */
+const IDLE_MS = 500;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
   if (demo) {
@@ -43,7 +45,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
 /** Waits for running requests, then closes their connections. */
 export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
-  await app.close();
+  await app.close(IDLE_MS);
   clearTimeout(timer);
 }
 

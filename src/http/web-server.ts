@@ -58,9 +58,9 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       ownProcess.start();
       return address;
     },
-    async close() {
+    async close(idleMs) {
       ownProcess.stop();
-      await server.close();
+      await server.close(idleMs);
     },
   };
 }

@@ -36,7 +36,7 @@ async function startDownload(origin: string) {
     data: { url: string; meta: { size: number } };
   };
   assert.ok(data.meta.size > 10_000_000);
-  // Without an agent the connection closes after the download; otherwise the shutdown would wait for it to time out.
+  // Without an agent the connection closes after the download, and the shutdown does not wait for it to become idle.
   const [download] = (await once(get(data.url, { agent: false }), 'response')) as [IncomingMessage];
   download.pause();
   return { download, size: data.meta.size };

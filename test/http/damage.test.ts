@@ -88,6 +88,8 @@ describe('a damaged document', () => {
     'a lost quote': ['"nsfw":"', Buffer.from('"nsfw":#')],
     zeros: ['"createdAt":"', Buffer.alloc(13)],
     'bytes that are not text': ['"dimens":{', Buffer.alloc(10, 0xff)],
+    'a quote in the file name': ['"url":"\n4', Buffer.from('"url":"\n"')],
+    'a lost key': ['"categories":', Buffer.from('"categorieX":')],
     'a lost placeholder': ['"url":"\n', Buffer.from('"url":"x')],
   };
   for (const [name, [text, replacement]] of Object.entries(damages)) {

@@ -1,7 +1,8 @@
 /** The generic HTTP server: dispatches requests to mounted handlers, responds to everything else, counts and logs. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { batchPerTick } from '../../event-loop.ts';
 import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
@@ -23,6 +24,9 @@ const PREFLIGHT_HEADERS = {
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** nginx passes on up to 33 KB by default, and repeats some of it in headers of its own. */
 const MAX_HEADER_BYTES = 48 * 1024;
+
+/** Bounds the wait if clients never stop connecting. */
+const MAX_ACCEPT_TICKS = 1000;
 
 /** `parameter` is the value for the braces in the path. */
 export type Handler = (exchange: Exchange, parameter: string) => void | Promise<void>;
@@ -49,8 +53,11 @@ export interface HttpServer {
   server: Server;
   /** Returns the URL. */
   listen(address: { host: string; port: number }): Promise<string>;
-  /** Stops accepting connections and waits for running requests. */
-  close(): Promise<void>;
+  /**
+   * Stops accepting connections and waits for running requests. Idle connections are closed after `idleMs`: a request that
+   * is on its way until then gets its response, which tells the client to close the connection.
+   */
+  close(idleMs?: number): Promise<void>;
 }
 
 export function createServer(options: ServerOptions): HttpServer {
@@ -115,17 +122,37 @@ export function createServer(options: ServerOptions): HttpServer {
       await once(server, 'listening');
       return localUrl(server.address() as AddressInfo);
     },
-    async close() {
+    async close(idleMs = 10) {
       isClosing = true;
       if (!server.listening) return;
-      server.close();
-      await once(server, 'close');
+      await acceptWaiting(server);
+      const closed = once(server, 'close');
+      // Unlike the method of the HTTP server, this one leaves idle connections open.
+      NetServer.prototype.close.call(server);
+      const timer = setInterval(() => server.closeIdleConnections(), idleMs);
+      await closed;
+      clearInterval(timer);
     },
   };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** The system resets connections that are not accepted yet when the server stops listening. Node accepts one per tick. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let isQuiet = false;
+  const onConnection = () => {
+    isQuiet = false;
+  };
+  server.on('connection', onConnection);
+  await nextTick();
+  for (let ticks = 0; !isQuiet && ticks < MAX_ACCEPT_TICKS; ticks++) {
+    isQuiet = true;
+    await nextTick();
+  }
+  server.off('connection', onConnection);
 }
 
 /** A URL that works from this machine, even if the server listens on all interfaces. */

@@ -3,7 +3,7 @@
  * responses are joined from stored texts without parsing them.
  */
 import { crc32 } from 'node:zlib';
-import { PLACEHOLDER, readDocument } from '../../catalogue/document.ts';
+import { fileName, PLACEHOLDER, readDocument } from '../../catalogue/document.ts';
 import type { Document } from '../../catalogue/types.ts';
 
 export class DamagedError extends Error {}
@@ -39,10 +39,13 @@ export class DocumentVerifier {
 }
 
 function isWhole(document: Document): boolean {
-  if (document.split(PLACEHOLDER).length !== 5) return false;
+  const parts = document.split(PLACEHOLDER);
+  if (parts.length !== 5) return false;
   try {
-    const { id, meta } = readDocument(document);
-    return typeof id === 'string' && typeof meta.dimens === 'object';
+    const { id, categories, characters, createdAt, meta } = readDocument(document);
+    // The cache looks for the lists, and the link repeats the id.
+    const hasLists = Array.isArray(categories) && Array.isArray(characters) && typeof createdAt === 'string';
+    return hasLists && typeof meta.dimens === 'object' && parts[1] === fileName(id, meta.mimetype);
   } catch {
     return false;
   }
