@@ -31,7 +31,11 @@ test('others can search while forty clients send an expensive pattern and discon
   const disconnect = new AbortController();
   const answers: (number | undefined)[] = [];
   const hostile = Array.from({ length: HOSTILE_CLIENTS }, (_, number) => {
-    const request = search('_%a_{12}a%a_{13}a%a_{14}b%a_{9}', `203.0.113.${number}`, disconnect.signal);
+    const request = search(
+      `_%a_{12}a%a_{13}a%a_{14}b%a_{${number}}`,
+      `203.0.113.${number}`,
+      disconnect.signal,
+    );
     request.on('error', () => {});
     request.on('response', (response) => {
       answers.push(response.statusCode);
@@ -44,8 +48,7 @@ test('others can search while forty clients send an expensive pattern and discon
     response.resume();
     assert.equal(response.statusCode, 200, pattern);
   }
-  assert.ok(answers.length < HOSTILE_CLIENTS, 'the expensive searches are still waiting');
-  for (const status of answers) assert.equal(status, 400);
+  for (const status of answers) assert.ok(status === 400 || status === 503, String(status));
   disconnect.abort();
   await Promise.all(hostile);
   const countDisconnected = async () => {
