@@ -2,6 +2,7 @@
 import { fold } from '../src/catalogue/fold.ts';
 import { parsePattern } from '../src/catalogue/search/pattern.ts';
 import { compile } from '../src/catalogue/search/scan.ts';
+import { measureHostileClients } from './hostile-clients.ts';
 import { measureHostileSearches } from './hostile-searches.ts';
 import { median } from './statistics.ts';
 
@@ -20,6 +21,7 @@ const patterns: [string, RegExp][] = [
 export async function run(): Promise<void> {
   compareWithRegExp();
   await measureHostileSearches();
+  await measureHostileClients();
 }
 
 function compareWithRegExp(): void {

@@ -8,11 +8,11 @@ import { Unavailable } from '../../errors.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
 
 /** Jobs that run or wait. When there are more, the client with most of them, or else the worst job, loses one. */
-const MAX_JOBS = 64;
-const MAX_WAIT_MS = 5000;
+const MAX_JOBS = 32;
+const MAX_WAIT_MS = 10_000;
 const SLICE_MS = 5;
-/** Work that takes about as long as a slice. */
-export const WORK_PER_SLICE = 500_000;
+/** Jobs with less work than this, about 25 ms, are equally cheap. */
+export const CHEAP_WORK = 2_500_000;
 /** After this time, the work of a client counts half. */
 const HALF_LIFE_MS = 10_000;
 const MAX_CLIENTS = 10_000;
@@ -116,7 +116,8 @@ export class FairQueue {
     const clients = new Set<string>();
     let best: Job | undefined;
     for (const job of this.#jobs) {
-      if (job.resume && !clients.has(job.client) && (!best || this.#compare(job, best) < 0)) best = job;
+      if (job.resume && !clients.has(job.client) && (!best || this.#compare(job, best, workOf) < 0))
+        best = job;
       clients.add(job.client);
     }
     if (!best) return;
@@ -128,18 +129,25 @@ export class FairQueue {
   }
 
   /** Negative if the first job goes first. */
-  #compare(a: Job, b: Job): number {
-    return stepOf(a) - stepOf(b) || this.#recentWork(a.client) - this.#recentWork(b.client);
+  #compare(a: Job, b: Job, measure: (job: Job) => number): number {
+    return (
+      stepOf(measure(a)) - stepOf(measure(b)) ||
+      this.#recentWork(a.client) - this.#recentWork(b.client) ||
+      a.expected - b.expected
+    );
   }
 
-  /** The newest job of the client that has most; if no client has two, the job that would be served last. */
+  /**
+   * The newest job of the client that has most; if no client has two, the one that was expected to be most expensive. What a
+   * job has done so far does not count, or none would finish under load.
+   */
   #findVictim(): Job {
     const byClient = Map.groupBy(this.#jobs, ({ client }) => client);
     const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
     const candidates = [...byClient.values()].filter(({ length }) => length === most);
     return candidates
       .map((jobs) => jobs.at(-1) as Job)
-      .reduce((worst, job) => (this.#compare(job, worst) >= 0 ? job : worst));
+      .reduce((worst, job) => (this.#compare(job, worst, ({ expected }) => expected) >= 0 ? job : worst));
   }
 
   #recentWork(client: string): number {
@@ -155,7 +163,11 @@ export class FairQueue {
   }
 }
 
+function workOf({ expected, work }: Job): number {
+  return Math.max(expected, work);
+}
+
 /** Each step is twice as long as the one before. */
-function stepOf({ expected, work }: Job): number {
-  return Math.floor(Math.log2(1 + Math.max(expected, work) / WORK_PER_SLICE));
+function stepOf(work: number): number {
+  return Math.floor(Math.log2(1 + work / CHEAP_WORK));
 }

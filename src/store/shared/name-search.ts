@@ -2,11 +2,13 @@
 
 import type { Caller } from '../../catalogue/catalogue.ts';
 import { fold } from '../../catalogue/fold.ts';
-import { parsePattern } from '../../catalogue/search/pattern.ts';
+import { type Node, parsePattern } from '../../catalogue/search/pattern.ts';
+import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { type NameList, scan } from '../../catalogue/search/scan.ts';
 import { splitAtWildcards } from '../../catalogue/search/shape.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import { FairQueue, WORK_PER_SLICE } from './fair-queue.ts';
+import { CHEAP_WORK, FairQueue, type Spend } from './fair-queue.ts';
+import { LruCache } from './lru-cache.ts';
 import { readSlices, type SliceReader } from './slices.ts';
 import { retryOnChange, VersionedCache } from './versions.ts';
 
@@ -16,10 +18,22 @@ export interface Matches {
   positions: number[];
 }
 
+interface Result {
+  version: number;
+  /** Undefined if the pattern is too expensive. */
+  positions: number[] | undefined;
+  bytes: number;
+}
+
+/** Pages of the same search, and clients that repeat one, need no other scan. */
+const MAX_RESULT_BYTES = 8 * 1024 * 1024;
+
 export class NameSearch {
   readonly #reader: SliceReader;
   readonly #names: Record<Kind, VersionedCache<NameList>>;
   readonly #queue = new FairQueue();
+  /** By kind and pattern. */
+  readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
 
   constructor(reader: SliceReader) {
     this.#reader = reader;
@@ -38,10 +52,21 @@ export class NameSearch {
   async find(kind: Kind, pattern: string, caller: Caller): Promise<Matches> {
     const parsed = parsePattern(pattern);
     const names = await this.#names[kind].get();
+    const key = `${kind} ${pattern}`;
+    const cached = () => {
+      const result = this.#results.get(key);
+      return result?.version === names.version ? result : undefined;
+    };
     // Patterns of literals are always cheap, so they overtake the others even before any has started.
-    const expected = splitAtWildcards(parsed) ? 0 : WORK_PER_SLICE;
-    const positions = await this.#queue.run(caller, expected, (spend) => scan(parsed, names, spend));
-    return { version: names.version, positions };
+    const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
+    const compute = async (spend: Spend) => {
+      const result = cached() ?? (await runScan(parsed, names, spend));
+      this.#results.set(key, result);
+      return result;
+    };
+    const { version, positions } = cached() ?? (await this.#queue.run(caller, expected, compute));
+    if (!positions) throw new PatternTooExpensive();
+    return { version, positions };
   }
 
   #readNames(kind: Kind): Promise<NameList> {
@@ -59,5 +84,16 @@ export class NameSearch {
       );
       return version === undefined ? undefined : { kind, version, folded, maxLength };
     });
+  }
+}
+
+async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<Result> {
+  const { version } = names;
+  try {
+    const positions = await scan(pattern, names, spend);
+    return { version, positions, bytes: 8 * positions.length };
+  } catch (error) {
+    if (!(error instanceof PatternTooExpensive)) throw error;
+    return { version, positions: undefined, bytes: 0 };
   }
 }

@@ -74,3 +74,19 @@ test('gives up on names that change with every read', async () => {
   );
   await assert.rejects(search.find('artist', 'a', caller), Unavailable);
 });
+
+test('a repeated search is not scanned again until the names change', async () => {
+  const items = ['Ann'];
+  let version = 1;
+  const search = new NameSearch(
+    sliceReader({
+      readNames: async (_kind, from, to) => ({ version, items: items.slice(from, to) }),
+      currentVersion: () => version,
+    }),
+  );
+  const first = await search.find('artist', '%n%', caller);
+  assert.equal((await search.find('artist', '%n%', caller)).positions, first.positions);
+  items.push('Ben');
+  version = 2;
+  assert.deepEqual(await search.find('artist', '%n%', caller), { version: 2, positions: [0, 1] });
+});
