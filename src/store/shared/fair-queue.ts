@@ -34,11 +34,13 @@ export interface QueueOptions {
   /** In milliseconds; any origin. */
   clock?: () => number;
   nextTick?: () => Promise<void>;
+  maxJobs?: number;
 }
 
 export class FairQueue {
   readonly #clock: () => number;
   readonly #nextTick: () => Promise<void>;
+  readonly #maxJobs: number;
   /** Oldest first. A client's first job runs; its others wait for that one. */
   readonly #jobs = new Set<Job>();
   /** Recent work by client. The oldest entry is evicted first. */
@@ -46,7 +48,9 @@ export class FairQueue {
   #isScheduled = false;
   #sliceStartedAt = 0;
 
-  constructor({ clock = () => performance.now(), nextTick = yieldToEventLoop }: QueueOptions = {}) {
+  constructor(options: QueueOptions = {}) {
+    const { clock = () => performance.now(), nextTick = yieldToEventLoop, maxJobs = MAX_JOBS } = options;
+    this.#maxJobs = maxJobs;
     this.#clock = clock;
     this.#nextTick = nextTick;
   }
@@ -66,7 +70,7 @@ export class FairQueue {
     const abort = () => this.#end(job, signal.reason);
     signal.addEventListener('abort', abort);
     this.#jobs.add(job);
-    if (this.#jobs.size > MAX_JOBS) this.#end(this.#findVictim(), new Unavailable('too many jobs wait'));
+    if (this.#jobs.size > this.#maxJobs) this.#end(this.#findVictim(), new Unavailable('too many jobs wait'));
     const work = async () => {
       await this.#waitForSlice(job);
       return compute((work) => this.#spend(job, work));

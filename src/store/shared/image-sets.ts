@@ -25,6 +25,8 @@ const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
 /** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
 const MAX_TESTS = 50_000;
+/** More than searches, because most selections take about a millisecond. */
+const MAX_WAITING = 128;
 /** The cost of a shelf, and of each image read from the database, in the queue's unit of work. */
 const WORK_PER_SHELF = 100;
 const WORK_PER_IMAGE_READ = 20;
@@ -44,7 +46,7 @@ export class ImageSets {
   readonly #shelves = new LruCache<number, CachedShelf>(MAX_SHELF_BYTES);
   /** By selection key. */
   readonly #selections = new LruCache<string, ImageSet>(MAX_SELECTION_BYTES);
-  readonly #queue = new FairQueue();
+  readonly #queue = new FairQueue({ maxJobs: MAX_WAITING });
   #version: number | undefined;
   #isPrefetching = false;
 
