@@ -68,9 +68,9 @@ test('responds on all connections that the system has accepted', async () => {
   for (const response of await Promise.all(responses)) assert.match(response, /^HTTP\/1\.1 200 /);
 });
 
-test('16 stops under a paced load reset no request', async () => {
+test('stops under a paced load reset no request', async () => {
   const total = new Map<string, number>();
-  for (let stop = 0; stop < 16; stop++) {
+  for (let stop = 0; stop < 5; stop++) {
     const { app, origin } = await start();
     const load = startPacedLoad(`${origin}/api/stats`);
     await until('requests are served', () => load.answered() > 10 + stop);

@@ -1,11 +1,12 @@
 /** Responds to input that is not valid HTTP, in the error envelope. */
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Traffic } from '../metrics/traffic.ts';
 import { errorBody } from './errors.ts';
 import { JSON_TYPE } from './exchange.ts';
 import type { Logger } from './logger.ts';
+import { latestResponse } from './pipeline.ts';
 
 const statuses: Record<string, [number, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
@@ -18,12 +19,7 @@ const statuses: Record<string, [number, string]> = {
 const LINGER_MS = 2000;
 
 export function respondToMalformed(server: Server, log: Logger, traffic: Traffic): void {
-  /** The latest response on each connection. */
-  const latest = new WeakMap<Socket, ServerResponse>();
   const rejected = new WeakSet<Socket>();
-  server.on('request', ({ socket }, response) => {
-    latest.set(socket, response);
-  });
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     // The parser fails again for everything else that arrives.
@@ -34,9 +30,9 @@ export function respondToMalformed(server: Server, log: Logger, traffic: Traffic
       return;
     }
     const reject = () => sendRejection(socket, error, log, traffic);
-    const response = latest.get(socket);
+    const response = latestResponse(socket);
     // Valid requests came before on this connection. Their responses come first.
-    if (response && !response.closed) response.once('close', reject);
+    if (response) response.once('close', reject);
     else reject();
   });
 }

@@ -17,25 +17,36 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Connection {
   socket: Socket;
-  isBusy: boolean;
+  current: ServerResponse | undefined;
   waiting: [IncomingMessage, ServerResponse][];
+}
+
+/** A property of the socket, because looking it up in a WeakMap takes longer. */
+const key = Symbol('connection');
+
+type KeyedSocket = Socket & { [key]?: Connection };
+
+/** The response to the latest request of a connection, if it is not complete. */
+export function latestResponse(socket: Socket): ServerResponse | undefined {
+  const connection = (socket as KeyedSocket)[key];
+  return connection?.waiting.at(-1)?.[1] ?? connection?.current;
 }
 
 /** Wraps a listener for the server's `request` event. */
 export function oneAtATime(handle: Handle): Handle {
-  const connections = new WeakMap<Socket, Connection>();
   let waitingCount = 0;
 
   const start = (connection: Connection, request: IncomingMessage, response: ServerResponse) => {
-    connection.isBusy = true;
+    connection.current = response;
     // Emitted when the system has taken the whole response, or the client is gone.
-    response.once('close', () => startNext(connection));
+    response.on('close', startNext);
     handle(request, response);
   };
 
-  const startNext = (connection: Connection) => {
+  function startNext(this: ServerResponse): void {
+    const connection = (this.req.socket as KeyedSocket)[key] as Connection;
     const { socket, waiting } = connection;
-    connection.isBusy = false;
+    connection.current = undefined;
     if (waiting.length === 0) return;
     if (socket.destroyed) {
       // Nothing is opened or read for a client that is gone.
@@ -46,16 +57,13 @@ export function oneAtATime(handle: Handle): Handle {
     waitingCount--;
     start(connection, ...(waiting.shift() as [IncomingMessage, ServerResponse]));
     stopReading(connection);
-  };
+  }
 
   return (request, response) => {
-    const { socket } = request;
-    let connection = connections.get(socket);
-    if (!connection) {
-      connection = { socket, isBusy: false, waiting: [] };
-      connections.set(socket, connection);
-    }
-    if (!connection.isBusy) {
+    const socket = request.socket as KeyedSocket;
+    socket[key] ??= { socket, current: undefined, waiting: [] };
+    const connection = socket[key];
+    if (!connection.current) {
       start(connection, request, response);
       return;
     }

@@ -14,7 +14,7 @@ const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Anyone can call the service under any name, so only the first few pages are cached. */
-const MAX_CACHED_ORIGINS = 16;
+const MAX_CACHED_ORIGINS = 4;
 
 type Send = (exchange: Exchange, origin: string) => void | Promise<void>;
 
