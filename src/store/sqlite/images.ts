@@ -36,7 +36,7 @@ export class Images {
     this.#clearOtherVersions(transaction);
     const rows = transaction.statements.documentsAfter.all(this.#lastVerified, VERIFIED_PER_CALL);
     for (const [number, document] of rows as unknown as [number, unknown][]) {
-      this.#verifier.verify(number, document);
+      this.#verifier.verifyAgain(number, document);
       this.#lastVerified = number;
     }
     if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
