@@ -3,8 +3,8 @@
  * responses are joined from stored texts without parsing them.
  */
 import { emptyBits, hasBit, setBit } from '../../catalogue/bits.ts';
-import { fileName, PLACEHOLDER, readDocument } from '../../catalogue/document.ts';
-import type { Document } from '../../catalogue/types.ts';
+import { fileName, PLACEHOLDER } from '../../catalogue/document.ts';
+import type { Document, Image } from '../../catalogue/types.ts';
 
 export class DamagedError extends Error {}
 
@@ -40,17 +40,25 @@ export class DocumentVerifier {
   }
 }
 
+/** Parses the document without its placeholders: of the link, only the file name and the key stay, as one text. */
 function isWhole(document: Document): boolean {
-  const parts = document.split(PLACEHOLDER);
-  if (parts.length !== 5) return false;
   try {
-    const { id, categories, characters, createdAt, meta } = readDocument(document);
+    const { id, url, categories, characters, createdAt, meta } = JSON.parse(
+      document.replaceAll(PLACEHOLDER, ''),
+    ) as Image;
     // The cache looks for the lists, and the link repeats the id.
     const hasLists = Array.isArray(categories) && Array.isArray(characters) && typeof createdAt === 'string';
-    return hasLists && typeof meta.dimens === 'object' && parts[1] === fileName(id, meta.mimetype);
+    const hasLink = url.startsWith(fileName(id, meta.mimetype)) && meta.expires === '';
+    return hasLists && hasLink && typeof meta.dimens === 'object' && countPlaceholders(document) === 4;
   } catch {
     return false;
   }
+}
+
+function countPlaceholders(document: Document): number {
+  let count = 0;
+  for (let at = document.indexOf(PLACEHOLDER); at >= 0; at = document.indexOf(PLACEHOLDER, at + 1)) count++;
+  return count;
 }
 
 /** Verifies the JSON of an artist, character or category. */
