@@ -33,9 +33,12 @@ test('folds every character to one character, idempotently, and lists it among t
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     const folded = fold(character);
+    // A million messages would take longer than the checks.
+    const isFound = charactersFoldingTo(folded).includes(character);
+    if (folded === character && isFound) continue;
     assert.equal([...folded].length, 1, character);
     assert.equal(fold(folded), folded, `${character} folds further`);
-    assert.ok(charactersFoldingTo(folded).includes(character), `${character} is not found from ${folded}`);
+    assert.ok(isFound, `${character} is not found from ${folded}`);
   }
 });
 

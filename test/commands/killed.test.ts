@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const OLD_PICTURES = 4;
 const PICTURES = 8;
 const RECORDS_PER_PICTURE = 2;
-const KILLS = 8;
+const KILLS = 6;
 
 /** Writes pictures, and a catalogue file with several records for each of them. */
 function writeGeneration(folder: string, name: string, count: number): string {
