@@ -1,24 +1,12 @@
 /** Clients that request a file and disconnect before it is sent. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { countOpenFiles } from '../support/open-files.ts';
 import { filesFolder, startKnownService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-/** How many descriptors of this process are open files in the folder. */
-function countOpenFiles(folder: string): number {
-  const isInFolder = (descriptor: string) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder);
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc/self/fd').filter(isInFolder).length;
-}
 
 test('leave no file open', async () => {
   const service = await startKnownService();

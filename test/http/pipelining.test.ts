@@ -1,13 +1,13 @@
 /** Clients that send many requests at once, read nothing, disconnect, or send a body. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { Traffic } from '../../src/http/metrics/traffic.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { Router } from '../../src/http/server/router.ts';
 import { createServer } from '../../src/http/server/server.ts';
+import { countOpenFiles } from '../support/open-files.ts';
 import { filesFolder, type Service, startKnownService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -74,6 +74,7 @@ async function countResponses(client: Socket): Promise<number> {
 }
 
 test('opens no file for a client that has disconnected', async () => {
+  const folder = filesFolder(service.config);
   const [{ url }] = (await service.get('/api/image/random?limit=1')).json.data;
   const { pathname, search } = new URL(url);
   const before = await countAnswered('/files/{name}');
@@ -83,23 +84,11 @@ test('opens no file for a client that has disconnected', async () => {
     client.write(requests(2000, pathname + search));
   }
   await until('some are answered', async () => (await countAnswered('/files/{name}')) > before);
-  assert.ok(countOpenFiles() <= clients.length);
+  assert.ok(countOpenFiles(folder) <= clients.length);
   for (const client of clients) client.resetAndDestroy();
-  await until('all files are closed', () => countOpenFiles() === 0);
+  await until('all files are closed', () => countOpenFiles(folder) === 0);
   assert.equal((await service.get(url)).status, 200);
 });
-
-function countOpenFiles(): number {
-  const folder = filesFolder(service.config);
-  const isInFolder = (descriptor: string) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder);
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc/self/fd').filter(isInFolder).length;
-}
 
 test('answers a request with an endless body and closes the connection', async () => {
   const client = await open();
