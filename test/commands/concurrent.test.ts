@@ -14,21 +14,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { sandbox } from '../support/import.ts';
 import { runCommand, start } from '../support/program.ts';
 import { filesFolder } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
-
-const image = (id: number, picture: number) => ({
-  type: 'image',
-  id: uuid(4, id),
-  file: `${picture}.png`,
-  nsfw: 'sfw',
-});
-
-async function filled(engine?: Parameters<typeof sandbox>[0]) {
-  const box = sandbox(engine);
-  for (const index of [1, 2, 3, 4]) writeTiny(box.folder, `${index}.png`, index);
-  await box.import([image(1, 1), image(2, 2)]);
-  return box;
-}
+import { image, importTwoImages } from '../support/two-images.ts';
 
 /** The files, with changes just before they are first opened and just before they are listed. */
 function changing(files: Files, beforeOpen: () => Promise<unknown>, beforeList = async () => {}): Files {
@@ -49,7 +35,7 @@ function changing(files: Files, beforeOpen: () => Promise<unknown>, beforeList =
 
 await forEachEngine(async (engine) => {
   test('check reports nothing for images that change while it runs', async () => {
-    const box = await filled(engine);
+    const box = await importTwoImages(engine);
     const files = changing(
       openFiles(box.config),
       async () => {
@@ -65,7 +51,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('check still reports missing and unused files', async () => {
-    const box = await filled(engine);
+    const box = await importTwoImages(engine);
     const folder = filesFolder(box.config);
     const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
     rmSync(join(folder, first));
@@ -76,7 +62,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('export --files leaves out images that are removed, and copies replaced files', async () => {
-    const box = await filled(engine);
+    const box = await importTwoImages(engine);
     const files = changing(openFiles(box.config), async () => {
       assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
       await box.import([image(2, 3)]);
@@ -96,7 +82,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('export --files still fails if the file of an image is missing', async () => {
-    const box = await filled(engine);
+    const box = await importTwoImages(engine);
     const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
     rmSync(join(filesFolder(box.config), first));
     const command = ['export', '--files', join(box.folder, 'copies'), join(box.folder, 'out.ndjson')];
@@ -107,7 +93,7 @@ await forEachEngine(async (engine) => {
 });
 
 test('the next export removes the temporary file of a killed one, and not of a running one', async () => {
-  const box = await filled();
+  const box = await importTwoImages();
   const path = join(box.folder, 'out.ndjson');
   const temporary = () => readdirSync(box.folder).filter((name) => name.endsWith('.part'));
   // The first operation on files is to create the folder, the second to open the temporary file.
@@ -127,7 +113,7 @@ test('the next export removes the temporary file of a killed one, and not of a r
 });
 
 test('Ctrl-C stops an export and leaves no file', async () => {
-  const box = await filled();
+  const box = await importTwoImages();
   const path = join(box.folder, 'out.ndjson');
   const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '2' };
   const child = start(['export', path], environment, [

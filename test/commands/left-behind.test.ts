@@ -7,24 +7,14 @@ import { test } from 'node:test';
 import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
+import { type Engine, forEachEngine } from '../support/engines.ts';
 import { runCommand, start } from '../support/program.ts';
 import { filesFolder } from '../support/service.ts';
-import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { tinyPicture } from '../support/tiny.ts';
+import { image, importTwoImages } from '../support/two-images.ts';
 
-const image = (id: number, picture: number) => ({
-  type: 'image',
-  id: uuid(4, id),
-  file: `${picture}.png`,
-  nsfw: 'sfw',
-});
-
-/** A catalogue whose images 1 and 2 have pictures of their own. */
-async function filled(engine?: Parameters<typeof sandbox>[0]) {
-  const box = sandbox(engine);
-  for (const index of [1, 2, 3]) writeTiny(box.folder, `${index}.png`, index);
-  await box.import([image(1, 1), image(2, 2)]);
+async function filled(engine?: Engine) {
+  const box = await importTwoImages(engine);
   const stored = () => filesIn(filesFolder(box.config)).length;
   return { ...box, stored };
 }

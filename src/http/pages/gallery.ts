@@ -76,7 +76,7 @@ function typeOf(name: string): string {
   return types[extname(name)] ?? 'application/octet-stream';
 }
 
-/** In an installed package the modules are compiled, with `.d.ts` files beside them. */
+/** In an installed package the modules are compiled, with `.d.ts` files next to them. */
 async function readTexts(folder: string, prefix: string): Promise<[string, string][]> {
   const files = readdirSync(folder).filter((file) => /(?<!\.d)\.ts$|\.(js|css|html|svg)$/.test(file));
   return Promise.all(
