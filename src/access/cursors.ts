@@ -1,9 +1,8 @@
 /**
- * Pagination cursors (`X-Next-Cursor`): the position of the next image, signed together with its scope (the seed and
- * the filters). The server stores nothing, and a forged cursor or one from another scope is recognised.
+ * Pagination cursors (`X-Next-Cursor`): a number that says where the next page starts, signed together with its scope (the
+ * order and the filters). The server stores nothing, and a forged cursor or one from another scope is recognised.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SeedPosition } from '../catalogue/seed-order.ts';
 
 /** Together a multiple of three, so that base64url needs no padding. */
 const POSITION_BYTES = 5;
@@ -18,20 +17,19 @@ export class Cursors {
     this.#keys = keys;
   }
 
-  write({ bits, rank }: SeedPosition, scope: string): string {
+  write(number: number, scope: string): string {
     const position = Buffer.alloc(POSITION_BYTES);
-    position.writeUInt8(bits);
-    position.writeUInt32BE(rank, 1);
+    position.writeUIntBE(number, 0, POSITION_BYTES);
     return Buffer.concat([position, sign(this.#keys[0] as string, position, scope)]).toString('base64url');
   }
 
   /** Returns undefined if the cursor was not issued by this service for this scope. */
-  read(cursor: string, scope: string): SeedPosition | undefined {
+  read(cursor: string, scope: string): number | undefined {
     if (!cursorPattern.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     const [position, signature] = [bytes.subarray(0, POSITION_BYTES), bytes.subarray(POSITION_BYTES)];
     const isValid = this.#keys.some((key) => timingSafeEqual(signature, sign(key, position, scope)));
-    return isValid ? { bits: position.readUInt8(), rank: position.readUInt32BE(1) } : undefined;
+    return isValid ? position.readUIntBE(0, POSITION_BYTES) : undefined;
   }
 }
 

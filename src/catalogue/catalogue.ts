@@ -36,6 +36,12 @@ export interface SeededImages {
   next: SeedPosition | undefined;
 }
 
+/** Images, newest first, and the number that the next page continues below, if there is one. */
+export interface LatestImages {
+  images: ImageDocument[];
+  next: number | undefined;
+}
+
 /** What is needed to send an image's bytes. */
 export interface FileFacts {
   key: string;
@@ -73,6 +79,13 @@ export interface Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<SeededImages | FilterProblem>;
+  /** Newest first: all images, or those below a number. */
+  latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem>;
   /** The public JSON of the entries of a kind, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */

@@ -1,17 +1,17 @@
-/** The scope of a cursor: the seed and the filter that it was issued for, as text. */
+/** The scope of a cursor: the order and the filter that it was issued for, as text. */
 import type { Filter } from './catalogue.ts';
 import { fold } from './fold.ts';
 
 /**
- * Equal for equal seeds and filters. The order, case and repeats of names in a list do not matter, and neither does an
+ * The order is that of a seed, or newest first without one. Equal for equal seeds and filters. The order, case and repeats of names in a list do not matter, and neither does an
  * empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
  */
-export function cursorScope(seed: string, filter: Filter): string {
+export function cursorScope(seed: string | undefined, filter: Filter): string {
   const conditions = Object.entries(filter)
     .map(([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const)
     .filter(([field, value]) => (field === 'match' ? isMatchAny(filter) : isGiven(value)))
     .sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([seed, conditions]);
+  return JSON.stringify([seed ?? null, conditions]);
 }
 
 function canonicalList(names: readonly string[]): string[] {

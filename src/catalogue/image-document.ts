@@ -57,11 +57,16 @@ export class ImageDocument {
     this.extraBytes = extraBytes;
   }
 
+  link(signLink: SignLink): Link {
+    const { fileName, key, linkEnd } = this.#placeholders;
+    return signLink(this.#document.slice(fileName + 1, key), this.#document.slice(key + 1, linkEnd));
+  }
+
   /** The image's public JSON. */
   withLink(signLink: SignLink): string {
     const document = this.#document;
-    const { fileName, key, linkEnd, expires: expiry } = this.#placeholders;
-    const { url, expires } = signLink(document.slice(fileName + 1, key), document.slice(key + 1, linkEnd));
+    const { fileName, linkEnd, expires: expiry } = this.#placeholders;
+    const { url, expires } = this.link(signLink);
     const lists = this.#lists;
     const body = lists
       ? document.slice(linkEnd + 1, lists.position) + lists.text + document.slice(lists.position, expiry)

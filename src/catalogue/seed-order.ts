@@ -15,6 +15,17 @@ export interface SeedPosition {
   rank: number;
 }
 
+const RANKS = 2 ** 32;
+
+/** The position as one number of up to 40 bits, for a cursor. */
+export function packPosition({ bits, rank }: SeedPosition): number {
+  return bits * RANKS + rank;
+}
+
+export function unpackPosition(packed: number): SeedPosition {
+  return { bits: Math.floor(packed / RANKS), rank: packed % RANKS };
+}
+
 /**
  * The permutation covers 22-bit numbers up to four million images, then 32-bit numbers, which changes the order of every
  * seed once. In a smaller permutation more of the ranks belong to images, so pages are found faster.

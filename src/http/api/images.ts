@@ -5,13 +5,13 @@ import { LIST_IMAGES } from '../../access/tokens.ts';
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
 import { type ImageDocument, type SignLink, withoutAspectRatio } from '../../catalogue/image-document.ts';
-import type { SeedPosition } from '../../catalogue/seed-order.ts';
+import { packPosition, type SeedPosition, unpackPosition } from '../../catalogue/seed-order.ts';
 import { ArtistImage, Image } from '../../schemas.ts';
 import { ApiError } from '../server/errors.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as samples from './examples.ts';
-import { pageHeaders, pageLink } from './pagination.ts';
+import { cursorHeaders, pageHeaders } from './pagination.ts';
 import { cursor, expiry, imageFilters, limit, listFilters, offset, seed } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
@@ -92,9 +92,7 @@ export const randomImages = endpoint({
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);
     readCursor(call, filter);
-    const found = await call.services.catalogue.checkFilter(filter);
-    const error = found && toApiError(found);
-    if (error?.status === 400) throw error;
+    await rejectUnknownNames(call, filter);
   },
   async handle(call) {
     const { services, query } = call;
@@ -123,8 +121,8 @@ async function seededImages(
   );
   const response = imageList(call, images);
   if (next === undefined) return response;
-  const cursor = cursors.write(next, cursorScope(seed, filter));
-  return { ...response, headers: { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') } };
+  const cursor = cursors.write(packPosition(next), cursorScope(seed, filter));
+  return { ...response, headers: cursorHeaders(call, cursor) };
 }
 
 /** The position that the cursor of a call stands for; undefined without a cursor. */
@@ -134,16 +132,23 @@ function readCursor({ services, query }: RandomCall, filter: Filter): SeedPositi
   if (seed === undefined)
     throw new ApiError(400, 'Invalid cursor: send it together with the seed it was issued for.');
   const position = services.cursors.read(cursor, cursorScope(seed, filter));
-  if (position) return position;
+  if (position !== undefined) return unpackPosition(position);
   throw new ApiError(
     400,
     'Invalid cursor: it was not issued by this service, or belongs to a different seed or filters.',
   );
 }
 
+/** Throws the 400 for categories that do not exist. */
+export async function rejectUnknownNames({ services }: Call<unknown>, filter: Filter): Promise<void> {
+  const found = await services.catalogue.checkFilter(filter);
+  const error = found && toApiError(found);
+  if (error?.status === 400) throw error;
+}
+
 type LinkCall = Call<QueryOf<{ expiry: typeof expiry }>>;
 
-function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
+export function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
   const signLink = linkSigner(call);
   let data = '[';
   let extraBytes = 0;
@@ -155,14 +160,14 @@ function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
 }
 
 /** Signs the links of one response, which all expire together. */
-function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
+export function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
   const isExact = query.expiry !== undefined;
   const validity = linkValidity(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);
 }
 
 /** Returns the result, or throws the error for a problem with the filter. */
-function unwrap<Result extends object>(result: Result | FilterProblem): Result {
+export function unwrap<Result extends object>(result: Result | FilterProblem): Result {
   if ('problem' in result) throw toApiError(result);
   return result;
 }

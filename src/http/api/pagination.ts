@@ -18,10 +18,15 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
   return headers;
 }
 
+/** The cursor of the next page, and the link to it. */
+export function cursorHeaders(call: Call<object>, cursor: string): Record<string, string> {
+  return { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') };
+}
+
 type Values = Record<string, string | number | readonly string[]>;
 
 /** A link to the same call with some parameters changed. */
-export function pageLink({ query, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
+function pageLink({ query, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
   const values: Values = { ...query, ...changes };
   const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);

@@ -9,11 +9,13 @@ import type {
   FileFacts,
   Filter,
   FilterProblem,
+  LatestImages,
   ListFilter,
   SeededImages,
 } from '../../catalogue/catalogue.ts';
-import { ImageDocument } from '../../catalogue/image-document.ts';
+import type { ImageDocument } from '../../catalogue/image-document.ts';
 import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
+import { newestBelow } from '../../catalogue/newest.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
 import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
@@ -25,6 +27,7 @@ import { type Selection, soleShelf } from '../shared/selection.ts';
 import { buildStatistics, type CatalogueVersion, type Shelf } from '../shared/shelves.ts';
 import { retryOnChange } from '../shared/versions.ts';
 import { PostgresReader } from './reader.ts';
+import { inOrder, readDocuments, readImages } from './rows.ts';
 import type { Servers } from './servers.ts';
 import { statements } from './statements.ts';
 
@@ -110,6 +113,26 @@ export class PostgresCatalogue implements Catalogue {
     });
   }
 
+  latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem> {
+    return retryOnChange(async () => {
+      const selection = await this.#reader.select(filter);
+      if (!selection || 'problem' in selection) return selection;
+      const shelf = soleShelf(selection);
+      if (shelf && !this.#sets.cached(selection))
+        return this.#newestOnShelf(shelf, below, limit, selection.of);
+      const set = await this.#sets.load(selection, caller);
+      if (!set) return undefined;
+      const { numbers, next } = newestBelow(set, below, limit);
+      const images = await this.#readNumbers(numbers, selection.of);
+      return images && { images, next };
+    });
+  }
+
   async list(kind: Kind, window: Window): Promise<Page> {
     const { rows } = await this.#servers.read(statements.list, [kind, listPositions(window)]);
     return { total: rows[0]?.[1] as number, items: readDocuments(rows, 2) };
@@ -171,6 +194,19 @@ export class PostgresCatalogue implements Catalogue {
     return read.version === version ? inOrder(positions, read.rows) : undefined;
   }
 
+  /** The equivalent of `newestBelow` (catalogue/newest.ts) in one statement. */
+  async #newestOnShelf(
+    shelf: Shelf,
+    below: number | undefined,
+    limit: number,
+    { version }: CatalogueVersion,
+  ): Promise<LatestImages | undefined> {
+    const read = await this.#servers.read(statements.newest, [shelf.number, shelf.size, below, limit]);
+    if (read.version !== version) return undefined;
+    const [, , position, number] = read.rows.at(-1) as [number, string, number | null, number];
+    return { images: readImages(read.rows, 1), next: position ? number : undefined };
+  }
+
   /** The equivalent of `drawImages` (shared/draws.ts) in one statement. */
   async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt) {
     if (!isDrawable(selection)) return 'too few';
@@ -208,19 +244,4 @@ function findSoleShelf(filter: ListFilter): { kind: string; id: string } | undef
 function listPositions({ offset, limit }: Window): number[] {
   // A larger position would not fit the column's type.
   return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
-}
-
-function readImages(rows: unknown[][], column: number): ImageDocument[] {
-  return readDocuments(rows, column).map((document) => new ImageDocument(document));
-}
-
-/** The column is null in a row without a document. */
-function readDocuments(rows: unknown[][], column: number): string[] {
-  return rows.map((row) => row[column] as string | null).filter((document) => document !== null);
-}
-
-/** Images from rows of number and document, in the order of the numbers. */
-function inOrder(numbers: number[], rows: unknown[][]): ImageDocument[] {
-  const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
-  return numbers.map((number) => new ImageDocument(documents.get(number) as string));
 }

@@ -99,6 +99,28 @@ export const statements = {
            ) as chosen on true
            left join image on image.number = chosen.image order by chosen.turn`,
   },
+  // The newest $4 images of the shelf $1, which has $2 images: all of them, or those below the number $3. `bound` is a binary
+  // search for the end of their positions; its last row has `low` = `high`.
+  newest: {
+    name: 'newest',
+    text: `with recursive bound (low, high) as (
+             select case when $3::int is null then $2::int else 0 end, $2::int
+             union all
+             select case when placed.image < $3 then middle + 1 else low end,
+                    case when placed.image < $3 then high else middle end
+             from bound cross join lateral (select (low + high) / 2 as middle) as halved
+             cross join lateral (${imageOn('$1::int', 'halved.middle')}) as placed
+             where low < high
+           )
+           select revision.number, found.document, found.position, found.image from revision
+           left join lateral (
+             select taken.position, placed.image, image.document from bound
+             cross join lateral generate_series(low - 1, greatest(low - $4::int, 0), -1) as taken (position)
+             cross join lateral (${imageOn('$1::int', 'taken.position')}) as placed
+             cross join lateral (select document from image where image.number = placed.image offset 0) as image
+             where low = high
+           ) as found on true order by found.position desc`,
+  },
   shelfImages: {
     name: 'shelf_images',
     text: `select revision.number, image from revision

@@ -9,11 +9,13 @@ import type {
   FileFacts,
   Filter,
   FilterProblem,
+  LatestImages,
   ListFilter,
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
 import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
+import { newestBelow } from '../../catalogue/newest.ts';
 import { sample } from '../../catalogue/sampling.ts';
 import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
@@ -27,7 +29,7 @@ import { buildStatistics, type Shelf } from '../shared/shelves.ts';
 import { retryOnChange } from '../shared/versions.ts';
 import { Images } from './images.ts';
 import { openForReading } from './read-only.ts';
-import { type ReadTransaction, readEntryShelves, SqliteReader } from './reader.ts';
+import { type ReadTransaction, readEntryShelves, SqliteReader, viewStoredShelf } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
@@ -124,6 +126,24 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
+  async latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem> {
+    const page = await this.#reader.read((transaction) => {
+      const selection = select(transaction, filter);
+      if ('problem' in selection) return selection;
+      const shelf = soleShelf(selection);
+      if (!shelf) return undefined;
+      const images = this.#sets.cached(selection) ?? viewStoredShelf(transaction, shelf);
+      const { numbers, next } = newestBelow(images, below, limit);
+      return { images: this.#images.byNumbers(transaction, numbers), next };
+    });
+    return page ?? this.#findInSet(filter, caller, (set) => newestBelow(set, below, limit));
+  }
+
   list(kind: Kind, { offset, limit }: Window): Promise<Page> {
     const key = `${kind} ${offset} ${limit}`;
     return this.#reader.read((transaction) => {
@@ -202,14 +222,8 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   /** From memory, or from the database until the shelf is loaded. */
-  #viewShelf({ snapshot, statements }: ReadTransaction, shelf: Shelf): ShelfView {
-    const { imageAt, isPlaced } = statements;
-    return (
-      this.#sets.prefetchShelf(shelf, snapshot) ?? {
-        at: (position) => (rowOf<[number]>(imageAt.get(shelf.number, position)) as [number])[0],
-        has: (image) => isPlaced.get(image, shelf.number) !== undefined,
-      }
-    );
+  #viewShelf(transaction: ReadTransaction, shelf: Shelf): ShelfView {
+    return this.#sets.prefetchShelf(shelf, transaction.snapshot) ?? viewStoredShelf(transaction, shelf);
   }
 }
 

@@ -4,8 +4,10 @@
  * request, and a transaction per read would cost more than most reads.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { OrderedImages } from '../../catalogue/newest.ts';
 import type { Kind, Page, Statistics } from '../../catalogue/types.ts';
 import { batchPerTick } from '../../event-loop.ts';
+import type { ShelfView } from '../shared/draws.ts';
 import type { EntryShelves } from '../shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow, type ShelfSnapshot } from '../shared/shelves.ts';
 import type { Slice, SliceReader } from '../shared/slices.ts';
@@ -133,4 +135,17 @@ export function readEntryShelves(
     return row && { number: row[0], size: row[1] };
   };
   return { artist: find('artist', artist), character: find('character', character) };
+}
+
+/** A shelf in the database. Each look at it is a query. */
+export function viewStoredShelf(
+  { statements }: ReadTransaction,
+  { number, size }: Shelf,
+): ShelfView & OrderedImages {
+  const { imageAt, isPlaced } = statements;
+  return {
+    size,
+    at: (position) => (rowOf<[number]>(imageAt.get(number, position)) as [number])[0],
+    has: (image) => isPlaced.get(image, number) !== undefined,
+  };
 }
