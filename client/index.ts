@@ -9,6 +9,7 @@ export type {
   CategoryWithImages,
   Character,
   CharacterWithImages,
+  CursorPage,
   Image,
   Information,
   Orientation,

@@ -66,6 +66,21 @@ export interface RandomOptions extends AllRandomOptions {
   limit?: number | undefined;
 }
 
+export interface LatestOptions extends RandomFilter {
+  /** 1 to 25; 10 by default. */
+  limit?: number | undefined;
+  /** The cursor of the previous page. Valid only with the filters it was issued for. */
+  cursor?: string | undefined;
+}
+
+export interface FileUrlOptions {
+  /** The width in pixels that you need; the file may be larger. */
+  width?: number | undefined;
+}
+
+/** Without `expiry`, which needs a token: a URL cannot carry one. */
+export interface RandomFileUrlOptions extends FileUrlOptions, Omit<AllRandomOptions, 'expiry'> {}
+
 /** A cursor is valid only with the seed and the filters it was issued for, so the seed is required. */
 export interface RandomPageOptions extends RandomOptions {
   seed: string;

@@ -41,8 +41,12 @@ export class Transport {
     this.#queue = new RequestQueue(timer);
   }
 
+  url(path: string, query: Query): string {
+    return this.#base + path + formatQuery(query);
+  }
+
   get(path: string, query: Query, { signal }: CallOptions): Promise<Success> {
-    const url = this.#base + path + formatQuery(query);
+    const url = this.url(path, query);
     return this.#queue.run(() => this.#sendWithRetries(url, signal), signal);
   }
 

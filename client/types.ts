@@ -22,9 +22,11 @@ export interface Page<Item> {
   total: number;
 }
 
-/** One page of the matching images in the order of a seed. */
-export interface RandomPage {
+/** One page of the matching images, in the order of a seed or newest first. */
+export interface CursorPage {
   data: Image[];
   /** Pass it to get the next page; undefined after the last page. */
   cursor: string | undefined;
 }
+
+export type RandomPage = CursorPage;

@@ -3,9 +3,13 @@ import { ZukanError } from './error.ts';
 import type {
   AllRandomOptions,
   CallOptions,
+  FileUrlOptions,
   ImageFilter,
+  LatestOptions,
   LinkOptions,
   PageOptions,
+  RandomFileUrlOptions,
+  RandomFilter,
   RandomOptions,
   RandomPageOptions,
   SearchOptions,
@@ -48,6 +52,22 @@ export class Zukan {
   async randomPage(options: RandomPageOptions, call: CallOptions = {}): Promise<types.RandomPage> {
     const { data, cursor } = await this.#transport.get(randomPath, { ...options }, call);
     return { data, cursor };
+  }
+
+  /** One page of all matching images, newest first. */
+  async latest(options: LatestOptions = {}, call: CallOptions = {}): Promise<types.CursorPage> {
+    const { data, cursor } = await this.#transport.get('/image/latest', { ...options }, call);
+    return { data, cursor };
+  }
+
+  /** An address for `<img src>` that shows a random image. Sends no request. */
+  randomFileUrl(options: RandomFileUrlOptions = {}): string {
+    return this.#transport.url(`${randomPath}/file`, { ...options });
+  }
+
+  /** An address for `<img src>` that shows an image and does not expire. Sends no request. */
+  fileUrl(id: string, options: FileUrlOptions = {}): string {
+    return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
   }
 
   async image(id: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.Image> {
@@ -145,12 +165,14 @@ export class Zukan {
     { seed = generateSeed(), ...options }: AllRandomOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.Image, void> {
-    let cursor: string | undefined;
-    do {
-      const page = await this.randomPage({ ...options, seed, cursor, limit: MAX_PAGE_SIZE }, call);
-      yield* page.data;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    yield* followCursor((cursor) =>
+      this.randomPage({ ...options, seed, cursor, limit: MAX_PAGE_SIZE }, call),
+    );
+  }
+
+  /** Iterates over all matching images, newest first. */
+  async *everyLatest(options: RandomFilter = {}, call: CallOptions = {}): AsyncGenerator<types.Image, void> {
+    yield* followCursor((cursor) => this.latest({ ...options, cursor, limit: MAX_PAGE_SIZE }, call));
   }
 
   async #getData<Data>(path: string, query: Query, call: CallOptions): Promise<Data> {
@@ -169,6 +191,17 @@ export class Zukan {
       total = page.total;
     }
   }
+}
+
+async function* followCursor(
+  getPage: (cursor: string | undefined) => Promise<types.CursorPage>,
+): AsyncGenerator<types.Image, void> {
+  let cursor: string | undefined;
+  do {
+    const page = await getPage(cursor);
+    yield* page.data;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 function artistImagesPath(id: string): string {

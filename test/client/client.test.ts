@@ -71,6 +71,15 @@ describe('each method returns the data of its endpoint', () => {
     ['artist', () => client.artist(uuid(2, 1)), () => getData(`/artist/${uuid(2, 1)}`)],
     ['character', () => client.character(uuid(3, 1)), () => getData(`/character/${uuid(3, 1)}`)],
     ['category', () => client.category(uuid(1, 2)), () => getData(`/category/${uuid(1, 2)}`)],
+    [
+      'latest',
+      () => client.latest({ categories: ['category 1', 'category 2'], limit: 1, expiry: 90 }),
+      async () => {
+        const path = '/v1/image/latest?categories=category 1,category 2&limit=1&expiry=90';
+        const { json, headers: received } = await service.get(encodeURI(path), headers);
+        return { data: json.data, cursor: received['x-next-cursor'] };
+      },
+    ],
     ['stats', () => client.stats(), () => getData('/stats')],
     ['token', () => client.token(), () => getData('/token')],
     [
@@ -89,6 +98,25 @@ describe('each method returns the data of its endpoint', () => {
     assert.deepEqual(ids(images).sort(), [uuid(4, 1), uuid(4, 2)]);
     assert.equal((await client.random()).length, 10);
     assert.equal((await client.random({ categories: [] })).length, 10);
+  });
+
+  test('fileUrl and randomFileUrl', async () => {
+    for (const [url, id] of [
+      [client.fileUrl(uuid(4, 7), { width: 100 }), uuid(4, 7)],
+      [client.randomFileUrl({ categories: ['category 2'], seed: 'a&b', width: undefined }), ''],
+    ] as const) {
+      const { status, location } = await recordingFetch(url, { redirect: 'manual' }).then((response) => ({
+        status: response.status,
+        location: response.headers.get('location') ?? '',
+      }));
+      assert.equal(status, 302);
+      assert.ok(location.startsWith(`${origin}/files/${id}`), location);
+    }
+    assert.equal(
+      new Zukan({ origin }).randomFileUrl({ nsfw: ['sfw', 'nsfw'] }),
+      `${origin}/api/image/random/file?nsfw=sfw%2Cnsfw`,
+    );
+    assert.throws(() => client.fileUrl('random'), ZukanError);
   });
 
   test('every endpoint of the API has a method', () => {
@@ -117,6 +145,16 @@ describe('iterators', () => {
     const [{ expires } = { expires: '' }] = images.map(({ meta }) => meta);
     assert.equal(expires, '2026-04-04T17:20:00.000Z');
     assert.deepEqual(await collect(zukan.everyArtistImage(uuid(2, 9))), []);
+  });
+
+  test('return the latest images, newest first', async () => {
+    const newestFirst = numbers.map((index) => uuid(4, index)).reverse();
+    assert.deepEqual(ids(await collect(zukan.everyLatest())), newestFirst);
+    const options = { categories: ['category 2'] };
+    assert.deepEqual(ids(await collect(zukan.everyLatest(options))), newestFirst.slice(-2));
+    const first = await zukan.latest({ limit: 7 });
+    const second = await zukan.latest({ limit: 9, cursor: first.cursor });
+    assert.deepEqual(ids([...first.data, ...second.data]), newestFirst.slice(0, 16));
   });
 
   test('return the names that match a pattern', async () => {

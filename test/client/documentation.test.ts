@@ -19,6 +19,8 @@ const expected = [
   /^\d{4}-\d\d-\d\d http\S+\n$/,
   /^4 pictures with a kimono\n$/,
   /^4 2 undefined\n$/,
+  /^4 undefined\n(\S+Z http\S+\n){4}$/,
+  /^<img src="http\S+" alt="">\nhttp\S+\/file\?width=480\n$/,
   /^Mariko 3\nabe 1\n$/,
   /^2 of 2\n$/,
   /^6 4\n$/,

@@ -54,6 +54,17 @@ await forEachEngine(async (engine) => {
     }
   });
 
+  test('the file endpoints redirect into the bucket', async () => {
+    const { id, drawing } = images[2] ?? assert.fail();
+    for (const path of ['/api/image/random/file?nsfw=nsfw', `/api/image/${id}/file`]) {
+      const { status, headers } = await service.get(path);
+      assert.equal(status, 302);
+      const target = new URL(headers.location ?? '');
+      assert.equal(target.origin, endpoint);
+      assert.deepEqual((await send(target)).bytes, readFileSync(join(dirname(catalogue), drawing.file)));
+    }
+  });
+
   test('a link is valid exactly until meta.expires', async () => {
     for (const query of ['', '?expiry=31', '?expiry=604800']) {
       const { data } = (await service.get(`/api/image/${uuid(4, 1)}${query}`, token.headers)).json;

@@ -49,6 +49,12 @@ describe('a test fails on', () => {
     ],
     ['a missing header', '/api/artist', answer({}, { success: true, data: [] }), /without X-Total-Count/],
     [
+      'a redirect without its target',
+      '/api/image/random/file',
+      answer({ status: 302, headers: { 'x-request-id': 'x' } }),
+      /without Location/,
+    ],
+    [
       'a missing content type',
       '/api/image/random',
       answer({ headers: { 'x-request-id': 'x' } }),

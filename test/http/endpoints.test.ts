@@ -60,7 +60,7 @@ await forEachEngine(async (engine) => {
         });
 
     for (const prefix of prefixes)
-      test(`${prefix} returns the thirteen paths, the prefix and the version`, async () => {
+      test(`${prefix} returns all paths, the prefix and the version`, async () => {
         const { status, json } = await service.get(prefix);
         assert.equal(status, 200);
         assert.deepEqual(Object.keys(json).sort(), ['data', 'meta', 'success']);
@@ -87,6 +87,7 @@ await forEachEngine(async (engine) => {
     const table: { path: string; data: Envelope; headers?: Record<string, string> }[] = [
       { path: '/image', data: known, headers: token.headers },
       { path: '/image/random?limit=25', data: known },
+      { path: '/image/latest', data: known.toReversed() },
       ...known.map((image) => ({ path: `/image/${image.id}`, data: image })),
       ...artists.map(({ id }) => ({
         path: `/artist/${id}/images`,

@@ -22,7 +22,8 @@ export const clock = () => NOW;
 
 /** The paths of all endpoints. */
 export const endpoints = [
-  ...['/', '/stats', '/token', '/image', '/image/random', '/image/{id}'],
+  ...['/', '/stats', '/token', '/image', '/image/random', '/image/latest', '/image/{id}'],
+  ...['/image/random/file', '/image/{id}/file'],
   ...['/artist', '/artist/{id}', '/artist/{id}/images'],
   ...['/character', '/character/{id}', '/category', '/category/{id}'],
 ];
@@ -34,6 +35,9 @@ export const examples = endpoints.map((path) => {
 });
 /** The calls that accept `expiry`. */
 export const withExpiry = examples.filter((path) => /image/.test(path));
+
+/** The status of a successful call. */
+export const successStatus = (path: string) => (path.replace(/\?.*/, '').endsWith('/file') ? 302 : 200);
 
 interface Named {
   id: string;
@@ -128,7 +132,7 @@ export function testMakers<Name extends string>(
       test(`accepts ${what}`, async () => {
         for (const path of paths) {
           const { status, text } = await service.get(`/api${path}`, tokens[token]);
-          assert.equal(status, 200, `${path}: ${text}`);
+          assert.equal(status, successStatus(path), `${path}: ${text}`);
         }
       }),
   };

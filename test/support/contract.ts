@@ -22,6 +22,7 @@ for (const prefix of prefixes)
 const DOCUMENTED_HEADERS = [
   'ETag',
   'Link',
+  'Location',
   'X-Total-Count',
   'X-Next-Cursor',
   'Retry-After',

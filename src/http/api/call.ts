@@ -11,7 +11,7 @@ import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
 import { RequestCaller } from './caller.ts';
-import type { ApiResponse, Call, Route } from './endpoint.ts';
+import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
 import { readQuery, readUuid } from './query.ts';
 
 export async function handleCall(
@@ -51,7 +51,13 @@ export async function handleCall(
   send(exchange, await route.handle(call));
 }
 
-function send(exchange: Exchange, { data, extraBytes, meta, headers, eTag }: ApiResponse): void {
+function send(exchange: Exchange, response: ApiResponse | Redirect): void {
+  if ('location' in response) {
+    exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
+    exchange.sendHead(302);
+    return;
+  }
+  const { data, extraBytes, meta, headers, eTag } = response;
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });

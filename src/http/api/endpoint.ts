@@ -41,6 +41,12 @@ export interface ApiResponse {
   eTag?: string;
 }
 
+/** Sends the client to a file. */
+export interface Redirect {
+  location: string;
+  headers: Record<string, string>;
+}
+
 export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 
 interface Common {
@@ -51,12 +57,12 @@ interface Common {
   description: string;
   /** Open to everyone, to any valid token, or to tokens with this scope. */
   access: 'open' | 'token' | { scope: string };
-  /** The schema of `data` in the response. */
-  data: Type.TSchema;
+  /** The schema of `data` in the response. Without one, the endpoint redirects to a file. */
+  data?: Type.TSchema;
   /** The schema of `meta` in the response. */
   meta?: Type.TSchema;
   /** A call that works on the demo catalogue, and its response. `id` stands for `{id}` in the path. */
-  example: { id?: string; query?: Record<string, string>; data: unknown; meta?: object };
+  example: { id?: string; query?: Record<string, string>; data?: unknown; meta?: object };
   /** Sends `X-Total-Count`, and `Link` to the other pages. */
   isPaged?: true;
   /** Sends `X-Next-Cursor`, and `Link` to the next page. */
@@ -75,13 +81,13 @@ interface Declaration<Params extends Type.TProperties> extends Common {
    * denies the call, because a 400 takes precedence over a 403.
    */
   validate?: Handler<QueryOf<Params>, void>;
-  handle: Handler<QueryOf<Params>, ApiResponse>;
+  handle: Handler<QueryOf<Params>, ApiResponse | Redirect>;
 }
 
 export interface Endpoint extends Common {
   query: Type.TObject;
   validate?: Handler<never, void>;
-  handle: Handler<never, ApiResponse>;
+  handle: Handler<never, ApiResponse | Redirect>;
 }
 
 /** An endpoint at its path, without the prefix. */

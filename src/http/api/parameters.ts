@@ -56,8 +56,19 @@ export const cursor = Type.Optional(
     minLength: 1,
     maxLength: 64,
     description:
-      'The `X-Next-Cursor` of the previous response, to continue from there. Send it with the same `seed` and filters.',
+      'The `X-Next-Cursor` of the previous response, to continue from there. Send it with the same filters, and the ' +
+      'same `seed` if there was one.',
     examples: ['AAJiasLMtmKK5gn1iDFdLTXiK_iN'],
+  }),
+);
+
+export const width = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description:
+      'The width in pixels that you need. Redirects to the smallest file that is at least this wide, or else to the ' +
+      'original. At present the original is the only file.',
+    examples: [480],
   }),
 );
 
@@ -77,7 +88,7 @@ export const listFilters = {
   ),
 };
 
-/** The filters of random images. They reach the catalogue under the same names. */
+/** The filters of random and of the latest images. They reach the catalogue under the same names. */
 export const imageFilters = {
   categories: Type.Array(Type.String(), {
     default: [],

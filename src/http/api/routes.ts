@@ -8,8 +8,10 @@ import {
   singleCategory,
   singleCharacter,
 } from './entries.ts';
+import { imageFile, randomFile } from './image-files.ts';
 import { allImages, artistImages, randomImages, singleImage } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
+import { latestImages } from './latest.ts';
 
 const endpoints: Record<string, Endpoint> = {
   '/': serviceInformation(() => Object.keys(endpoints)),
@@ -17,7 +19,10 @@ const endpoints: Record<string, Endpoint> = {
   '/token': tokenInformation,
   '/image': allImages,
   '/image/random': randomImages,
+  '/image/random/file': randomFile,
+  '/image/latest': latestImages,
   '/image/{id}': singleImage,
+  '/image/{id}/file': imageFile,
   '/artist': artistList,
   '/artist/{id}': singleArtist,
   '/artist/{id}/images': artistImages,

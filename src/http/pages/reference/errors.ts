@@ -40,8 +40,12 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   404: {
     name: 'NotFound',
-    description: 'The record does not exist.',
-    messages: { image: 'Image not found.', artist: 'Artist not found.' },
+    description: 'The record does not exist, or no image matches the filters.',
+    messages: {
+      image: 'Image not found.',
+      artist: 'Artist not found.',
+      random: 'No image matches the filters.',
+    },
   },
   429: {
     name: 'TooManyRequests',

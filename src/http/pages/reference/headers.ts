@@ -32,7 +32,7 @@ export const headers: Record<string, Header> = {
   ...rateHeaders,
   'X-Total-Count': required('The number of records in the whole list.', count, 68),
   'X-Next-Cursor': optional(
-    'The `cursor` of the next page. Only sent with a `seed`, and only if there is a next page.',
+    'The `cursor` of the next page, if there is one. `/image/random` sends it only with a `seed`.',
     text,
     'AAJiasLMtmKK5gn1iDFdLTXiK_iN',
   ),
@@ -40,6 +40,11 @@ export const headers: Record<string, Header> = {
     'Links to the next and the previous page.',
     text,
     '</api/artist?limit=5&offset=5>; rel="next"',
+  ),
+  Location: required(
+    'The address of the file.',
+    text,
+    'https://example.org/files/4a3f4293-0577-8812-aed1-25d49b5a3020.webp?expires=1767229200&signature=Zm94ZXM',
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),
   'Retry-After': required('The number of seconds to wait.', count, 1),

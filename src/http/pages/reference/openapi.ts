@@ -1,4 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
+import type Type from 'typebox';
 import { uuidPattern } from '../../../schemas.ts';
 import { groups, type Route } from '../../api/endpoint.ts';
 import { buildComponents, toSchemaOrRef } from './components.ts';
@@ -55,7 +56,7 @@ function buildOperation(route: Route): Operation {
     security: buildSecurity(route),
     parameters: parameterNames(route).map((parameter) => refTo('parameters', parameter)),
     responses: {
-      200: buildSuccess(route),
+      ...(route.data ? { 200: buildSuccess(route, route.data) } : { 302: redirect }),
       ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
       ...Object.fromEntries(possibleErrors(route)),
     },
@@ -80,8 +81,13 @@ function responseHeaders({ isPaged, hasCursor, hasETag }: Route): Record<string,
   };
 }
 
-function buildSuccess(route: Route): Response {
-  const { data, meta, example } = route;
+const redirect: Response = {
+  description: 'The file is at the address in `Location`.',
+  headers: { ...commonHeaders, ...headerRefs('Location') },
+};
+
+function buildSuccess(route: Route, data: Type.TSchema): Response {
+  const { meta, example } = route;
   const schema: Schema = {
     type: 'object',
     required: ['success', 'data', ...(meta ? ['meta'] : [])],
@@ -106,7 +112,7 @@ function possibleErrors(route: Route): [number, Ref][] {
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: typeof route.access === 'object' || parameters.includes('expiry'),
-    404: parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
+    404: !route.data || parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
   };
   return Object.entries(errorResponses)
     .map(([status, { name }]): [number, Ref] => [Number(status), refTo('responses', name)])

@@ -21,7 +21,7 @@ ${accessNote(operation)}
 ${parameterTable(operation.parameters.map((ref) => resolve(components, 'parameters', ref)))}
 <h4>Example</h4>
 <pre class="call" tabindex="0"><code>${curlCommand(`${servers[0]?.url}${path}`, operation, example)}</code></pre>
-${successDetails(responses['200'] as Response)}
+${responses['302'] ? redirectDetails(responses['302'] as Response) : successDetails(responses['200'] as Response)}
 ${errorList(components, responses)}
 </section>
 `;
@@ -54,7 +54,7 @@ function describeDefault(value: unknown): string {
 
 function curlCommand(
   path: string,
-  { security }: Operation,
+  { security, responses }: Operation,
   { id = '', query = {} }: Route['example'],
 ): string {
   const address = path.replace('{id}', id).replace(/\/$/, '');
@@ -62,7 +62,8 @@ function curlCommand(
     ([name, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`,
   );
   const token = security[0]?.token ? ' -H "Authorization: Bearer $TOKEN"' : '';
-  return `curl${token} '${ORIGIN}${address}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}'`;
+  const options = responses['302'] ? ' -L -o image' : '';
+  return `curl${token}${options} '${ORIGIN}${address}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}'`;
 }
 
 function successDetails({ content, headers }: Response): Markup {
@@ -79,8 +80,12 @@ function successDetails({ content, headers }: Response): Markup {
 ${examples.map((text) => html`<pre tabindex="0"><code>${text}</code></pre>`)}</details>`;
 }
 
+function redirectDetails({ description }: Response): Markup {
+  return html`<p><strong>302</strong>: ${prose(description)}</p>`;
+}
+
 function errorList(components: Components, responses: Operation['responses']): Markup {
-  const others = Object.entries(responses).filter(([status]) => status !== '200');
+  const others = Object.entries(responses).filter(([status]) => status !== '200' && status !== '302');
   const items = others.map(([status, response]) => {
     const { description } = '$ref' in response ? resolve(components, 'responses', response) : response;
     return html`<dt>${status}</dt><dd>${prose(description)}</dd>

@@ -1,0 +1,75 @@
+/** The endpoints that redirect to an image file, for use as `<img src>`. */
+import type { ImageDocument, Link } from '../../catalogue/image-document.ts';
+import { ApiError } from '../server/errors.ts';
+import { type Call, endpoint, type QueryOf } from './endpoint.ts';
+import * as samples from './examples.ts';
+import { linkSigner, rejectUnknownNames, unwrap } from './images.ts';
+import { expiry, imageFilters, seed, width } from './parameters.ts';
+import { pickParameters } from './query.ts';
+
+/** In seconds. A cached redirect must not outlive a change of the image for long. */
+const MAX_REDIRECT_AGE = 300;
+
+const fileQuery = { width, expiry };
+type FileCall = Call<QueryOf<typeof fileQuery>>;
+
+const randomQuery = { ...imageFilters, seed, ...fileQuery };
+
+export const randomFile = endpoint({
+  name: 'randomFile',
+  group: 'Images',
+  summary: 'Get the file of a random image',
+  description:
+    'Redirects to the file of one image that matches the filters, for use in `<img src>`. Every request gets another ' +
+    'image; with a `seed`, the same one each time. If no image matches, the response is a 404.',
+  access: 'open',
+  query: randomQuery,
+  example: { query: { categories: 'foxgirl', nsfw: 'sfw' } },
+  validate: (call) => rejectUnknownNames(call, pickParameters(imageFilters, call.query)),
+  async handle(call) {
+    const image = await pickImage(call);
+    if (!image) throw new ApiError(404, 'No image matches the filters.');
+    return { location: linkTo(call, image).url, headers: { 'Cache-Control': 'no-store' } };
+  },
+});
+
+async function pickImage(call: Call<QueryOf<typeof randomQuery>>): Promise<ImageDocument | undefined> {
+  const { query, caller, services } = call;
+  const { catalogue, randomInt } = services;
+  const filter = pickParameters(imageFilters, query);
+  if (query.seed === undefined) return unwrap(await catalogue.randomImages(filter, 1, randomInt, caller))[0];
+  return unwrap(await catalogue.seededImages(filter, query.seed, undefined, 1, caller)).images[0];
+}
+
+export const imageFile = endpoint({
+  name: 'file',
+  group: 'Images',
+  summary: 'Get the file of an image',
+  description:
+    'Redirects to the file, for use in `<img src>`. The address stays the same, while links to files expire. The ' +
+    'redirect may be cached for a few minutes, but never until the link expires.',
+  access: 'open',
+  query: fileQuery,
+  example: { id: samples.image.id },
+  async handle(call) {
+    const image = await call.services.catalogue.image(call.id);
+    if (!image) throw new ApiError(404, 'Image not found.');
+    const link = linkTo(call, image);
+    return { location: link.url, headers: { 'Cache-Control': cachePolicy(call, link) } };
+  },
+});
+
+/** The link to a file that is wide enough for the call. The original is the only one; a smaller one would be chosen here. */
+function linkTo(call: FileCall, image: ImageDocument): Link {
+  return image.link(linkSigner(call));
+}
+
+/**
+ * Half of the remaining time at most, so a client that follows a cached redirect has time left to load the file. A shared
+ * cache must not give a link with a custom expiry to clients without the token for it.
+ */
+function cachePolicy({ query, now }: FileCall, { expires }: Link): string {
+  const secondsLeft = (Date.parse(expires) - now) / 1000;
+  const maxAge = Math.min(MAX_REDIRECT_AGE, Math.floor(secondsLeft / 2));
+  return `${query.expiry === undefined ? 'public' : 'private'}, max-age=${maxAge}`;
+}

@@ -1,0 +1,43 @@
+/** Pages on another origin show pictures by the addresses of the README. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { uuid } from '../support/catalogue.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startKnownService } from '../support/service.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const block = (language: string) =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? assert.fail(`no ${language}`);
+
+test('a page on another origin shows and reads pictures', { skip }, async () => {
+  const service = await startKnownService();
+  const html = [
+    block('html'),
+    block('markdown').replace(/!\[(.*)\]\((.*)\)/, '<img alt="$1" src="$2">'),
+    `<img src="${service.origin}/api/image/${uuid(4, 3)}/file?width=32">`,
+  ]
+    .join('')
+    .replaceAll('http://127.0.0.1:3000', service.origin);
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><body>${html}`),
+  ).listen(0, '127.0.0.1');
+  after(() => server.close());
+  const browser = await startBrowser();
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' });
+
+  const widths = await page.$$eval('img', (shown) => shown.map(({ naturalWidth }) => naturalWidth));
+  assert.equal(widths.length, 3);
+  assert.ok((widths[0] ?? 0) > 0 && (widths[1] ?? 0) > 0, `${widths}`);
+  assert.equal(widths[2], 64);
+
+  const types = await page.$$eval('img', (shown) =>
+    Promise.all(shown.map(async ({ src }) => (await (await fetch(src)).blob()).type)),
+  );
+  for (const type of types) assert.match(type, /^image\//);
+});
