@@ -53,8 +53,7 @@ describe('/openapi.json', () => {
       // A redirect has a method that returns its address.
       const method = get.operationId + (get.responses['302'] ? 'Url' : '');
       assert.ok(method in Zukan.prototype, method);
-      assert.ok(!get.responses['200'] === Boolean(get.responses['302']), method);
-      for (const status of ['401', '429', '500', '503']) assert.ok(get.responses[status], status);
+      for (const status of ['200', '401', '429', '500', '503']) assert.ok(get.responses[status], status);
     }
   });
 
@@ -97,11 +96,11 @@ describe('/openapi.json', () => {
     }))
       assertValid(schema, example, name);
     const successes = Object.entries(paths)
-      .filter(([, { get }]) => get.responses['200'])
+      .filter(([, { get }]) => !get.responses['302'])
       .map(([path, { get }]) => [path, get.responses['200']] as const);
     for (const [name, response] of [...Object.entries(components.responses), ...successes]) {
       const json = (response as Response).content?.['application/json'];
-      assert.ok(json && Object.keys(json.examples).length > 0, name);
+      assert.ok(json?.examples && Object.keys(json.examples).length > 0, name);
       for (const { value } of Object.values(json.examples)) assertValid(json.schema, value, name);
     }
   });
@@ -143,7 +142,7 @@ describe('/openapi.json', () => {
       '503 unavailable': await unavailable('/api/stats'),
     };
     const documented = Object.values(document.components.responses).flatMap(({ content }) =>
-      Object.entries(content?.['application/json'].examples ?? {}),
+      Object.entries(content?.['application/json']?.examples ?? {}),
     );
     assert.deepEqual(
       documented.map(([cause, { value }]) => [`${(value as { code: number }).code} ${cause}`, value]),

@@ -72,7 +72,7 @@ function resolve(response: Response | Ref): Response {
 const validators = new Map<Response, Validator>();
 
 function assertBody(response: Response, answer: Answer, what: string): void {
-  const schema = response.content?.['application/json'].schema;
+  const schema = response.content?.['application/json']?.schema;
   if (!schema) return;
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
   const validator = validators.get(response) ?? Compile({ ...schema, components });

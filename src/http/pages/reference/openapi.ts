@@ -56,7 +56,7 @@ function buildOperation(route: Route): Operation {
     security: buildSecurity(route),
     parameters: parameterNames(route).map((parameter) => refTo('parameters', parameter)),
     responses: {
-      ...(route.data ? { 200: buildSuccess(route, route.data) } : { 302: redirect }),
+      ...(route.data ? { 200: buildSuccess(route, route.data) } : redirectResponses),
       ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
       ...Object.fromEntries(possibleErrors(route)),
     },
@@ -81,9 +81,17 @@ function responseHeaders({ isPaged, hasCursor, hasETag }: Route): Record<string,
   };
 }
 
-const redirect: Response = {
-  description: 'The file is at the address in `Location`.',
-  headers: { ...commonHeaders, ...headerRefs('Location') },
+/** Most clients follow the redirect by themselves, so they get the response of the file. */
+const redirectResponses: Record<string, Response> = {
+  200: {
+    description: 'The file, if the client follows the redirect.',
+    headers: {},
+    content: { 'image/*': { schema: {} } },
+  },
+  302: {
+    description: 'The file is at the address in `Location`.',
+    headers: { ...commonHeaders, ...headerRefs('Location') },
+  },
 };
 
 function buildSuccess(route: Route, data: Type.TSchema): Response {

@@ -55,7 +55,13 @@ export interface Header {
 export interface Response {
   description: string;
   headers: Record<string, Ref>;
-  content?: { 'application/json': { schema: Schema; examples: Record<string, { value: unknown }> } };
+  /** By media type. */
+  content?: Record<string, MediaType>;
+}
+
+export interface MediaType {
+  schema: Schema;
+  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Schema {
