@@ -14,7 +14,7 @@ import { assertDescribed } from './contract.ts';
 import type { Engine } from './engines.ts';
 import { temporaryFolder } from './workspace.ts';
 
-/** An `import` would also load fetch and HTTP/2, which takes 0.1 seconds of CPU time. */
+/** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
 const { request } = process.getBuiltinModule('node:http');
 
 export interface Answer {
