@@ -2,7 +2,7 @@
  * TypeBox schemas of everything the API returns and of every record in a catalogue file. Types, validation and the API
  * reference are derived from them.
  */
-import Type from 'typebox';
+import * as Type from './json-schema.ts';
 
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });

@@ -1,7 +1,8 @@
 /** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
-import Type from 'typebox';
+
 import type { Token } from '../../access/token-store.ts';
 import type { Caller } from '../../catalogue/catalogue.ts';
+import * as Type from '../../json-schema.ts';
 import type { Services } from '../services.ts';
 
 /** The groups of the reference, in order. */

@@ -1,8 +1,9 @@
 /** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
-import Type from 'typebox';
+
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { PatternError } from '../../catalogue/search/reader.ts';
 import type { Kind, Page, Window } from '../../catalogue/types.ts';
+import * as Type from '../../json-schema.ts';
 import * as schemas from '../../schemas.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';

@@ -1,11 +1,12 @@
 /** The endpoints that return images. */
-import Type from 'typebox';
+
 import { linkValidity } from '../../access/link-signer.ts';
 import { LIST_IMAGES } from '../../access/tokens.ts';
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
 import { type ImageDocument, type SignLink, withoutAspectRatio } from '../../catalogue/image-document.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../../catalogue/seed-order.ts';
+import * as Type from '../../json-schema.ts';
 import { ArtistImage, Image } from '../../schemas.ts';
 import { ApiError } from '../server/errors.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';

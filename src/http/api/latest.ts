@@ -1,7 +1,7 @@
 /** The newest images. */
-import Type from 'typebox';
 import type { Filter } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
+import * as Type from '../../json-schema.ts';
 import { Image } from '../../schemas.ts';
 import { ApiError } from '../server/errors.ts';
 import { type Call, endpoint, type QueryOf } from './endpoint.ts';

@@ -2,8 +2,9 @@
  * Every parameter of the API. Its schema validates it (see query.ts) and describes it in the reference, with the first of
  * its `examples`.
  */
-import Type from 'typebox';
+
 import type { Filter } from '../../catalogue/catalogue.ts';
+import * as Type from '../../json-schema.ts';
 import { Orientation, Rating, uuidPattern } from '../../schemas.ts';
 import * as samples from './examples.ts';
 

@@ -1,4 +1,4 @@
-/** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built once. */
+/** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built at the first visit. */
 import { version } from '../../../version.ts';
 import type { Route } from '../../api/endpoint.ts';
 import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
@@ -20,12 +20,12 @@ type Send = (exchange: Exchange, origin: string) => void | Promise<void>;
 
 /** Handlers by path. `origin` is the origin of the example calls. */
 export function referencePages(routes: readonly Route[], prefixes: readonly string[]): Record<string, Send> {
-  const document = buildOpenApi(routes, prefixes, version);
-  const page = referencePage(document, routes);
-  const json = once(() => makeAsset(JSON.stringify(document), JSON_TYPE));
+  const document = once(() => buildOpenApi(routes, prefixes, version));
+  const page = once(() => referencePage(document(), routes));
+  const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const stylesheet = once(() => makeAsset(style, 'text/css; charset=utf-8'));
   const pages = new Map<string, Promise<Asset>>();
-  const pageFor = (origin: string) => page.replaceAll(ORIGIN, escapeHtml(origin));
+  const pageFor = (origin: string) => page().replaceAll(ORIGIN, escapeHtml(origin));
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
     '/docs.css': async (exchange) => sendAsset(exchange, await stylesheet()),
