@@ -118,7 +118,7 @@ await forEachEngine(async (engine) => {
             // A token in the changes replaces that of the base.
             for (const base of changes.token === undefined ? bases : [{}]) {
               const { address, answer } = await call(route, { ...base, ...changes });
-              const what = `${address} with ${JSON.stringify({ ...base, ...changes })}`;
+              const what: string = `${address} with ${JSON.stringify({ ...base, ...changes })}`;
               assert.equal(answer.status, statuses[first], `${what}: ${answer.text}`);
               assertError(answer, statuses[first], messages[first]);
             }

@@ -22,6 +22,7 @@ for (const prefix of prefixes)
 const DOCUMENTED_HEADERS = [
   'ETag',
   'Link',
+  'X-Ignored-Parameters',
   'X-Total-Count',
   'X-Next-Cursor',
   'Retry-After',

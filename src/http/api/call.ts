@@ -13,6 +13,7 @@ import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
 import { RequestCaller } from './caller.ts';
 import type { ApiResponse, Call, Route } from './endpoint.ts';
+import { ignoredParameters } from './ignored.ts';
 import { readQuery, readUuid } from './query.ts';
 
 export async function handleCall(
@@ -28,6 +29,8 @@ export async function handleCall(
   const token = await admit(services, exchange);
   if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
+  const ignored = ignoredParameters(route.query, raw);
+  if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
   const query = readQuery(route.query, raw);
   assertPossibleExpiry(query, services.links.maxLifetime);

@@ -12,6 +12,9 @@ A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message
 status. If several errors apply, the first of these is returned: 429; 401 for a token that is invalid, or missing on \`/token\` \
 and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 404.
 
+Separate the values of a list with commas, or send it as \`name=a&name=b\`, \`name[]=a\` or \`name[0]=a\`. Unknown parameters \
+are ignored, and \`X-Ignored-Parameters\` names them.
+
 The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
 the next request.
 
