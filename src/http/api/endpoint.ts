@@ -26,6 +26,7 @@ export interface Call<Query> {
   origin: string;
   /** The path of the route, without the prefix. */
   path: string;
+  /** What comes before `path` in an address: empty if the API is at the root. */
   prefix: string;
 }
 
