@@ -31,7 +31,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     throw new CommandError(explainListenError(error, config));
   });
   isListening = true;
-  const api = `${url}${config.apiPrefixes[0]}`;
+  const api = `${url}${config.apiPrefixes[0]}`.replace(/\/$/, '');
   console.log(
     [
       `zukan v${version} is serving at ${url}`,

@@ -144,14 +144,20 @@ function parsePostgresUrls(text: string): string[] {
 
 function parsePrefixes(text: string): string[] {
   const list = [...new Set(split(text))];
-  const wrong = list.filter((prefix) => !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix));
+  const wrong = list.filter((prefix) => !/^(\/|(\/[A-Za-z0-9._~-]+)+)$/.test(prefix));
   if (list.length === 0 || wrong.length > 0) fail('must be paths such as /api,/v1');
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} is inside another prefix`);
   const reserved = list.find((prefix) =>
     /^\/(docs|docs\.css|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
   );
-  return reserved ? fail(`${reserved} is reserved; choose another prefix`) : list;
+  if (reserved) fail(`${reserved} is reserved; choose another prefix`);
+  const endpoint = list.find((prefix) =>
+    /^\/(artist|category|character|image|stats|token)(\/|$)/.test(prefix),
+  );
+  if (list.includes('/') && endpoint)
+    fail(`${endpoint} is an endpoint of the API at /; choose another prefix`);
+  return list;
 }
 
 export const isLinkKey = (key: string): boolean => key.length >= MIN_KEY_LENGTH;

@@ -1,6 +1,11 @@
-/** The whole site on one server: the API under each prefix, the gallery, the reference, health and metrics. */
+/**
+ * The whole site on one server: the API under each prefix, the gallery, the reference, health and metrics. If a prefix is
+ * `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
+ * the gallery for browsers and the service information for everyone else.
+ */
 import { admit } from './api/admission.ts';
 import { handleCall } from './api/call.ts';
+import type { Route } from './api/endpoint.ts';
 import { routes } from './api/routes.ts';
 import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
@@ -8,7 +13,10 @@ import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery.ts';
 import { HealthCheck, sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
+import { notFoundHandler } from './pages/not-found.ts';
 import { referencePages } from './pages/reference/serve.ts';
+import { prefersHtml } from './server/accept.ts';
+import { ApiError } from './server/errors.ts';
 import type { Logger } from './server/logger.ts';
 import { decodePath, Router } from './server/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
@@ -22,22 +30,43 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   /** `route` is the label of the requests in the metrics. */
   const mount = (path: string, handle: Handler, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
-  for (const prefix of prefixes)
+  /** What an address starts with under each of the prefixes. */
+  const bases = prefixes.map((prefix) => (prefix === '/' ? '' : prefix));
+  for (const base of bases)
     for (const route of routes)
       mount(
-        route.path === '/' ? prefix : prefix + route.path,
-        (exchange, id) => handleCall(route, prefix, id, services, exchange),
+        route.path === '/' ? base || '/' : base + route.path,
+        (exchange, id) => handleCall(route, base, id, services, exchange),
         route.path,
       );
+  const isApiPath = apiPathTest(bases);
+  const sendNotFound = notFoundHandler(prefixes);
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
   mount('/health/ready', (exchange) => sendReadiness(services, check, exchange));
-  mount('/metrics', (exchange) => sendMetrics(services, check, metrics, exchange));
+  mount('/metrics', (exchange) =>
+    // To other clients it does not exist.
+    services.mayMonitor(exchange.request)
+      ? sendMetrics(services, check, metrics, exchange)
+      : sendNotFound(exchange),
+  );
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
     mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
-  const gallery = new Gallery(prefixes[0] ?? '');
-  mount('/', (exchange) => gallery.send(exchange, 'index.html', services), '/gallery');
+  const gallery = new Gallery(bases[0] ?? '', sendNotFound);
+  const information = routes.find(({ path }) => path === '/') as Route;
+  const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
+  // Replaces the service information if the API is at the root.
+  mount(
+    '/',
+    (exchange) => {
+      exchange.vary('Accept');
+      if (prefersHtml(exchange.request.headers.accept)) return gallery.send(exchange, 'index.html', services);
+      exchange.traffic = traffic.of(information.path);
+      return handleCall(information, rootBase, '', services, exchange);
+    },
+    '/gallery',
+  );
   mount('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
   mount('/gallery/client/{name}', (exchange, name) => gallery.send(exchange, `client/${name}`, services));
 
@@ -48,7 +77,11 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     clientOf: services.clientOf,
     // Calls of unknown endpoints count against the rate limit, too.
     async beforeError(exchange) {
-      if (isUnder(prefixes, decodePath(exchange.path))) await admit(services, exchange);
+      if (isApiPath(decodePath(exchange.path))) await admit(services, exchange);
+    },
+    notFound(exchange) {
+      if (isApiPath(decodePath(exchange.path))) throw new ApiError(404, 'There is nothing at this address.');
+      sendNotFound(exchange);
     },
   });
   return {
@@ -65,6 +98,12 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   };
 }
 
-function isUnder(prefixes: readonly string[], path: string): boolean {
-  return prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+/** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */
+function apiPathTest(bases: readonly string[]): (path: string) => boolean {
+  const firstSegment = (path: string) => path.split('/', 2)[1] ?? '';
+  const segments = new Set(routes.map(({ path }) => firstSegment(path)));
+  return (path) =>
+    bases.some((base) =>
+      base === '' ? segments.has(firstSegment(path)) : `${path}/`.startsWith(`${base}/`),
+    );
 }

@@ -1,4 +1,4 @@
-/** Calls that the token denies: errors in the query take precedence, and no image is read to find them. */
+/** Calls that are denied, without a token or with one that lacks the scope: errors in the query take precedence, and no image is read to find them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
@@ -29,6 +29,7 @@ await forEachEngine(async (engine) => {
   const request = await startWrapped(config, (catalogue) => recordCalls(catalogue, calls));
   const { headers } = await makeToken(config, []);
   const get = (path: string) => request(`/api${path}`, headers);
+  const getWithoutToken = (path: string) => request(`/api${path}`);
 
   beforeEach(() => {
     calls.length = 0;
@@ -52,6 +53,13 @@ await forEachEngine(async (engine) => {
     assertError(await get(`/image/random?artist=${uuid(9, 9)}&expiry=31`), 403);
     assertError(await get(`/image/random?character=${uuid(9, 9)}&expiry=31`), 403);
     assert.deepEqual(calls, ['checkFilter', 'checkFilter']);
+  });
+
+  test('sends the same 400s for an expiry without a token, and 401 if there are none', async () => {
+    assertError(await getWithoutToken('/image/random?exclude=dragons&expiry=31'), 400, /"dragons"/);
+    assertError(await getWithoutToken('/image/random?categories=catgirl&expiry=31'), 401);
+    assertError(await getWithoutToken(`/image/random?artist=${uuid(9, 9)}&expiry=31`), 401);
+    assert.deepEqual(calls, ['checkFilter', 'checkFilter', 'checkFilter']);
   });
 
   test('sends 400 for an invalid cursor', async () => {

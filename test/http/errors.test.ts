@@ -1,4 +1,4 @@
-/** Errors about tokens, scopes, ids, paths and methods, their precedence, and internal errors. */
+/** Errors about tokens, scopes, ids, paths and methods, and internal errors. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -31,7 +31,6 @@ await forEachEngine(async (engine) => {
     both60: (await makeToken(config, ['image:list', 'image:custom-expiry:60'])).headers,
     both: (await makeToken(config, ['image:list', 'image:custom-expiry'])).headers,
   };
-  type TokenName = keyof typeof tokens;
   const [image, artist, category] = [uuid(4, 1), uuid(2, 1), uuid(1, 1)];
   const missing = uuid(9, 9);
 
@@ -108,41 +107,6 @@ await forEachEngine(async (engine) => {
         assert.equal(((await answer.json()) as { code: number }).code, 405);
       }
     });
-  });
-
-  describe('precedence of errors', () => {
-    const table: [path: string, token: TokenName, status: number][] = [
-      ['/image?limit=0', 'none', 401],
-      ['/image?limit=0&offset=x&expiry=1', 'wrong', 401],
-      ['/image/random?expiry=30', 'none', 401],
-      ['/image/random?expiry=31&categories=nope&limit=0', 'none', 401],
-      ['/image/random?categories=nope', 'wrong', 401],
-      ['/image/x?expiry=31', 'none', 401],
-      ['/image/x', 'wrong', 401],
-      [`/image/${missing}`, 'wrong', 401],
-      [`/image/${missing}?expiry=31`, 'none', 401],
-      ['/artist/x/images?limit=0', 'wrong', 401],
-      [`/artist?search=${'x'.repeat(51)}`, 'wrong', 401],
-      ['/image?limit=0', 'bare', 400],
-      ['/image?offset=x', 'expiry60', 400],
-      ['/image?expiry=30', 'list', 400],
-      ['/image?expiry=61&limit=26', 'both60', 400],
-      ['/image/random?expiry=61&categories=nope', 'bare', 400],
-      ['/image/random?expiry=61&categories=nope', 'expiry60', 400],
-      ['/image/x?expiry=61', 'bare', 400],
-      [`/image/${missing}?expiry=30`, 'bare', 400],
-      [`/artist/${missing}/images?limit=0`, 'none', 400],
-      [`/artist/${missing}/images?limit=0&expiry=61`, 'expiry60', 400],
-      ['/artist/x/images?expiry=61', 'expiry60', 400],
-      [`/image/${missing}?expiry=31`, 'bare', 403],
-      [`/image/${missing}?expiry=61`, 'expiry60', 403],
-      [`/artist/${missing}/images?expiry=31`, 'list', 403],
-      [`/artist/${missing}/images?expiry=61`, 'both60', 403],
-      [`/artist/${missing}/images?expiry=60`, 'both60', 404],
-      [`/image/${missing}?expiry=60`, 'expiry60', 404],
-    ];
-    for (const [path, token, status] of table)
-      rejects(`${path} with the token "${token}"`, [path], token, status);
   });
 
   test('an internal error is 500 in the error envelope, without internal details', async () => {

@@ -8,7 +8,7 @@ const forwarded = { 'X-Forwarded-Host': 'pictures.example.org', 'X-Forwarded-Pro
 async function originFor(environment: Record<string, string>) {
   const service = await startKnownService({ environment });
   return async (headers: Record<string, string>) => {
-    assert.equal((await service.get('/', headers)).status, 200, 'the gallery');
+    assert.equal((await service.get('/', { ...headers, Accept: 'text/html' })).status, 200, 'the gallery');
     assert.equal((await service.get('/docs', headers)).status, 200, 'the reference');
     const { json } = await service.get('/api/image/random?limit=1', headers);
     return { origin: json.data[0].url.replace(/\/files\/.*/, ''), fallback: service.origin };

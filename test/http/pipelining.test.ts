@@ -117,9 +117,8 @@ test('closes a connection whose response does not move', async () => {
     traffic: new Traffic(),
     log: new Logger('silent'),
     clientOf: () => 'x',
-    beforeError: async (exchange) => {
-      exchange.send(200, 'x'.repeat(50_000_000), 'text/plain');
-    },
+    beforeError: async () => {},
+    notFound: (exchange) => exchange.send(200, 'x'.repeat(50_000_000), 'text/plain'),
     stallTimeoutMs: 50,
   });
   const origin = await listen({ host: '127.0.0.1', port: 0 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { clock, examples, madeUpImage, startMadeUpService, successStatus } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { type Envelope, makeToken, send, startKnownService } from '../support/service.ts';
+import { type Answer, type Envelope, makeToken, send, startKnownService } from '../support/service.ts';
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine, clock });
@@ -38,27 +38,75 @@ await forEachEngine(async (engine) => {
       const [bare = '', query] = path.split('?');
       const plain = await service.get(`/api${path}`, token.headers);
       assert.equal(plain.status, successStatus(path));
-      const junk = ['junk=1', 'fbclid=x&fbclid=y', '=', '&&', 'a[b]=c', '%zz=%zz', '__proto__=1', 'LIMIT=0'];
+      const junk: Record<string, string | undefined> = {
+        ...{ 'junk=1': 'junk', 'fbclid=x&fbclid=y': 'fbclid', '=': undefined, '&&': undefined },
+        ...{
+          'a[b]=c': 'a[b]',
+          '%zz=%zz': '%25zz',
+          '__proto__=1': '__proto__',
+          'LIMIT=0&tags[]=1': 'LIMIT, tags',
+        },
+        'x%0d%0aSet-Cookie:a=1': 'x%0D%0ASet-Cookie%3Aa',
+      };
       const same = [
         `${bare}/${query ? `?${query}` : ''}`,
-        ...junk.map((text) => `${bare}?${query ?? ''}&${text}`),
+        ...Object.keys(junk).map((text) => `${bare}?${query ?? ''}&${text}`),
       ];
       for (const address of same) {
         const answer = await service.get(`/api${address}`, token.headers);
         assert.equal(answer.status, plain.status, `${address}: ${answer.text}`);
         assert.equal(answer.headers.location, plain.headers.location);
         assert.deepEqual(sortRandom(answer.json, path), sortRandom(plain.json, path));
+        const reported = Object.entries(junk).find(([text]) => address.endsWith(`&${text}`))?.[1];
+        assert.equal(answer.headers['x-ignored-parameters'], reported, address);
       }
     });
 
-  test('ignores parameters of other endpoints', async () => {
+  test('ignores parameters of other endpoints, and reports them', async () => {
     const long = 'x'.repeat(51);
     for (const address of [
       ...['/?limit=0', `/stats?offset=x&search=${long}`, '/token?expiry=1', '/image?categories=no'],
       ...['/image/random?offset=x', `/image/${uuid(4, 1)}?limit=0&offset=x`, '/artist?expiry=1'],
       ...[`/artist/${uuid(2, 1)}?limit=0`, `/character/${uuid(3, 1)}?search=${long}`, '/category?expiry=1'],
-    ])
-      assert.equal((await service.get(`/api${address}`, token.headers)).status, 200, address);
+    ]) {
+      const answer = await service.get(`/api${address}`, token.headers);
+      assert.equal(answer.status, 200, address);
+      const names = [...new URL(address, service.origin).searchParams.keys()];
+      assert.equal(answer.headers['x-ignored-parameters'], names.join(', '), address);
+    }
+  });
+
+  test('reports ignored parameters with errors and with 304, too', async () => {
+    const { headers } = await service.get('/api/stats');
+    const unchanged = { 'If-None-Match': headers.etag ?? '' };
+    const wrong = { Authorization: 'Bearer x' };
+    const answers: [number, string | undefined, Answer][] = [
+      [400, 'tag', await service.get('/api/artist?limit=0&tag=1')],
+      [400, 'tag', await service.get('/api/image/x?tag=1')],
+      [401, 'tag', await service.get('/api/image/random?expiry=31&tag=1')],
+      [401, undefined, await service.get('/api/stats?tag=1', wrong)],
+      [403, 'tag', await service.get('/api/image/random?expiry=99999&tag=1', token.headers)],
+      [404, 'tag', await service.get(`/api/image/${uuid(9, 9)}?tag=1`)],
+      [304, 'tag', await service.get('/api/stats?tag=1', unchanged)],
+    ];
+    for (const [status, reported, answer] of answers)
+      assert.deepEqual([answer.status, answer.headers['x-ignored-parameters']], [status, reported]);
+  });
+
+  test('reads a list in every encoding', async () => {
+    const expected = await service.get('/api/image/random?categories=catgirl,kimono&nsfw=sfw,nsfw&seed=1');
+    assert.ok(expected.json.data.length > 0);
+    for (const query of [
+      'categories=catgirl&categories=kimono&nsfw=sfw&nsfw=nsfw',
+      'categories[]=catgirl&categories[]=kimono&nsfw[]=sfw&nsfw[]=nsfw',
+      'categories%5B%5D=catgirl&categories%5B%5D=kimono&nsfw%5B0%5D=sfw&nsfw%5B1%5D=nsfw',
+      'categories[1]=kimono&nsfw[9]=sfw,nsfw&categories[0]=catgirl',
+      'categories[]=&categories=kimono&categories[7]=catgirl,kimono&nsfw[]=sfw&nsfw=nsfw',
+    ]) {
+      const answer = await service.get(`/api/image/random?${query}&seed=1`);
+      assert.deepEqual(answer.json, expected.json, query);
+      assert.equal(answer.headers['x-ignored-parameters'], undefined);
+    }
   });
 
   test('accepts ids in upper case, and returns them in lower case', async () => {
@@ -91,7 +139,14 @@ await forEachEngine(async (engine) => {
       assert.equal(answer.headers['access-control-allow-origin'], '*');
       const exposed = (answer.headers['access-control-expose-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
       const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit'];
-      for (const name of [...limits, 'ratelimit-policy', 'retry-after', 'etag', 'x-request-id'])
+      for (const name of [
+        ...limits,
+        'ratelimit-policy',
+        'retry-after',
+        'etag',
+        'x-request-id',
+        'x-ignored-parameters',
+      ])
         assert.ok(exposed.includes(name), `${name} is exposed by ${path}`);
     }
   });

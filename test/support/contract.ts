@@ -23,6 +23,7 @@ const DOCUMENTED_HEADERS = [
   'ETag',
   'Link',
   'Location',
+  'X-Ignored-Parameters',
   'X-Total-Count',
   'X-Next-Cursor',
   'Retry-After',

@@ -1,4 +1,4 @@
-/** The gallery passes the axe accessibility rules in both colour schemes. */
+/** The gallery, and the page of an address where there is nothing, pass the axe accessibility rules in both colour schemes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -50,6 +50,7 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
     [`/?image=${sfwImageId}`]: 'dialog .properties',
     '/?in=characters': '#entries li',
     '/?in=artists&search=[': '.problem',
+    '/nowhere': '.actions a',
   };
   for (const [path, selector] of Object.entries(views))
     test(path, async () => {
@@ -63,6 +64,6 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await findSeriousViolations(page, colourRules), []);
       assert.ok((await backgroundBrightness(page)) < 60);
-      await finish(['400']);
+      await finish(['400', '404']);
     });
 });

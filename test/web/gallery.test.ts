@@ -169,6 +169,18 @@ describe('the gallery', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
+  test('works with the API at the root', async () => {
+    const { origin } = await startService(makeConfig({ API_PREFIXES: '/' }));
+    const { page, finish } = await visit(browser, `${origin}/nowhere`);
+    await page.getByRole('link', { name: 'Open the gallery' }).click();
+    await waitForFirstImage(page);
+    await page.getByRole('link', { name: 'Artists' }).click();
+    await page.locator('#entries li').first().waitFor();
+    await page.goBack();
+    await waitForFirstImage(page);
+    await finish(['404']);
+  });
+
   test('an offline page says so, and "Try again" continues', async () => {
     const { page, finish } = await open('/');
     await waitForFirstImage(page);

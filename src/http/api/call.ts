@@ -1,6 +1,7 @@
 /**
  * One API call, from request to response. If several errors apply, the order of the steps in `handleCall` decides which
- * one is sent: 429, 401, 400, 403, 404.
+ * one is sent: 429; 401 for an invalid token, or a missing one where the endpoint requires it; 400; 401 for an `expiry`
+ * without a token; 403; 404.
  */
 import type { Token } from '../../access/token-store.ts';
 import { expiryAllowance } from '../../access/tokens.ts';
@@ -12,6 +13,7 @@ import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
 import { RequestCaller } from './caller.ts';
 import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
+import { ignoredParameters } from './ignored.ts';
 import { readQuery, readUuid } from './query.ts';
 
 export async function handleCall(
@@ -25,9 +27,10 @@ export async function handleCall(
   const raw = parseQuery(exchange.search);
   const now = services.clock();
   const token = await admit(services, exchange);
-  const hasExpiry = 'expiry' in route.query.properties && raw.has('expiry');
-  if (!token && (route.access !== 'open' || hasExpiry)) throw missingToken(hasExpiry);
+  if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
+  const ignored = ignoredParameters(route.query, raw);
+  if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
   const query = readQuery(route.query, raw);
   assertPossibleExpiry(query, services.links.maxLifetime);
@@ -69,8 +72,7 @@ function send(exchange: Exchange, response: ApiResponse | Redirect): void {
   exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, extraBytes);
 }
 
-function missingToken(hasExpiry: boolean): ApiError {
-  const what = hasExpiry ? 'a custom expiry' : 'this endpoint';
+function missingToken(what: string): ApiError {
   return unauthorized(`No token: ${what} requires one. Send it as "Authorization: Bearer <token>".`);
 }
 
@@ -89,7 +91,8 @@ function findDenial(
   { expiry }: { expiry?: number },
   token: Token | undefined,
 ): ApiError | undefined {
-  const scopes = token?.scopes ?? [];
+  if (!token) return expiry === undefined ? undefined : missingToken('a custom expiry');
+  const { scopes } = token;
   if (typeof access === 'object' && !scopes.includes(access.scope))
     return new ApiError(403, `The token lacks the scope "${access.scope}".`);
   if (expiry === undefined) return undefined;

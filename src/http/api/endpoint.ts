@@ -27,6 +27,7 @@ export interface Call<Query> {
   origin: string;
   /** The path of the route, without the prefix. */
   path: string;
+  /** What comes before `path` in an address: empty if the API is at the root. */
   prefix: string;
 }
 
@@ -78,8 +79,8 @@ interface Declaration<Params extends Type.TProperties> extends Common {
   /** The query parameters. */
   query?: Params;
   /**
-   * Throws the 400s that only the catalogue or the cursor keys can find. Runs instead of the handler when the token
-   * denies the call, because a 400 takes precedence over a 403.
+   * Throws the 400s that only the catalogue or the cursor keys can find. Runs instead of the handler when the call is
+   * denied, because a 400 takes precedence over a 403, and over the 401 for an `expiry` without a token.
    */
   validate?: Handler<QueryOf<Params>, void>;
   handle: Handler<QueryOf<Params>, ApiResponse | Redirect>;

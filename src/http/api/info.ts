@@ -20,10 +20,12 @@ export function serviceInformation(listPaths: () => string[]): Endpoint {
       data: ['/', '/stats', '/token', '/image', '/image/random', '/image/{id}'],
       meta: { version: 'v0.2.0', baseApiRoute: '/api' },
     },
-    handle: ({ prefix }) => ({
-      data: JSON.stringify(listPaths()),
-      meta: JSON.stringify({ version: `v${version}`, baseApiRoute: prefix }),
-    }),
+    hasETag: true,
+    handle({ prefix }) {
+      const data = JSON.stringify(listPaths());
+      const meta = JSON.stringify({ version: `v${version}`, baseApiRoute: prefix || '/' });
+      return { data, meta, eTag: entityTag(data + meta) };
+    },
   });
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../server/errors.ts';
 import type { RawQuery } from '../server/query-string.ts';
 import type { QueryOf } from './endpoint.ts';
 
-/** Reports every invalid parameter at once. Ignores unknown parameters, because bots append all kinds. */
+/** Reports every invalid parameter at once. Ignores unknown parameters (see ignored.ts), because bots append all kinds. */
 export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
   const problems: string[] = [];
   const query: Record<string, unknown> = {};
@@ -52,7 +52,7 @@ interface Reading {
 function readParameter(rule: Rule, text: string | string[] | undefined): Reading {
   if (text === undefined) return { value: rule.default };
   if (rule.type === 'array') return readList(rule, text);
-  if (typeof text !== 'string') return { problem: 'it must not be repeated' };
+  if (typeof text !== 'string') return { problem: 'it must be a single value' };
   if (rule.anyOf) return readChoice(rule.anyOf, text);
   return rule.type === 'integer' ? readInteger(rule, text) : readText(rule, text);
 }

@@ -1,5 +1,5 @@
 /**
- * Serves the gallery at `/`: the files of `web/` and of the typed client, prepared for browsers at the first visit and cached.
+ * Serves the gallery: the files of `web/` and of the typed client, prepared for browsers at the first visit and cached.
  * The gallery calls the public API, so this file needs nothing from the catalogue.
  */
 import { readdirSync } from 'node:fs';
@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { type Asset, makeAsset, sendAsset } from '../server/assets.ts';
-import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 
@@ -20,11 +19,13 @@ const types: Record<string, string> = {
 
 export class Gallery {
   readonly #prefix: string;
+  readonly #notFound: (exchange: Exchange) => void;
   #assets: Promise<Map<string, Asset>> | undefined;
 
-  /** The page calls the API under this prefix. */
-  constructor(prefix: string) {
+  /** The page calls the API under this prefix: empty if the API is at the root. */
+  constructor(prefix: string, notFound: (exchange: Exchange) => void) {
     this.#prefix = prefix;
+    this.#notFound = notFound;
   }
 
   /** Prepared at the first visit, because it would slow down the start. A failure is not cached. */
@@ -38,7 +39,7 @@ export class Gallery {
 
   async send(exchange: Exchange, name: string, services: Services): Promise<void> {
     const asset = (await this.#load()).get(name);
-    if (!asset) throw new ApiError(404, 'There is nothing at this address.');
+    if (!asset) return this.#notFound(exchange);
     if (asset.type === types['.html']) exchange.headers(pageHeaders(services, exchange));
     sendAsset(exchange, asset);
   }

@@ -2,7 +2,6 @@
 import type { Metric } from '../../metrics.ts';
 import { catalogueMetrics } from '../metrics/catalogue.ts';
 import { formatMetrics, METRICS_TYPE } from '../metrics/text.ts';
-import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 import { type Health, type HealthCheck, parts } from './health.ts';
@@ -13,8 +12,6 @@ export async function sendMetrics(
   serverMetrics: () => Metric[],
   exchange: Exchange,
 ): Promise<void> {
-  // The same response as for a path that does not exist.
-  if (!services.mayMonitor(exchange.request)) throw new ApiError(404, 'There is nothing at this address.');
   const { degradedReasons, statistics } = await check.run(exchange);
   const metrics = [
     ...serverMetrics(),

@@ -22,7 +22,8 @@ export async function makeAsset(text: string, type: string): Promise<Asset> {
 
 export function sendAsset(exchange: Exchange, { type, eTag, bytes }: Asset): void {
   const { headers } = exchange.request;
-  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });
+  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+  exchange.vary('Accept-Encoding');
   if (matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
     return;

@@ -1,5 +1,6 @@
 /** Compression of responses, as negotiated by Accept-Encoding. */
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { parseWeights } from './accept.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -52,12 +53,7 @@ export function negotiateEncoding(acceptEncoding: string | undefined): Encoding 
 }
 
 function chooseEncoding(acceptEncoding: string): Encoding | undefined {
-  const weights = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
-    const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
-    weights.set(name, Number(weight) || 0);
-  }
+  const weights = parseWeights(acceptEncoding);
   const weightOf = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
   if (weightOf('br') > 0 && weightOf('br') >= weightOf('gzip')) return 'br';
   return weightOf('gzip') > 0 ? 'gzip' : undefined;

@@ -10,6 +10,7 @@ import { errorField, type Logger } from './logger.ts';
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
+  'X-Ignored-Parameters',
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
 ].join(', ');
 
@@ -64,6 +65,17 @@ export class Exchange {
     for (const name in headers) this.#headers.push(name, headers[name] as string);
   }
 
+  /** Adds to the one `Vary` header, because some caches read only the first. */
+  vary(name: string): void {
+    const headers = this.#headers;
+    for (let index = 0; index < headers.length; index += 2)
+      if (headers[index] === 'Vary') {
+        headers[index + 1] += `, ${name}`;
+        return;
+      }
+    headers.push('Vary', name);
+  }
+
   /**
    * `extraBytes` is how many more bytes than UTF-16 code units the text has, so its sum with `text.length` is the
    * Content-Length. A handler that builds a body from many pieces adds up those of the pieces: the body is a rope (V8 joins
@@ -80,7 +92,7 @@ export class Exchange {
   /** Compresses the body if it is long enough and the client accepts it. */
   sendCompressed(status: number, text: string, type = JSON_TYPE, extraBytes?: number): void {
     const isLong = text.length >= MIN_COMPRESSED_LENGTH;
-    if (isLong) this.header('Vary', 'Accept-Encoding');
+    if (isLong) this.vary('Accept-Encoding');
     const encoding = isLong
       ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
       : undefined;

@@ -49,6 +49,8 @@ export interface ServerOptions {
   clientOf: (request: IncomingMessage) => string;
   /** Runs before a 404 or 405. An error that it throws is sent instead. */
   beforeError: (exchange: Exchange) => Promise<void>;
+  /** Responds to a path that matches no route, or throws the error to send. */
+  notFound: (exchange: Exchange) => void;
   stallTimeoutMs?: number;
 }
 
@@ -64,7 +66,7 @@ export interface HttpServer {
 }
 
 export function createServer(options: ServerOptions): HttpServer {
-  const { router, traffic, log, clientOf, beforeError, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
+  const { router, traffic, log, clientOf, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const dispatch = async (exchange: Exchange): Promise<void> => {
     const { method, headers } = exchange.request;
     const match = router.find(exchange.path);
@@ -77,10 +79,10 @@ export function createServer(options: ServerOptions): HttpServer {
     }
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
-    await beforeError(exchange);
+    await options.beforeError(exchange);
     if (match)
       throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
-    throw new ApiError(404, 'There is nothing at this address.');
+    options.notFound(exchange);
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {
     for (const exchange of exchanges) dispatch(exchange).catch((error) => sendError(error, exchange));

@@ -29,6 +29,12 @@ export const headers: Record<string, Header> = {
     text,
     '6f0c3a5e-53c5-4b0f-8f5a-0d1c5ad1f0b1',
   ),
+  'X-Ignored-Parameters': optional(
+    'Names of parameters in the request that the endpoint does not take and has ignored. At most ten names; `...` stands ' +
+      'for more. Missing if there are none.',
+    text,
+    'category, tags',
+  ),
   ...rateHeaders,
   'X-Total-Count': required('The number of records in the whole list.', count, 68),
   'X-Next-Cursor': optional(
@@ -55,5 +61,5 @@ export function headerRefs(...names: string[]): Record<string, Ref> {
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }
 
-/** On every response. */
-export const commonHeaders = headerRefs('X-Request-Id', ...Object.keys(rateHeaders));
+/** Possible on every response. */
+export const commonHeaders = headerRefs('X-Request-Id', 'X-Ignored-Parameters', ...Object.keys(rateHeaders));

@@ -10,7 +10,11 @@ import { type OpenApi, type Operation, type Ref, type Response, refTo, type Sche
 const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
 
 A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message":…,"success":false}\`; its code is the HTTP \
-status. If several errors apply, the first of these is returned: 429, 401, 400, 403, 404.
+status. If several errors apply, the first of these is returned: 429; 401 for a token that is invalid, or missing on \`/token\` \
+and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 404.
+
+Separate the values of a list with commas, or send it as \`name=a&name=b\`, \`name[]=a\` or \`name[0]=a\`. Unknown parameters \
+are ignored, and \`X-Ignored-Parameters\` names them.
 
 The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
 the next request.

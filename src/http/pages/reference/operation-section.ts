@@ -20,7 +20,7 @@ export function operationSection(
 ${accessNote(operation)}
 ${parameterTable(operation.parameters.map((ref) => resolve(components, 'parameters', ref)))}
 <h4>Example</h4>
-<pre class="call" tabindex="0"><code>${curlCommand(`${servers[0]?.url}${path}`, operation, example)}</code></pre>
+<pre class="call" tabindex="0"><code>${curlCommand(`${servers[0]?.url.replace(/\/$/, '')}${path}`, operation, example)}</code></pre>
 ${responses['302'] ? redirectDetails(responses['302'] as Response) : successDetails(responses['200'] as Response)}
 ${errorList(components, responses)}
 </section>

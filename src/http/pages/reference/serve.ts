@@ -9,8 +9,9 @@ import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
 import { style } from './style.ts';
 
-const HTML_TYPE = 'text/html; charset=utf-8';
-const POLICY =
+export const HTML_TYPE = 'text/html; charset=utf-8';
+/** For pages without scripts. */
+export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Anyone can call the service under any name, so only the first few pages are cached. */
@@ -30,7 +31,7 @@ export function referencePages(routes: readonly Route[], prefixes: readonly stri
     '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
     '/docs.css': async (exchange) => sendAsset(exchange, await stylesheet()),
     '/docs': async (exchange, origin) => {
-      exchange.header('Content-Security-Policy', POLICY);
+      exchange.header('Content-Security-Policy', PAGE_POLICY);
       if (!pages.has(origin) && pages.size >= MAX_CACHED_ORIGINS) {
         exchange.send(200, pageFor(origin), HTML_TYPE);
         return;

@@ -59,6 +59,12 @@ summary { cursor: pointer; color: var(--accent); padding: .15rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.25rem; margin: .25rem 0; font-size: .9rem; max-width: 50rem; }
 dt { font-variant-numeric: tabular-nums; font-weight: 600; }
 dd { margin: 0; }
+.message { max-width: 44rem; margin: 0 auto; padding: clamp(3rem, 16vh, 9rem) clamp(1rem, 4vw, 2.5rem) 4rem; }
+.status { color: var(--accent); font-weight: 700; letter-spacing: .12em; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; padding: 1.25rem 0; }
+.actions a { padding: .55rem 1.2rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; }
+.actions a:hover { border-color: var(--accent); }
+.actions a:first-child { background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
 @media (max-width: 63.99rem) {
   nav .aside { display: none; }
 }

@@ -1,0 +1,43 @@
+/** The response to an address outside of the API where there is nothing. It helps people to find the API and the gallery. */
+import { prefersHtml } from '../server/accept.ts';
+import { ApiError } from '../server/errors.ts';
+import type { Exchange } from '../server/exchange.ts';
+import { html, type Markup } from './reference/markup.ts';
+import { HTML_TYPE, PAGE_POLICY } from './reference/serve.ts';
+
+/** A page for browsers, an error for everyone else. Neither repeats anything from the request. */
+export function notFoundHandler(prefixes: readonly string[]): (exchange: Exchange) => void {
+  const message = `There is nothing at this address. The API is at ${prefixes.join(' and ')}, its reference at /docs.`;
+  const page = notFoundPage(prefixes).text;
+  return (exchange) => {
+    exchange.vary('Accept');
+    if (!prefersHtml(exchange.request.headers.accept)) throw new ApiError(404, message);
+    exchange.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-store' });
+    exchange.send(404, page, HTML_TYPE);
+  };
+}
+
+function notFoundPage(prefixes: readonly string[]): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not found · zukan</title>
+<link rel="icon" href="/gallery/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs.css">
+</head>
+<body>
+<header><p class="name"><a href="/"><span lang="ja">図鑑</span> zukan</a></p></header>
+<main class="message">
+<p class="status">404</p>
+<h1>There is nothing here</h1>
+<p class="lead">The address may be misspelt, or what was here is gone.</p>
+<p class="actions"><a href="/">Open the gallery</a> <a href="/docs">Read the API reference</a></p>
+<p>The API is at ${prefixes.map((prefix, index) => html`${index === 0 ? '' : ' and '}<code>${prefix}</code>`)}.</p>
+</main>
+</body>
+</html>
+`;
+}

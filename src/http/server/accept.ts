@@ -1,0 +1,30 @@
+/** Content negotiation: the weights in Accept and Accept-Encoding. */
+
+/** The weight of each name in lower case. Parameters other than `q` are ignored. */
+export function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
+    weights.set(name, Number(weight) || 0);
+  }
+  return weights;
+}
+
+/**
+ * Whether the client would rather have HTML than JSON, as browsers do when they open a page. Of equal weights, the more
+ * specific range decides, so `text/html, *\/*` prefers HTML. Without a preference, as of curl, the answer is JSON.
+ */
+export function prefersHtml(accept = ''): boolean {
+  const weights = parseWeights(accept);
+  const html = findRange(weights, ['text/html', 'text/*', '*/*']);
+  const json = findRange(weights, ['application/json', 'application/*', '*/*']);
+  if (html.weight !== json.weight) return html.weight > json.weight;
+  return html.weight > 0 && html.rank < json.rank;
+}
+
+/** The weight of the first range that the header has. */
+function findRange(weights: Map<string, number>, ranges: string[]): { weight: number; rank: number } {
+  const rank = ranges.findIndex((range) => weights.has(range));
+  return { rank, weight: weights.get(ranges[rank] ?? '') ?? 0 };
+}

@@ -1,0 +1,146 @@
+/** Reading a query: lists in every common encoding, single values, and the report of ignored parameters. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import Type from 'typebox';
+import { ignoredParameters } from '../../src/http/api/ignored.ts';
+import { readQuery } from '../../src/http/api/query.ts';
+import { routes } from '../../src/http/api/routes.ts';
+import { parseQuery } from '../../src/http/server/query-string.ts';
+
+/** Every parameter of the API: of two with the same name, either. */
+const everything = Type.Object(Object.assign({}, ...routes.map(({ query }) => query.properties)));
+const read = (search: string): Record<string, unknown> => readQuery(everything, parseQuery(search));
+const rules = Object.entries(everything.properties) as [string, { type?: string; items?: object }][];
+const isList = ([, { type }]: (typeof rules)[number]) => type === 'array';
+const lists = rules.filter(isList);
+const singles = rules.filter((rule) => !isList(rule)).map(([name]) => name);
+
+/** Values that the list takes: some of its choices, or any names. */
+function valuesOf({ items }: { items?: { anyOf?: { const: string }[] } }): fc.Arbitrary<string[]> {
+  const choices = items?.anyOf?.map((choice) => choice.const);
+  if (choices) return fc.subarray(choices, { minLength: 1 });
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
+  const isName = (text: string) => text.trim() === text && !text.includes(',');
+  return fc.uniqueArray(name.filter(isName), { minLength: 1, maxLength: 8 });
+}
+
+/** Ways to write the name in front of some of the values. */
+const spelling = fc.oneof(
+  fc.constantFrom('', '[]', '%5B%5D', '%5b]'),
+  fc.nat({ max: 99_999 }).map((index) => `[${index}]`),
+  fc.bigInt({ min: 0n, max: 10n ** 30n }).map((index) => `%5B${index}%5D`),
+);
+
+describe('a list', () => {
+  assert.ok(lists.length >= 4);
+  for (const [name, rule] of lists)
+    test(`${name} reads the same in every encoding`, () => {
+      const parts = fc.infiniteStream(fc.record({ spelling, isJoined: fc.boolean() }));
+      fc.assert(
+        fc.property(
+          valuesOf(rule),
+          parts,
+          fc.constantFrom(',', '%2C', ', ', '+,%20'),
+          (values, how, comma) => {
+            const pieces: string[] = [];
+            for (const value of values) {
+              const { spelling, isJoined } = how.next().value;
+              const escaped = encodeURIComponent(value);
+              if (isJoined && pieces.length > 0) pieces.push(`${pieces.pop()}${comma}${escaped}`);
+              else pieces.push(`${name}${spelling}=${escaped}`);
+            }
+            const search = pieces.join('&');
+            assert.deepEqual(read(search)[name], values, search);
+            assert.equal(ignoredParameters(everything, parseQuery(search)), undefined);
+          },
+        ),
+      );
+    });
+
+  test('takes thousands of values in brackets', () => {
+    const indices = Array.from({ length: 4000 }, (_, index) => index);
+    const search = indices.map((index) => `exclude[${index}]=${index}`).join('&');
+    assert.deepEqual(read(search).exclude, indices.map(String));
+  });
+
+  test('is not given by other brackets, which are reported', () => {
+    const names = [
+      'nsfw[a]',
+      'nsfw[][]',
+      'nsfw[0][1]',
+      'nsfw[-1]',
+      'nsfw[',
+      'nsfw]',
+      'nsfw[1',
+      '[nsfw]',
+      'nsfw[]x',
+    ];
+    for (const name of names) {
+      const raw = parseQuery(`${name}=sfw`);
+      assert.equal(readQuery(everything, raw).nsfw, undefined, name);
+      assert.equal(ignoredParameters(everything, raw), name);
+    }
+  });
+});
+
+describe('a single value', () => {
+  for (const name of singles)
+    test(`${name} in brackets is rejected, not ignored`, () => {
+      for (const search of [
+        `${name}[]=5`,
+        `${name}%5B0%5D=5`,
+        `${name}=5&${name}[]=5`,
+        `${name}=5&${name}=5`,
+      ]) {
+        const message = /^Invalid [\w ]+: it must be a single value\.$/;
+        assert.throws(() => read(search), { status: 400, message }, search);
+      }
+    });
+});
+
+test('names of object properties are parameters like any other', () => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+    for (const search of [`${name}=1`, `${name}[]=1`, `${name}[0]=1&${name}[1]=2`]) {
+      assert.deepEqual(read(search), read(''), search);
+      assert.equal(ignoredParameters(everything, parseQuery(search)), name);
+    }
+});
+
+describe('ignored parameters', () => {
+  const query = Type.Object({ limit: Type.Integer() });
+  const report = (search: string) => ignoredParameters(query, parseQuery(search));
+
+  const cases: [search: string, expected: string | undefined][] = [
+    ['', undefined],
+    ['limit=1', undefined],
+    ['&&=&=1&[]=1', undefined],
+    ['category=a&limit=1&tags[]=b&tags[]=c', 'category, tags'],
+    ['Limit=1&limit%20=1&a+b=1', 'Limit, limit%20, a%20b'],
+    ['a%0d%0aSet-Cookie:%20x=1', 'a%0D%0ASet-Cookie%3A%20x'],
+    ['%E5%9B%B3=1&%zz=1&%00=1', '%E5%9B%B3, %25zz, %00'],
+    ['a%2Cb=1&"=1&a%5Bb%5D=1', 'a%2Cb, %22, a[b]'],
+    [`${'x'.repeat(40)}=1&${'y'.repeat(41)}=1`, `${'x'.repeat(40)}, ${'y'.repeat(40)}...`],
+    [`${'x'.repeat(38)}%C3%A9=1`, `${'x'.repeat(38)}...`],
+    ['abcdefghij'.split('').join('&'), 'a, b, c, d, e, f, g, h, i, j'],
+    ['abcdefghijkl'.split('').join('&'), 'a, b, c, d, e, f, g, h, i, j, ...'],
+  ];
+  for (const [search, expected] of cases)
+    test(`of ?${search}`, () => {
+      assert.equal(report(search), expected);
+    });
+
+  test('are always reported in a short and safe header', () => {
+    const unit = fc.constantFrom(...'&=%,[]\r\n\0"<>aé図😀', '\ud800');
+    const hostile = fc.string({ unit, maxLength: 60 });
+    const escaped = hostile.map((text) => encodeURIComponent(text.toWellFormed()));
+    const names = fc.array(fc.oneof(hostile, escaped), { maxLength: 15 });
+    fc.assert(
+      fc.property(names, (names) => {
+        const value = report(names.join('&')) ?? 'none';
+        assert.match(value, /^[A-Za-z0-9\-_.!~*'()%[\]]+(, [A-Za-z0-9\-_.!~*'()%[\]]+)*$/);
+        assert.ok(value.length < 500);
+      }),
+    );
+  });
+});
