@@ -10,6 +10,7 @@ export type {
   Character,
   CharacterWithImages,
   Image,
+  Include,
   Information,
   Orientation,
   Page,

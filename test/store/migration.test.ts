@@ -124,8 +124,8 @@ const paths = [
   '/artist',
   `/artist/${UNKNOWN_ARTIST.id}`,
   `/artist/${UNKNOWN_ARTIST.id}/images`,
-  `/artist/${uuid(2, 1)}/images`,
-  '/image',
+  `/artist/${uuid(2, 1)}/images?include=artist`,
+  '/image?include=artist',
   '/image/random?seed=s&limit=25',
   `/image/random?seed=s&limit=25&artist=${UNKNOWN_ARTIST.id}`,
 ];

@@ -12,7 +12,7 @@ import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.
 import { notFound } from './entries.ts';
 import * as samples from './examples.ts';
 import { pageHeaders, pageLink } from './pagination.ts';
-import { cursor, expiry, imageFilters, limit, listFilters, offset, seed } from './parameters.ts';
+import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
 /** How many unknown categories an error message names. */
@@ -26,13 +26,15 @@ export const singleImage = endpoint({
   summary: 'Get an image',
   description: 'Returns the same record as the lists do.',
   access: 'open',
-  query: { expiry },
+  query: imageParameters,
   data: Image,
   example: { id: samples.image.id, data: samples.image },
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
-    return { data: image.withLink(linkSigner(call)), extraBytes: image.extraBytes };
+    const { include } = call.query;
+    const data = image.withLink(linkSigner(call), include);
+    return include ? { data } : { data, extraBytes: image.extraBytes };
   },
 });
 
@@ -42,7 +44,7 @@ export const allImages = endpoint({
   summary: 'List all images',
   description: oldestFirst,
   access: { scope: LIST_IMAGES },
-  query: { limit, offset, ...listFilters, expiry },
+  query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
   example: { query: { limit: '2', offset: '40' }, data: [samples.image] },
   isPaged: true,
@@ -59,7 +61,7 @@ export const artistImages = endpoint({
   summary: "List an artist's images",
   description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
   access: 'open',
-  query: { limit, offset, ...listFilters, expiry },
+  query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(ArtistImage),
   example: { id: samples.artist.id, query: { limit: '1', offset: '2' }, data: [samples.artistImage] },
   isPaged: true,
@@ -67,12 +69,12 @@ export const artistImages = endpoint({
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     const signLink = linkSigner(call);
-    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
+    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
     return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
   },
 });
 
-const randomQuery = { ...imageFilters, limit, seed, cursor, expiry };
+const randomQuery = { ...imageFilters, limit, seed, cursor, ...imageParameters };
 type RandomCall = Call<QueryOf<typeof randomQuery>>;
 
 export const randomImages = endpoint({
@@ -141,21 +143,24 @@ function readCursor({ services, query }: RandomCall, filter: Filter): SeedPositi
   );
 }
 
-type LinkCall = Call<QueryOf<{ expiry: typeof expiry }>>;
+type ImageCall = Call<QueryOf<typeof imageParameters>>;
 
-function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
+function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
   const signLink = linkSigner(call);
+  const { include } = call.query;
   let data = '[';
   let extraBytes = 0;
   for (const image of images) {
-    data += (data.length > 1 ? ',' : '') + image.withLink(signLink);
+    data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
     extraBytes += image.extraBytes;
   }
-  return { data: `${data}]`, extraBytes };
+  data += ']';
+  // The size of what `include` adds is not known.
+  return include ? { data } : { data, extraBytes };
 }
 
 /** Signs the links of one response, which all expire together. */
-function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
+function linkSigner({ services, query, now, origin }: ImageCall): SignLink {
   const isExact = query.expiry !== undefined;
   const validity = linkValidity(now, query.expiry ?? services.linkLifetime, isExact);
   return services.links.signer(origin, validity);

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import type { Filter } from '../../catalogue/catalogue.ts';
-import { Orientation, Rating, uuidPattern } from '../../schemas.ts';
+import { Include, Orientation, Rating, uuidPattern } from '../../schemas.ts';
 import * as samples from './examples.ts';
 
 /** In the path. */
@@ -60,6 +60,17 @@ export const cursor = Type.Optional(
     examples: ['AAJiasLMtmKK5gn1iDFdLTXiK_iN'],
   }),
 );
+
+/** The parameters of every endpoint that returns images. */
+export const imageParameters = {
+  expiry,
+  include: Type.Optional(
+    Type.Array(Include, {
+      description: 'What to add to each image: `artist` adds `artistDetails`, the record of the artist.',
+      examples: [['artist']],
+    }),
+  ),
+};
 
 /** The filters of lists. */
 export const listFilters = {
