@@ -11,6 +11,7 @@ export type {
   CharacterWithImages,
   CursorPage,
   Image,
+  Include,
   Information,
   Orientation,
   Page,

@@ -1,5 +1,5 @@
 /** Options of the client and of its methods. */
-import type { Orientation, Rating } from './types.ts';
+import type { Include, Orientation, Rating } from './types.ts';
 
 export interface ZukanOptions {
   /** The address of the service. Leave it out in a page that the service itself sends. */
@@ -20,9 +20,12 @@ export interface CallOptions {
 /** @deprecated Use `CallOptions`. */
 export type Calling = CallOptions;
 
+/** Options of every method that returns images. */
 export interface LinkOptions {
   /** Lifetime of the links in seconds; needs a token with the scope `image:custom-expiry`. */
   expiry?: number | undefined;
+  /** `artist` adds `artistDetails`, the record of the artist, to each image. */
+  include?: readonly Include[] | undefined;
 }
 
 export interface PageOptions {

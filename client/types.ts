@@ -4,6 +4,7 @@ import type * as schemas from '../src/schemas.ts';
 
 export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;
+export type Include = Type.Static<typeof schemas.Include>;
 export type Image = Type.Static<typeof schemas.Image>;
 export type ArtistImage = Type.Static<typeof schemas.ArtistImage>;
 export type Artist = Type.Static<typeof schemas.Artist>;

@@ -2,7 +2,7 @@
 import { CAST, type CastKey } from './cast.ts';
 import { categoriesOf, categoryList } from './categories.ts';
 import { ARTISTS, BIOGRAPHIES } from './people.ts';
-import { PLANS, type Plan, RATED, type Rating, UNSOURCED } from './pictures.ts';
+import { PLANS, type Plan, RATED, type Rating } from './pictures.ts';
 import { uuidOf } from './random.ts';
 import { renderScene } from './render.ts';
 import { artistOf, sceneOf } from './staging.ts';
@@ -14,7 +14,7 @@ export interface DemoPicture {
     id: string;
     file: string;
     artist: string;
-    source?: { name: string; url: string };
+    source: { name: string; url: string };
     nsfw: Rating;
     categories: string[];
     characters: string[];
@@ -40,7 +40,7 @@ function picture(plan: Plan, index: number): DemoPicture {
       id: uuidOf('image', file),
       file,
       artist: artistOf(number).name,
-      ...(UNSOURCED.has(number) ? {} : { source }),
+      source,
       nsfw: rating,
       categories: categoriesOf(plan, rating),
       characters: plan.actors.map(([who]) => CAST[who].name),

@@ -116,6 +116,3 @@ export const RATED: ReadonlyMap<number, Exclude<Rating, 'sfw'>> = new Map([
   [66, 'questionable'],
   [67, 'nsfw'],
 ]);
-
-/** Pictures without a source. */
-export const UNSOURCED: ReadonlySet<number> = new Set([5, 21, 38, 53, 64]);

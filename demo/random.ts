@@ -25,15 +25,13 @@ export function seeded(seed: number): Rng {
   };
 }
 
-/** A version 8 (custom) UUID that depends only on the name. */
+/** The namespace of the demo's ids. */
+const NAMESPACE = Buffer.from('3f2c9a5e7b0d4c18a6e19d4b7c20f853', 'hex');
+
+/** A version 5 UUID, which depends only on the name. */
 export function uuidOf(kind: string, name: string): string {
-  const hex = createHash('sha256').update(`${kind}:${name}`).digest('hex');
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+  const bytes = createHash('sha1').update(NAMESPACE).update(`${kind}:${name}`).digest().subarray(0, 16);
+  bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x50;
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -34,7 +34,12 @@ const ETag = Type.String({
   description: 'an entity tag without quotes or commas',
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
-export const Source = Type.Object({ name: Text, url: WebAddress });
+export const Source = Type.Object(
+  { name: Text, url: WebAddress },
+  { description: 'where the image was found; both texts are empty if unknown' },
+);
+/** The parts of an image that a response contains on request only. */
+export const Include = Type.Union([Type.Literal('artist')]);
 const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
@@ -49,7 +54,8 @@ const ImageCount = Type.Object({
   images: Type.Integer({ minimum: 0, description: 'the number of images' }),
 });
 
-export const Artist = Type.Object({ id: Uuid, name: Text, url: WebAddress });
+const artistFields = { id: Uuid, name: Text, url: WebAddress };
+export const Artist = Type.Object(artistFields);
 export const ArtistWithImages = Type.Intersect([Artist, ImageCount]);
 
 export const Category = Type.Object({
@@ -79,8 +85,14 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
     url: text('the link to the file, valid until `meta.expires`'),
-    artist: Type.Union([Uuid, Type.Null()], { description: 'the id of the artist, if known' }),
-    source: Type.Union([Source, Type.Null()], { description: 'where the image was found, if known' }),
+    artist: Type.String({
+      pattern: uuidPattern,
+      description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
+    }),
+    artistDetails: Type.Optional(
+      Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
+    ),
+    source: Source,
     nsfw: Rating,
     categories: Type.Array(Category),
     characters: Type.Array(Character),

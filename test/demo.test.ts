@@ -15,7 +15,7 @@ interface Entry {
   ages?: number[];
 }
 
-const UUID_V8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID_V5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const { entries, pictures } = demoCatalogue();
 const known = entries as Entry[];
 const named = (type: string): Set<string> => new Set(known.filter((e) => e.type === type).map((e) => e.name));
@@ -40,7 +40,7 @@ test('has the promised number of pictures, artists, characters and categories', 
 test('ids, names and files are unique and well formed', () => {
   const ids = [...known, ...pictures.map(({ record }) => record)].map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
-  for (const id of ids) assert.match(id, UUID_V8);
+  for (const id of ids) assert.match(id, UUID_V5);
   const names = known.map(({ type, name }) => `${type}:${name}`);
   assert.equal(new Set(names).size, names.length);
   const files = pictures.map(({ record }) => record.file);
@@ -80,12 +80,12 @@ test('every picture is in two to five categories that apply to it', () => {
   }
 });
 
-test('has all ratings, mostly sfw, and only adults', () => {
+test('has all ratings, mostly sfw, only adults, and sources', () => {
   const count = (rating: string): number => pictures.filter(({ record }) => record.nsfw === rating).length;
   assert.ok(count('questionable') >= 3);
   assert.ok(count('nsfw') >= 3);
   assert.ok(count('sfw') > pictures.length * 0.75);
-  assert.ok(pictures.some(({ record }) => record.source === undefined));
+  for (const { record } of pictures) assert.ok(record.source.name && record.source.url, record.file);
   for (const { name, ages = [] } of known) for (const age of ages) assert.ok(age >= 18, name);
 });
 

@@ -28,7 +28,7 @@ export function createDetails(image: GalleryImage, countdown: HTMLElement): Node
     el('h2', { id: 'detail-title' }, imageTitle(image)),
     createPropertyList([
       ['Artist', [createArtistLink(image)]],
-      ['Source', [source ? createSourceLink(source) : '']],
+      ['Source', [createSourceLink(source)]],
       ['Characters', [createChipLinks(characters)]],
       ['Categories', [createChipLinks(categories)]],
       ['Rating', [nsfw]],
@@ -48,8 +48,7 @@ export function createDetails(image: GalleryImage, countdown: HTMLElement): Node
   ];
 }
 
-function createArtistLink({ artist }: GalleryImage): Node | string {
-  if (artist === null) return 'unknown';
+function createArtistLink({ artist }: GalleryImage): Node {
   const href = formatUrl({ name: 'artist', id: artist, filter: noFilter, page: 1 });
   return el('a', { href }, getCachedSubject(artist)?.name ?? 'Show artist');
 }

@@ -75,10 +75,10 @@ function checkImage(
   const image = tryRead(row);
   if (!image) return { id, finding: { problem: 'the document cannot be read', canBeRepaired: false } };
   const find = (kind: Kind, id: string) => entries.get(`${kind} ${id}`);
-  const artist = image.artist === null ? [] : [find('artist', image.artist)];
+  const artist = find('artist', image.artist);
   const categories = image.categories.map(({ id }) => find('category', id));
   const characters = image.characters.map(({ id }) => find('character', id));
-  const mentioned = [...artist, ...categories, ...characters];
+  const mentioned = [artist, ...categories, ...characters];
   if (!mentioned.every((entry) => entry !== undefined)) {
     const problem = 'refers to an artist, category or character that does not exist';
     return { id, finding: { problem, canBeRepaired: false } };
@@ -90,12 +90,12 @@ function checkImage(
     fixedShelves.orientation[orientation],
     ...mentioned.map((entry) => entry.shelf),
   ];
-  const texts = (known: (SavedEntry | undefined)[]) => known.map((entry) => entry?.document ?? '');
-  const document = composeDocument(image, row.key, texts(categories), texts(characters));
+  const text = (entry: SavedEntry | undefined) => entry?.document ?? '';
+  const document = composeDocument(image, row.key, text(artist), categories.map(text), characters.map(text));
   const isPlaced = joinSorted(placed) === joinSorted(shelves);
   if (isPlaced && document === row.document) return undefined;
   const problem = isPlaced
-    ? 'the document contains outdated categories or characters'
+    ? 'the document contains an outdated artist, category or character'
     : 'is on the wrong shelves';
   return { id, finding: { problem, canBeRepaired: true }, repaired: { row: { ...row, document }, shelves } };
 }

@@ -2,10 +2,11 @@
  * An image document: the image's public JSON, serialised once at import. The link and its expiry differ in every response,
  * so the stored text has placeholders for them. They are delimited by line feeds, which serialised JSON never contains:
  *
- *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":…,"meta":{…,"expires":"⏎","dimens":{…}}}
+ *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":"…",…,"meta":{…,"expires":"⏎","dimens":{…}}}⏎<artist>
  *
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
- * contain the file name; links to other storage contain the key under which the bytes are stored.
+ * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
+ * followed by what responses contain on request only (`include`): the JSON of the artist.
  */
 import type { Document, Image, Kind, Mimetype, Orientation } from './types.ts';
 import type { Entry } from './writer.ts';
@@ -13,7 +14,9 @@ import type { Entry } from './writer.ts';
 export const PLACEHOLDER = '\n';
 
 /** An image without its link, which only a response has. */
-export type StoredImage = Omit<Image, 'url' | 'meta'> & { meta: Omit<Image['meta'], 'expires'> };
+export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta'> & {
+  meta: Omit<Image['meta'], 'expires'>;
+};
 
 const extensions: Record<Mimetype, string> = {
   'image/jpeg': 'jpg',
@@ -28,10 +31,11 @@ export const extensionOf = (mimetype: Mimetype): string => extensions[mimetype];
 /** The file name in links to this service. */
 export const fileName = (id: string, mimetype: Mimetype): string => `${id}.${extensionOf(mimetype)}`;
 
-/** Categories and characters are passed as serialised JSON: parsing and serialising them again would dominate the cost. */
+/** Entries are passed as serialised JSON: parsing and serialising them again would dominate the cost. */
 export function composeDocument(
   image: Omit<StoredImage, 'categories' | 'characters'>,
   key: string,
+  artistDetails: string,
   categories: string[],
   characters: string[],
 ): Document {
@@ -41,13 +45,19 @@ export function composeDocument(
   const details = JSON.stringify({ artist, source, nsfw }).slice(1, -1);
   const lists = `"categories":[${categories.join()}],"characters":[${characters.join()}]`;
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
-  return `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}","dimens":${JSON.stringify(dimens)}}}`;
+  const tail = `","dimens":${JSON.stringify(dimens)}}}`;
+  return `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}${tail}${PLACEHOLDER}${artistDetails}`;
 }
 
-type Parts = [head: string, fileName: string, key: string, body: string, tail: string];
+/** What the line feeds of a document separate. */
+type Parts = [head: string, fileName: string, key: string, body: string, tail: string, artist: string];
+
+export function splitDocument(document: Document): Parts {
+  return document.split(PLACEHOLDER) as Parts;
+}
 
 export function readDocument(document: Document): StoredImage {
-  const [head, , , body, tail] = document.split(PLACEHOLDER) as Parts;
+  const [head, , , body, tail] = splitDocument(document);
   const { url, meta, ...image } = JSON.parse(head + body + tail) as Image;
   const { expires, ...stored } = meta;
   return { ...image, meta: stored };
@@ -68,9 +78,10 @@ export function locateLists(document: Document): { start: number; middle: number
   };
 }
 
-/** Replaces a category or character that the document contains with its current version. */
+/** Replaces an entry that the document contains with its current version. */
 export function updateEntry(document: Document, entry: Entry): Document {
-  const [, , key] = document.split(PLACEHOLDER) as Parts;
+  const [head, fileName, key, body, tail, artist] = splitDocument(document);
+  if (entry.kind === 'artist') return [head, fileName, key, body, tail, entry.document].join(PLACEHOLDER);
   const image = readDocument(document);
   const serialise = (entries: Named[], kind: Kind) =>
     entries
@@ -83,6 +94,7 @@ export function updateEntry(document: Document, entry: Entry): Document {
   return composeDocument(
     image,
     key,
+    artist,
     serialise(image.categories, 'category'),
     serialise(image.characters, 'character'),
   );

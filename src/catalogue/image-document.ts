@@ -1,6 +1,6 @@
 /** An image document that a response fills with a link. */
 import { PLACEHOLDER } from './document.ts';
-import type { Document } from './types.ts';
+import type { Document, Include } from './types.ts';
 
 /** A link to an image's bytes. */
 export interface Link {
@@ -13,7 +13,7 @@ export interface Link {
 /** Creates the link to one image. Depending on the storage, it contains the file name or the key of the bytes. */
 export type SignLink = (fileName: string, key: string) => Link;
 
-/** The positions of the four line feeds that delimit the placeholders of a document (see document.ts). */
+/** The positions of the line feeds of a document (see document.ts). */
 export interface Placeholders {
   /** Before the file name. */
   fileName: number;
@@ -22,38 +22,47 @@ export interface Placeholders {
   /** After the key. */
   linkEnd: number;
   expires: number;
+  /** After the public JSON. */
+  end: number;
 }
+
+/** The length of the text between the link and the end of the artist's id. */
+const ARTIST_LENGTH = '","artist":"00000000-0000-0000-0000-000000000000"'.length;
 
 export function locatePlaceholders(document: Document): Placeholders {
   // Splitting the text would take twice as long.
   const fileName = document.indexOf(PLACEHOLDER);
   const key = document.indexOf(PLACEHOLDER, fileName + 1);
   const linkEnd = document.indexOf(PLACEHOLDER, key + 1);
-  return { fileName, key, linkEnd, expires: document.lastIndexOf(PLACEHOLDER) };
+  const end = document.lastIndexOf(PLACEHOLDER);
+  return { fileName, key, linkEnd, expires: document.lastIndexOf(PLACEHOLDER, end - 1), end };
 }
 
-/** The lists of categories and characters, when they are stored apart, and where to insert them. */
-export interface Lists {
-  text: string;
+/** What many images have in common, when it is stored apart from the document. */
+export interface SharedParts {
+  /** The lists of categories and characters, and where to insert them. */
+  lists: string;
   position: number;
+  /** The JSON of the artist. */
+  artist: string;
 }
 
 export class ImageDocument {
-  /** UTF-8 bytes minus characters of the JSON, whatever its link. */
+  /** UTF-8 bytes minus characters of the JSON, whatever its link, and without what `include` adds. */
   readonly extraBytes: number;
   readonly #document: Document;
   readonly #placeholders: Placeholders;
-  readonly #lists: Lists | undefined;
+  readonly #shared: SharedParts | undefined;
 
   constructor(
     document: Document,
-    lists?: Lists,
+    shared?: SharedParts,
     placeholders = locatePlaceholders(document),
-    extraBytes = extraBytesWithoutLink(document, placeholders, lists),
+    extraBytes = extraBytesWithoutLink(document, placeholders),
   ) {
     this.#document = document;
     this.#placeholders = placeholders;
-    this.#lists = lists;
+    this.#shared = shared;
     this.extraBytes = extraBytes;
   }
 
@@ -62,26 +71,32 @@ export class ImageDocument {
     return signLink(this.#document.slice(fileName + 1, key), this.#document.slice(key + 1, linkEnd));
   }
 
-  /** The image's public JSON. */
-  withLink(signLink: SignLink): string {
+  /** The image's public JSON, with the parts that `include` names. */
+  withLink(signLink: SignLink, include?: readonly Include[]): string {
     const document = this.#document;
-    const { fileName, linkEnd, expires: expiry } = this.#placeholders;
+    const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
     const { url, expires } = this.link(signLink);
-    const lists = this.#lists;
-    const body = lists
-      ? document.slice(linkEnd + 1, lists.position) + lists.text + document.slice(lists.position, expiry)
-      : document.slice(linkEnd + 1, expiry);
-    return document.slice(0, fileName) + url + body + expires + document.slice(expiry + 1);
+    let from = linkEnd + 1;
+    let details = '';
+    if (include?.includes('artist')) {
+      details = `${document.slice(from, from + ARTIST_LENGTH)},"artistDetails":${this.#artist()}`;
+      from += ARTIST_LENGTH;
+    }
+    const shared = this.#shared;
+    const body = shared
+      ? document.slice(from, shared.position) + shared.lists + document.slice(shared.position, expiry)
+      : document.slice(from, expiry);
+    return document.slice(0, fileName) + url + details + body + expires + document.slice(expiry + 1, end);
+  }
+
+  #artist(): string {
+    return this.#shared?.artist ?? this.#document.slice(this.#placeholders.end + 1);
   }
 }
 
 /** Leaves out the file name and the key, which a link replaces. Links are ASCII. */
-function extraBytesWithoutLink(
-  document: Document,
-  { fileName, linkEnd }: Placeholders,
-  lists: Lists | undefined,
-): number {
-  const extraBytes = extraBytesOf(document) + (lists ? extraBytesOf(lists.text) : 0);
+function extraBytesWithoutLink(document: Document, { fileName, linkEnd, end }: Placeholders): number {
+  const extraBytes = extraBytesOf(document.slice(0, end));
   return extraBytes === 0 ? 0 : extraBytes - extraBytesOf(document.slice(fileName, linkEnd));
 }
 

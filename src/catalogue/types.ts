@@ -4,6 +4,7 @@ import type * as schemas from '../schemas.ts';
 
 export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;
+export type Include = Type.Static<typeof schemas.Include>;
 export type Mimetype = Type.Static<typeof schemas.Mimetype>;
 export type Artist = Type.Static<typeof schemas.Artist>;
 export type Category = Type.Static<typeof schemas.Category>;
@@ -14,7 +15,7 @@ export type Statistics = Type.Static<typeof schemas.Statistics>;
 /** The kinds of entries: records with a name that images belong to. */
 export type Kind = 'artist' | 'category' | 'character';
 
-/** A stored image document: the public JSON with placeholders for its link (see document.ts). */
+/** A stored image document: the public JSON with placeholders for its link, and more on request (see document.ts). */
 export type Document = string;
 
 export interface Window {

@@ -8,7 +8,7 @@ import { join, sep } from 'node:path';
 import type { Kind } from '../catalogue/types.ts';
 import { withSubject } from './problems.ts';
 import { readInside } from './read-inside.ts';
-import { checkRecord, type EntryLine, type ImageLine, isId } from './record.ts';
+import { artistOf, checkRecord, type EntryLine, type ImageLine, isId } from './record.ts';
 import { categoryNames, readSidecar } from './sidecar.ts';
 import type { PendingRecord, Source } from './source.ts';
 
@@ -100,11 +100,11 @@ function checkPicture(fields: object): ImageLine {
 }
 
 /** Without references by id. */
-function mentionedNames({ artist, categories, characters }: ImageLine): [Kind, string][] {
+function mentionedNames(record: ImageLine): [Kind, string][] {
   const references: [Kind, string[]][] = [
-    ['artist', artist ? [artist] : []],
-    ['category', categories ?? []],
-    ['character', characters ?? []],
+    ['artist', [artistOf(record)]],
+    ['category', record.categories ?? []],
+    ['character', record.characters ?? []],
   ];
   return references.flatMap(([kind, names]) =>
     names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),

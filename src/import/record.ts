@@ -2,6 +2,7 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
 import { RecordError } from './problems.ts';
 
@@ -29,6 +30,11 @@ const validators: Record<string, Validator> = {
   image: Compile(schemas.ImageLine),
 };
 
+/** The id or name of the artist of an image. Whoever is called "Unknown" is the artist of images without one. */
+export function artistOf({ artist }: ImageLine): string {
+  return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
+}
+
 /** Undefined for a blank line. */
 export function parseRecord(text: string): RecordLine | undefined {
   return text === '' ? undefined : checkRecord(parseJson(text));
@@ -46,6 +52,7 @@ export function checkRecord(value: unknown): RecordLine {
   const record = value as RecordLine;
   if (record.id) record.id = record.id.toLowerCase();
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
+  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
   if (record.type === 'image') checkImage(record);
   else if (isId(record.name))
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');

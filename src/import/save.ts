@@ -1,6 +1,7 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
 import type { Kind } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
@@ -9,7 +10,7 @@ import { ExistingEntries, ExistingImages } from './plan/existing.ts';
 import { type Picture, planImage } from './plan/image.ts';
 import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
-import { type EntryLine, type ImageLine, isId, type RecordLine } from './record.ts';
+import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from './record.ts';
 
 /** Receives the outcome of each record. */
 export interface Report {
@@ -118,7 +119,7 @@ export class Saver {
       character: new Set(),
     };
     for (const { record } of lines) {
-      if (record.artist) mentioned.artist.add(record.artist);
+      mentioned.artist.add(artistOf(record));
       for (const name of record.categories ?? []) mentioned.category.add(name);
       for (const name of record.characters ?? []) mentioned.character.add(name);
     }
@@ -126,10 +127,16 @@ export class Saver {
     for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
       const ids = [...references].filter(isId).map((id) => id.toLowerCase());
       const names = [...references].filter((reference) => !isId(reference));
+      if (kind === 'artist' && ids.includes(UNKNOWN_ARTIST.id)) await this.#ensureUnknownArtist();
       existing.add(await this.#writer.entriesById(kind, ids));
       existing.add(await this.#writer.entriesByName(kind, names));
     }
     return existing;
+  }
+
+  async #ensureUnknownArtist(): Promise<void> {
+    const [found] = await this.#writer.entriesById('artist', [UNKNOWN_ARTIST.id]);
+    if (!found) await this.#writer.saveEntries([unknownArtistEntry(this.#defaults.now)]);
   }
 
   async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {

@@ -13,9 +13,11 @@ import {
 } from '../../src/catalogue/document.ts';
 import { ImageDocument, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
 
+const artist = { id: '20000000-0000-4000-8000-000000000001', name: 'Ann', url: '' };
+
 const image = (text: string): StoredImage => ({
   id: '40000000-0000-4000-8000-000000000001',
-  artist: null,
+  artist: artist.id,
   source: { name: text, url: 'https://example.org/' },
   nsfw: 'sfw',
   categories: [{ id: 'c', name: text, description: '"aspectRatio":"1:1",', nsfw: true, createdAt: 't' }],
@@ -25,8 +27,14 @@ const image = (text: string): StoredImage => ({
 });
 
 const serialise = (entries: object[]) => entries.map((entry) => JSON.stringify(entry));
-const write = (image: StoredImage, key = 'ab/cd.jpg') =>
-  composeDocument(image, key, serialise(image.categories), serialise(image.characters));
+const write = (image: StoredImage, key = 'ab/cd.jpg', details: object = artist) =>
+  composeDocument(
+    image,
+    key,
+    JSON.stringify(details),
+    serialise(image.categories),
+    serialise(image.characters),
+  );
 
 const signLink = (name: string) => ({
   url: `https://example.org/files/${name}`,
@@ -69,6 +77,27 @@ test('knows how many more bytes than characters its JSON has, for any text and k
   );
 });
 
+test('adds the artist after its id, and nothing without `include`, for any texts', () => {
+  const text = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(text, text, text, (text, name, url) => {
+      const details = { ...artist, name, url };
+      const imageDocument = new ImageDocument(write(image(text), 'ab/cd.jpg', details));
+      const { artistDetails, ...rest } = JSON.parse(imageDocument.withLink(signLink, ['artist']));
+      assert.deepEqual(artistDetails, details);
+      assert.equal(JSON.stringify(rest), imageDocument.withLink(signLink));
+      assert.equal(imageDocument.withLink(signLink, []), imageDocument.withLink(signLink));
+    }),
+  );
+});
+
+test('updates the artist without touching the rest', () => {
+  const document = write(image('x'), 'ab/"cd.jpg');
+  const changed = { ...artist, name: 'Ben' };
+  const entry = { kind: 'artist' as const, ...changed, createdAt: 't', document: JSON.stringify(changed) };
+  assert.equal(updateEntry(document, entry), write(image('x'), 'ab/"cd.jpg', changed));
+});
+
 test('finds its lists of categories and characters, which can be stored apart', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (text, occupations) => {
@@ -81,10 +110,10 @@ test('finds its lists of categories and characters, which can be stored apart', 
       const lists = document.slice(start, end);
       assert.deepEqual(Object.keys(JSON.parse(`{${lists}]}`)), ['categories', 'characters']);
       const without = document.slice(0, start) + document.slice(end);
-      const split = new ImageDocument(without, { text: lists, position: start });
-      const whole = new ImageDocument(document);
+      const shared = { lists, position: start, artist: JSON.stringify(artist) };
+      const [split, whole] = [new ImageDocument(without, shared), new ImageDocument(document)];
       assert.equal(split.withLink(signLink), whole.withLink(signLink));
-      assert.equal(split.extraBytes, whole.extraBytes);
+      assert.equal(split.withLink(signLink, ['artist']), whole.withLink(signLink, ['artist']));
     }),
   );
 });

@@ -56,6 +56,11 @@ describe('each method returns the data of its endpoint', () => {
       () => getPage('/image?limit=3&offset=5'),
     ],
     [
+      'image, include',
+      () => client.image(uuid(4, 1), { include: ['artist'] }),
+      () => getData(`/image/${uuid(4, 1)}?include=artist`),
+    ],
+    [
       'artistImages',
       () => client.artistImages(uuid(2, 1), { limit: 2, offset: 58, expiry: 31 }),
       () => getPage(`/artist/${uuid(2, 1)}/images?limit=2&offset=58&expiry=31`),

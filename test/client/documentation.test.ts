@@ -16,6 +16,7 @@ const client = new URL('../../client/index.ts', import.meta.url).href;
 const expected = [
   /^http.+ by \S+, who has \d pictures here\n$/,
   /^sfw portrait\n$/,
+  /^(http\S+ by \S+\n){6}$/,
   /^\d{4}-\d\d-\d\d http\S+\n$/,
   /^4 pictures with a kimono\n$/,
   /^4 2 undefined\n$/,

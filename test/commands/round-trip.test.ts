@@ -89,7 +89,7 @@ test('a folder or tag of only commas is no category', async () => {
   write([{ folders: [',', ' , ', 'a,b'], sidecar: '{"tags":[",",",,c"]}' }]);
   assert.equal((await importFolder()).status, 0);
   const names = (await roundTrip()).flatMap(({ name }) => name ?? []);
-  assert.deepEqual(names, ['a b', 'c']);
+  assert.deepEqual(names, ['a b', 'c', 'Unknown']);
 });
 
 test('tags that are neither texts nor numbers are ignored', async () => {
@@ -99,7 +99,7 @@ test('tags that are neither texts nor numbers are ignored', async () => {
   assert.equal(status, 0, errors);
   assert.deepEqual(
     (await roundTrip()).flatMap(({ name }) => name ?? []),
-    ['7', 'a'],
+    ['7', 'a', 'Unknown'],
   );
 });
 
@@ -107,7 +107,7 @@ test('an id is stored in lower case, and a date in UTC', async () => {
   const { write, roundTrip, import: importFolder } = newFolder();
   write([{ folders: [], sidecar: JSON.stringify({ id, createdAt: '2024-01-01T00:00:00+02:00' }) }]);
   assert.equal((await importFolder()).status, 0);
-  const [image] = await roundTrip();
+  const image = (await roundTrip()).at(-1);
   assert.equal(image.id, id.toLowerCase());
   assert.equal(image.createdAt, '2023-12-31T22:00:00.000Z');
 });

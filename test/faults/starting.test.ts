@@ -60,7 +60,7 @@ if (!skip) {
       const { status, json } = await send(new URL('/api/stats', origin));
       assert.deepEqual([status, json.data.images.count], [200, 0]);
     }
-    assert.equal(psql(environment.DATABASE_URL, 'select count(*) from zukan.migration'), '1\n');
+    assert.equal(psql(environment.DATABASE_URL, 'select count(*) from zukan.migration'), '2\n');
     for (const { child, ended } of servers) {
       child.kill('SIGTERM');
       assert.equal(await ended, 0);

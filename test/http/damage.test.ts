@@ -90,6 +90,7 @@ describe('a damaged document', () => {
     'bytes that are not text': ['"dimens":{', Buffer.alloc(10, 0xff)],
     'a quote in the file name': ['"url":"\n4', Buffer.from('"url":"\n"')],
     'a lost key': ['"categories":', Buffer.from('"categorieX":')],
+    'a lost artist': ['}}}\n{"id":', Buffer.from('}}}\n{"iX":')],
     'a lost placeholder': ['"url":"\n', Buffer.from('"url":"x')],
   };
   for (const [name, [text, replacement]] of Object.entries(damages)) {

@@ -27,7 +27,7 @@ await forEachEngine(async (engine) => {
       nsfw: { sfw: 4, questionable: 1, nsfw: 1 },
       orientation: { landscape: 3, portrait: 2, square: 1 },
     },
-    artists: { count: 4 },
+    artists: { count: 5 },
     characters: { count: 2 },
     categories: { count: 4 },
   };

@@ -44,6 +44,10 @@ describe('/openapi.json', () => {
     assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version))));
   });
 
+  test('has no field that may be null', () => {
+    assert.doesNotMatch(JSON.stringify(document), /\bnull/);
+  });
+
   test('contains every endpoint, named after the method of the client', () => {
     assert.deepEqual(
       Object.keys(document.paths),

@@ -64,7 +64,7 @@ export async function expectedImages(folder: string): Promise<Envelope[]> {
       const divisor = greatestDivisor(width, height);
       return {
         ...image,
-        artist: artists.find(({ name }) => name === image.artist)?.id ?? null,
+        artist: artists.find(({ name }) => name === image.artist)?.id,
         categories: findByNames(categories, image.categories),
         characters: findByNames(characters, image.characters),
         meta: {

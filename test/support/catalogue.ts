@@ -5,6 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { type Drawing, drawInto } from './pictures.ts';
 
 export const uuid = (kind: number, index: number): string =>
@@ -30,6 +31,7 @@ export const artists = [
   { id: uuid(2, 2), name: 'abe', url: 'https://example.org/abe' },
   { id: uuid(2, 3), name: 'Élodie', url: '' },
   { id: uuid(2, 4), name: 'Idle', url: 'https://example.org/idle' },
+  UNKNOWN_ARTIST,
 ];
 
 export const characters = [
@@ -62,8 +64,8 @@ export const characters = [
 interface KnownImage {
   id: string;
   drawing: Drawing;
-  artist: string | null;
-  source: { name: string; url: string } | null;
+  artist: string;
+  source: { name: string; url: string };
   nsfw: string;
   categories: string[];
   characters: string[];
@@ -82,6 +84,7 @@ const drawing = (
 });
 
 const source = { name: 'A "site"', url: 'https://example.org/posts/1' };
+const noSource = { name: '', url: '' };
 
 /** In the order of adding. */
 export const images: KnownImage[] = [
@@ -104,15 +107,15 @@ export const images: KnownImage[] = [
   {
     drawing: drawing('p/3.webp', 'webp', 64, 64, '#2020c0'),
     artist: 'abe',
-    source: null,
+    source: noSource,
     nsfw: 'nsfw',
     categories: ['Kimono', 'night sky'],
     characters: ['かえで', 'Yuki "Snow" Sato'],
   },
   {
     drawing: drawing('p/4.gif', 'gif', 90, 60, '#c0c020', 3),
-    artist: null,
-    source: null,
+    artist: 'Unknown',
+    source: noSource,
     nsfw: 'sfw',
     categories: [],
     characters: [],
@@ -140,9 +143,13 @@ export async function writeKnownCatalogue(folder: string): Promise<string> {
   for (const image of images) await drawInto(folder, image.drawing);
   const lines = [
     ...categories.map((category) => ({ type: 'category', ...category })),
-    ...artists.map((artist) => ({ type: 'artist', ...artist })),
+    ...artists.filter((artist) => artist !== UNKNOWN_ARTIST).map((artist) => ({ type: 'artist', ...artist })),
     ...characters.map((character) => ({ type: 'character', ...character })),
-    ...images.map(({ drawing: { file }, ...image }) => ({ type: 'image', file, ...image })),
+    ...images.map(({ drawing: { file }, artist, source, ...image }) => ({
+      ...{ type: 'image', file, ...image },
+      artist: artist === 'Unknown' ? null : artist,
+      source: source === noSource ? null : source,
+    })),
   ];
   const path = join(folder, 'catalogue.ndjson');
   await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser.ts';
+import { uuid } from '../support/catalogue.ts';
 import {
   artistId,
   characterId,
@@ -12,7 +13,7 @@ import {
   sfwImageId,
 } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startKnownService, startService } from '../support/service.ts';
 import { shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 
@@ -86,6 +87,19 @@ describe('the image dialog', { skip, concurrency: 2 }, async () => {
         '/image/random?categories=sea&limit=25&seed=…',
       ],
     );
+    await finish();
+  });
+
+  test('the artist of an image whose artist is unknown is "Unknown"', async () => {
+    const { origin } = await startKnownService();
+    const { page, finish } = await visit(browser, `${origin}/?image=${uuid(4, 4)}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: 'Show artist' }).click();
+    await page.getByRole('heading', { name: 'Unknown' }).waitFor();
+    assert.deepEqual(await shownIds(page), [uuid(4, 4)]);
+    await page.goBack();
+    await dialog.getByRole('link', { name: 'Unknown' }).waitFor();
+    assert.equal(await dialog.getByText('Source', { exact: true }).count(), 0);
     await finish();
   });
 

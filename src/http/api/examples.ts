@@ -5,13 +5,13 @@ import type { Artist, Category, Character, Image, Statistics } from '../../catal
 import type { ArtistImage } from '../../schemas.ts';
 
 export const artist: Artist = {
-  id: '6b615fa9-65ec-8003-9f09-e7e3e9350ece',
+  id: '4934822e-e84c-5aa0-bf12-3a85eb9a3b57',
   name: 'Hoshino Ink',
   url: 'https://example.org/artists/hoshino-ink',
 };
 
 export const category: Category = {
-  id: 'e087da20-c522-8911-a68c-8ff3e81f08d6',
+  id: '5aa3f293-70bd-5c12-aad4-4e6a47390266',
   name: 'duo',
   description: 'Two characters in one picture.',
   nsfw: false,
@@ -19,7 +19,7 @@ export const category: Category = {
 };
 
 export const character: Character = {
-  id: '2cc9ae30-a3b4-89e2-9188-025fb5c99d59',
+  id: '4af9a9b0-a60b-5b67-8311-a04c970aaf61',
   name: 'Koharu Inagi',
   description: 'Carries letters over the mountain, nine parcels at a time.',
   source: 'Nine Tails Post',
@@ -31,7 +31,7 @@ export const character: Character = {
   createdAt: '2025-01-03T00:00:00.000Z',
 };
 
-const id = '4a3f4293-0577-8812-aed1-25d49b5a3020';
+const id = 'acf33ea2-7f98-5b67-a500-77e562ea8d82';
 
 export const image: Image = {
   id,

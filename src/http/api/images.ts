@@ -13,7 +13,16 @@ import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.
 import { notFound } from './entries.ts';
 import * as samples from './examples.ts';
 import { cursorHeaders, pageHeaders } from './pagination.ts';
-import { cursor, expiry, imageFilters, limit, listFilters, offset, seed } from './parameters.ts';
+import {
+  cursor,
+  type expiry,
+  imageFilters,
+  imageParameters,
+  limit,
+  listFilters,
+  offset,
+  seed,
+} from './parameters.ts';
 import { pickParameters } from './query.ts';
 
 /** How many unknown categories an error message names. */
@@ -27,13 +36,15 @@ export const singleImage = endpoint({
   summary: 'Get an image',
   description: 'Returns the same record as the lists do.',
   access: 'open',
-  query: { expiry },
+  query: imageParameters,
   data: Image,
   example: { id: samples.image.id, data: samples.image },
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
-    return { data: image.withLink(linkSigner(call)), extraBytes: image.extraBytes };
+    const { include } = call.query;
+    const data = image.withLink(linkSigner(call), include);
+    return include ? { data } : { data, extraBytes: image.extraBytes };
   },
 });
 
@@ -43,7 +54,7 @@ export const allImages = endpoint({
   summary: 'List all images',
   description: oldestFirst,
   access: { scope: LIST_IMAGES },
-  query: { limit, offset, ...listFilters, expiry },
+  query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
   example: { query: { limit: '2', offset: '40' }, data: [samples.image] },
   isPaged: true,
@@ -60,7 +71,7 @@ export const artistImages = endpoint({
   summary: "List an artist's images",
   description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
   access: 'open',
-  query: { limit, offset, ...listFilters, expiry },
+  query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(ArtistImage),
   example: { id: samples.artist.id, query: { limit: '1', offset: '2' }, data: [samples.artistImage] },
   isPaged: true,
@@ -68,12 +79,12 @@ export const artistImages = endpoint({
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     const signLink = linkSigner(call);
-    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink)));
+    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
     return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
   },
 });
 
-const randomQuery = { ...imageFilters, limit, seed, cursor, expiry };
+const randomQuery = { ...imageFilters, limit, seed, cursor, ...imageParameters };
 type RandomCall = Call<QueryOf<typeof randomQuery>>;
 
 export const randomImages = endpoint({
@@ -148,16 +159,20 @@ export async function rejectUnknownNames({ services }: Call<unknown>, filter: Fi
 }
 
 type LinkCall = Call<QueryOf<{ expiry: typeof expiry }>>;
+type ImageCall = Call<QueryOf<typeof imageParameters>>;
 
-export function imageList(call: LinkCall, images: ImageDocument[]): ApiResponse {
+export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
   const signLink = linkSigner(call);
+  const { include } = call.query;
   let data = '[';
   let extraBytes = 0;
   for (const image of images) {
-    data += (data.length > 1 ? ',' : '') + image.withLink(signLink);
+    data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
     extraBytes += image.extraBytes;
   }
-  return { data: `${data}]`, extraBytes };
+  data += ']';
+  // The size of what `include` adds is not known.
+  return include ? { data } : { data, extraBytes };
 }
 
 /** Signs the links of one response, which all expire together. */

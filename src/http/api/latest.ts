@@ -8,10 +8,10 @@ import { type Call, endpoint, type QueryOf } from './endpoint.ts';
 import * as samples from './examples.ts';
 import { imageList, rejectUnknownNames, unwrap } from './images.ts';
 import { cursorHeaders } from './pagination.ts';
-import { cursor, expiry, imageFilters, limit } from './parameters.ts';
+import { cursor, imageFilters, imageParameters, limit } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
-const latestQuery = { ...imageFilters, limit, cursor, expiry };
+const latestQuery = { ...imageFilters, limit, cursor, ...imageParameters };
 
 export const latestImages = endpoint({
   name: 'latest',

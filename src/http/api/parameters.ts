@@ -5,7 +5,7 @@
 
 import type { Filter } from '../../catalogue/catalogue.ts';
 import * as Type from '../../json-schema.ts';
-import { Orientation, Rating, uuidPattern } from '../../schemas.ts';
+import { Include, Orientation, Rating, uuidPattern } from '../../schemas.ts';
 import * as samples from './examples.ts';
 
 /** In the path. */
@@ -72,6 +72,16 @@ export const width = Type.Optional(
     examples: [480],
   }),
 );
+/** The parameters of every endpoint that returns images. */
+export const imageParameters = {
+  expiry,
+  include: Type.Optional(
+    Type.Array(Include, {
+      description: 'What to add to each image: `artist` adds `artistDetails`, the record of the artist.',
+      examples: [['artist']],
+    }),
+  ),
+};
 
 /** The filters of lists. */
 export const listFilters = {

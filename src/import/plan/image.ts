@@ -9,7 +9,7 @@ import {
 import type { Kind } from '../../catalogue/types.ts';
 import type { FixedShelves, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
-import type { ImageLine } from '../record.ts';
+import { artistOf, type ImageLine } from '../record.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 
@@ -34,14 +34,14 @@ export function planImage(
   defaults: NewRecordDefaults,
 ): Outcome<PlacedImage> {
   const before = existing && readDocument(existing.document);
-  const artist = record.artist ? entries.resolve('artist', record.artist) : undefined;
+  const artist = entries.resolve('artist', artistOf(record));
   const categories = resolveAll('category', record.categories, entries);
   const characters = resolveAll('character', record.characters, entries);
   const { key, hash, eTag, size, mimetype, color, width, height } = picture;
   const image: Omit<StoredImage, 'categories' | 'characters'> = {
     id: existing?.id ?? record.id ?? defaults.newId(),
-    artist: artist?.id ?? null,
-    source: record.source ?? null,
+    artist: artist.id,
+    source: record.source ?? { name: '', url: '' },
     nsfw: record.nsfw,
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
@@ -51,9 +51,9 @@ export function planImage(
     key,
     eTag: hash,
     mimetype,
-    document: composeDocument(image, key, documents(categories), documents(characters)),
+    document: composeDocument(image, key, artist.document, documents(categories), documents(characters)),
   };
-  const mentioned = [...(artist ? [artist] : []), ...categories, ...characters];
+  const mentioned = [artist, ...categories, ...characters];
   const shelves = [
     fixedShelves.catalogue,
     fixedShelves.rating[image.nsfw],

@@ -72,9 +72,11 @@ export function lock(client: pg.ClientBase, key: number): Promise<unknown> {
 async function migrate(client: pg.Client): Promise<void> {
   await checkServer(client);
   if ((await countMigrations(client)) === migrations.length) return;
-  await client.query('begin');
+  await client.query('begin; set local statement_timeout to 0');
   try {
     await lock(client, MIGRATION_LOCK);
+    // An import by an older version would add documents of the former kind.
+    await lock(client, WRITE_LOCK);
     // `create schema if not exists` would require the privilege even if the schema exists.
     const { rows } = await client.query('select to_regnamespace($1) is null as is_missing', [SCHEMA]);
     if (rows[0].is_missing) await client.query(`create schema ${SCHEMA}`);

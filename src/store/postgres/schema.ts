@@ -9,6 +9,8 @@
  *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
+import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
+
 export const SCHEMA = 'zukan';
 
 export const migrations = [
@@ -68,4 +70,12 @@ export const migrations = [
      ('orientation', 'landscape', 'landscape'),
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
+  // The revision makes instances skip a replica that has not caught up with the migration.
+  `${giveEveryImageAnArtist({
+    lineFeed: 'chr(10)',
+    find: (part, text) => `strpos(${text}, ${part})`,
+    now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  })}
+   update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
+   where exists (select from image);`,
 ];

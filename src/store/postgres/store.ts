@@ -8,8 +8,12 @@ import { openTokenStore } from './tokens.ts';
 
 export async function openStore(options: ServersOptions): Promise<Store> {
   // Migrates the schema, and fails early if the database cannot be used.
-  await (await connect(options.url)).end();
+  const client = await connect(options.url);
+  const { rows } = await client.query('select number from revision');
+  await client.end();
   const servers = new Servers(options);
+  // A replica that has not caught up with a migration is out of date.
+  servers.noteRevision(rows[0]?.number);
   const catalogue = new PostgresCatalogue(servers);
   const listening = listen({
     url: options.url,

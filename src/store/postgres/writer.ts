@@ -55,7 +55,7 @@ class PostgresWriter implements CatalogueWriter {
   readonly #url: string;
   readonly #placements = new Placements((text, values) => this.#query(text, values));
   #lastImage: number;
-  /** Categories and characters whose JSON changed. Their images' documents contain it. */
+  /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
   #haveEntriesChanged = false;
 
@@ -111,7 +111,7 @@ class PostgresWriter implements CatalogueWriter {
         ...columns(updated, 'createdAt', 'document'),
       ],
     );
-    for (const entry of updated) if (entry.kind !== 'artist') this.#changedEntries.set(entry.shelf, entry);
+    for (const entry of updated) this.#changedEntries.set(entry.shelf, entry);
   }
 
   async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {

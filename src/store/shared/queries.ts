@@ -5,7 +5,7 @@ import type { FixedShelves } from '../../catalogue/writer.ts';
 export const IMAGE_COLUMNS = 'number, id, etag as "eTag", key, mimetype, document';
 export const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as "createdAt", document';
 
-/** Documents rewritten at a time when a category or character has changed. */
+/** Documents rewritten at a time when an entry has changed. */
 export const REWRITE_BATCH_SIZE = 1000;
 
 /** Problems with the numbering of shelves and lists, one sentence per row. */

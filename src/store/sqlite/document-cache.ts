@@ -4,7 +4,7 @@
  * saves.
  *
  * Texts are stored as bytes in one buffer, where they cost the garbage collector nothing and take a third less memory than
- * as strings. Lists of categories and characters, which many images share, are stored once.
+ * as strings. Lists of categories and characters and artists, which many images share, are stored once.
  */
 import { locateLists } from '../../catalogue/document.ts';
 import { ImageDocument, locatePlaceholders } from '../../catalogue/image-document.ts';
@@ -12,8 +12,8 @@ import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 
 const MAX_BYTES = 60 * 1024 * 1024;
-/** Of these, for the shared lists. */
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
+/** Of these, for the shared texts. */
+const MAX_SHARED_BYTES = 16 * 1024 * 1024;
 /** Longer documents do not occur in real catalogues, and are not cached. */
 const MAX_DOCUMENT_LENGTH = 64 * 1024;
 
@@ -23,9 +23,10 @@ const IS_ASCII = 1;
 const EXTRA_BYTES = 2;
 const CATEGORIES = 3;
 const CHARACTERS = 4;
-const LISTS_OFFSET = 5;
-const PLACEHOLDERS = 6;
-const HEADER_WORDS = 10;
+const ARTIST = 5;
+const LISTS_OFFSET = 6;
+const PLACEHOLDERS = 7;
+const HEADER_WORDS = 11;
 /** Address 0 means "not cached". */
 const FIRST_ADDRESS = 1;
 
@@ -33,12 +34,12 @@ export class DocumentCache {
   /** The address of an image's header, in words, by the image's number. */
   #addresses = new Uint32Array(0);
   #count = 0;
-  readonly #lists: string[] = [];
-  readonly #listIndexes = new Map<string, number>();
+  readonly #shared: string[] = [];
+  readonly #sharedIndexes = new Map<string, number>();
   readonly #bytes: Buffer;
   readonly #words: Uint32Array;
   #usedWords = FIRST_ADDRESS;
-  #listBytes = 0;
+  #sharedBytes = 0;
   #hits = 0;
   #misses = 0;
 
@@ -52,10 +53,10 @@ export class DocumentCache {
   clear(lastImage: number): void {
     this.#addresses = new Uint32Array(lastImage + 1);
     this.#count = 0;
-    this.#lists.length = 0;
-    this.#listIndexes.clear();
+    this.#shared.length = 0;
+    this.#sharedIndexes.clear();
     this.#usedWords = FIRST_ADDRESS;
-    this.#listBytes = 0;
+    this.#sharedBytes = 0;
   }
 
   get(image: number): ImageDocument | undefined {
@@ -69,34 +70,39 @@ export class DocumentCache {
     const start = (address + HEADER_WORDS) * 4;
     const encoding = words[address + IS_ASCII] === 1 ? 'latin1' : 'utf8';
     const text = this.#bytes.toString(encoding, start, start + wordAt(words, address + LENGTH));
-    const lists = {
-      text: this.#listAt(address + CATEGORIES) + this.#listAt(address + CHARACTERS),
+    const shared = {
+      lists: this.#sharedAt(address + CATEGORIES) + this.#sharedAt(address + CHARACTERS),
       position: wordAt(words, address + LISTS_OFFSET),
+      artist: this.#sharedAt(address + ARTIST),
     };
     const placeholders = {
       fileName: wordAt(words, address + PLACEHOLDERS),
       key: wordAt(words, address + PLACEHOLDERS + 1),
       linkEnd: wordAt(words, address + PLACEHOLDERS + 2),
       expires: wordAt(words, address + PLACEHOLDERS + 3),
+      end: text.length,
     };
-    return new ImageDocument(text, lists, placeholders, words[address + EXTRA_BYTES]);
+    return new ImageDocument(text, shared, placeholders, words[address + EXTRA_BYTES]);
   }
 
   add(image: number, document: Document, extraBytes: number): void {
     const maxBytes = HEADER_WORDS * 4 + 3 * document.length;
-    const isFull = this.#usedWords * 4 + this.#listBytes + maxBytes > this.#bytes.length;
+    const isFull = this.#usedWords * 4 + this.#sharedBytes + maxBytes > this.#bytes.length;
     if (isFull || document.length > MAX_DOCUMENT_LENGTH) return;
     const { start, middle, end } = locateLists(document);
-    const categories = this.#shareList(document.slice(start, middle));
-    const characters = this.#shareList(document.slice(middle, end));
-    if (categories === undefined || characters === undefined) return;
-    const own = document.slice(0, start) + document.slice(end);
-    const { fileName, key, linkEnd, expires } = locatePlaceholders(own);
+    const placeholders = locatePlaceholders(document);
+    const categories = this.#share(document.slice(start, middle));
+    const characters = this.#share(document.slice(middle, end));
+    const artist = this.#share(document.slice(placeholders.end + 1));
+    if (categories === undefined || characters === undefined || artist === undefined) return;
+    const own = document.slice(0, start) + document.slice(end, placeholders.end);
     const address = this.#usedWords;
     const length = this.#bytes.write(own, (address + HEADER_WORDS) * 4);
     const isAscii = length === own.length ? 1 : 0;
-    const lists = [categories, characters, start];
-    this.#words.set([length, isAscii, extraBytes, ...lists, fileName, key, linkEnd, expires], address);
+    const shared = [categories, characters, artist, start];
+    const { fileName, key, linkEnd, expires } = placeholders;
+    const positions = [fileName, key, linkEnd, expires - (end - start)];
+    this.#words.set([length, isAscii, extraBytes, ...shared, ...positions], address);
     this.#usedWords += HEADER_WORDS + Math.ceil(length / 4);
     this.#addresses[image] = address;
     this.#count++;
@@ -107,7 +113,7 @@ export class DocumentCache {
       name: `zukan_document_cache_${name}`,
       ...{ type, help, samples: [{ value }] },
     });
-    const bytes = (this.#usedWords - FIRST_ADDRESS) * 4 + this.#listBytes;
+    const bytes = (this.#usedWords - FIRST_ADDRESS) * 4 + this.#sharedBytes;
     return [
       metric('hits_total', 'counter', 'Documents read from the cache.', this.#hits),
       metric('misses_total', 'counter', 'Documents read from the database.', this.#misses),
@@ -117,20 +123,20 @@ export class DocumentCache {
     ];
   }
 
-  #listAt(word: number): string {
-    return this.#lists[wordAt(this.#words, word)] as string;
+  #sharedAt(word: number): string {
+    return this.#shared[wordAt(this.#words, word)] as string;
   }
 
-  /** The same index for equal lists. Undefined if the lists use up their memory. */
-  #shareList(list: string): number | undefined {
-    const index = this.#listIndexes.get(list);
+  /** The same index for equal texts. Undefined if the shared texts use up their memory. */
+  #share(text: string): number | undefined {
+    const index = this.#sharedIndexes.get(text);
     if (index !== undefined) return index;
-    if (this.#listBytes > MAX_LIST_BYTES) return undefined;
+    if (this.#sharedBytes > MAX_SHARED_BYTES) return undefined;
     // A slice would keep the whole document in memory; a joined string does not.
-    const own = [list, ''].join('');
-    this.#listBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
-    this.#listIndexes.set(own, this.#lists.length);
-    return this.#lists.push(own) - 1;
+    const own = [text, ''].join('');
+    this.#sharedBytes += own.length * (Buffer.byteLength(own) === own.length ? 1 : 2);
+    this.#sharedIndexes.set(own, this.#shared.length);
+    return this.#shared.push(own) - 1;
   }
 }
 

@@ -3,8 +3,8 @@
  * responses are joined from stored texts without parsing them.
  */
 import { emptyBits, hasBit, setBit } from '../../catalogue/bits.ts';
-import { fileName, PLACEHOLDER } from '../../catalogue/document.ts';
-import type { Document, Image } from '../../catalogue/types.ts';
+import { fileName, splitDocument } from '../../catalogue/document.ts';
+import type { Artist, Document, Image } from '../../catalogue/types.ts';
 
 export class DamagedError extends Error {}
 
@@ -40,25 +40,20 @@ export class DocumentVerifier {
   }
 }
 
-/** Parses the document without its placeholders: of the link, only the file name and the key stay, as one text. */
+/** Parses the public JSON without the contents of its placeholders, and what follows it. */
 function isWhole(document: Document): boolean {
   try {
-    const { id, url, categories, characters, createdAt, meta } = JSON.parse(
-      document.replaceAll(PLACEHOLDER, ''),
-    ) as Image;
-    // The cache looks for the lists, and the link repeats the id.
+    const [head, name, key, body, tail, artist, ...more] = splitDocument(document);
+    const image = JSON.parse(head + body + tail) as Image;
+    const { id, url, categories, characters, createdAt, meta } = image;
+    // The cache looks for the lists, and the file name repeats the id.
     const hasLists = Array.isArray(categories) && Array.isArray(characters) && typeof createdAt === 'string';
-    const hasLink = url.startsWith(fileName(id, meta.mimetype)) && meta.expires === '';
-    return hasLists && hasLink && typeof meta.dimens === 'object' && countPlaceholders(document) === 4;
+    const hasLink = url === '' && name === fileName(id, meta.mimetype) && key !== '' && meta.expires === '';
+    const hasArtist = (JSON.parse(artist) as Artist).id === image.artist && more.length === 0;
+    return hasLists && hasLink && hasArtist && typeof meta.dimens === 'object';
   } catch {
     return false;
   }
-}
-
-function countPlaceholders(document: Document): number {
-  let count = 0;
-  for (let at = document.indexOf(PLACEHOLDER); at >= 0; at = document.indexOf(PLACEHOLDER, at + 1)) count++;
-  return count;
 }
 
 /** Verifies the JSON of an artist, character or category. */

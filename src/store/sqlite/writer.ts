@@ -63,7 +63,7 @@ class SqliteWriter implements CatalogueWriter {
   readonly #sizes = new Map<number, number>();
   /** Shelves that lost an image, or gained one that is older than their last. */
   readonly #outOfOrder = new Set<number>();
-  /** Categories and characters whose JSON changed. Their images' documents contain it. */
+  /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
   /** Both stores number images without gaps, so that a seed gives the same order on both. */
   #lastImage: number;
@@ -127,7 +127,7 @@ class SqliteWriter implements CatalogueWriter {
         this.#addEntry.run(kind, id, name, category, createdAt, document);
       } else {
         this.#updateEntry.run(name, category, createdAt, document, shelf);
-        if (kind !== 'artist') this.#changedEntries.set(shelf, entry);
+        this.#changedEntries.set(shelf, entry);
       }
       this.#haveEntriesChanged = true;
     }

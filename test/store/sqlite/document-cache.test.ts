@@ -25,13 +25,14 @@ function documentOf(text: string, character = text): string {
   return composeDocument(
     {
       id: '40000000-0000-4000-8000-000000000001',
-      artist: null,
+      artist: '20000000-0000-4000-8000-000000000001',
       source: { name: text, url: 'https://example.org/' },
       nsfw: 'sfw',
       createdAt: '2026-01-01T00:00:00.000Z',
       meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
     },
     'ab/cd.png',
+    JSON.stringify({ id: '20000000-0000-4000-8000-000000000001', name: text, url: character }),
     [],
     [JSON.stringify({ name: character, occupations: [character], createdAt: 't' })],
   );
@@ -47,6 +48,7 @@ test('returns any document as it was added', () => {
       add(documents, ++image, document);
       const [cached, fresh] = [documents.get(image), new ImageDocument(document)];
       assert.equal(cached?.withLink(signLink), fresh.withLink(signLink));
+      assert.equal(cached?.withLink(signLink, ['artist']), fresh.withLink(signLink, ['artist']));
       assert.equal(cached?.extraBytes, fresh.extraBytes);
     }),
   );

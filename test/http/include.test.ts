@@ -1,0 +1,108 @@
+/** `include=artist` adds the artist to every image of a response, and changes nothing else. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/api.ts';
+import { artists, uuid } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/service.ts';
+
+await forEachEngine(async (engine) => {
+  const service = await startKnownService({ engine, clock, randomInt: () => 0 });
+  const { headers } = await makeToken(service.config, ['image:list', 'image:custom-expiry:100']);
+  const get = (path: string) => service.get(`/api${path}`, headers);
+  const artistOf = (image: Envelope) => artists.find(({ id }) => id === image.artist);
+
+  const paths = [
+    '/image?limit=25',
+    '/image?limit=2&offset=3&expiry=90',
+    '/image?nsfw=sfw&orientation=landscape',
+    '/image/random?limit=25',
+    '/image/random?limit=3&categories=kimono&exclude=night%20sky',
+    '/image/random?limit=2&seed=s',
+    ...artists.map(({ id }) => `/artist/${id}/images?limit=25`),
+    ...[1, 2, 3, 4, 5, 6].map((index) => `/image/${uuid(4, index)}?expiry=60`),
+  ];
+  // The first call reads the documents from the database, later ones from the cache.
+  for (const round of ['first', 'second'])
+    describe(`the ${round} time`, () => {
+      for (const path of paths)
+        test(`${path} has the artists, and nothing else is different`, async () => {
+          const included = await get(`${path}&include=artist`);
+          assert.equal(included.status, 200);
+          const isList = Array.isArray(included.json.data);
+          const images: Envelope[] = [included.json.data].flat();
+          for (const image of images) {
+            assert.deepEqual(image.artistDetails, artistOf(image));
+            assert.deepEqual(Object.keys(image).slice(2, 5), ['artist', 'artistDetails', 'source']);
+          }
+          const stripped = images.map(({ artistDetails: _, ...image }) => image);
+          const { text } = await get(path);
+          assert.equal(text, JSON.stringify({ success: true, data: isList ? stripped : stripped[0] }));
+          const head = await service.get(`/api${path}&include=artist`, headers, 'HEAD');
+          assert.equal(head.headers['content-length'], included.headers['content-length']);
+          assert.equal(head.headers['content-length'], String(included.bytes.length));
+        });
+    });
+
+  test('links to other pages keep it, and a cursor works with and without it', async () => {
+    const page = await get('/image?limit=2&include=artist');
+    const next = await service.get(related(page, 'next', service.origin) ?? '', headers);
+    assert.equal(next.json.data.length, 2);
+    for (const image of next.json.data) assert.deepEqual(image.artistDetails, artistOf(image));
+
+    const first = await get('/image/random?seed=s&limit=2&include=artist');
+    const cursor = first.headers['x-next-cursor'];
+    const [plain, included] = await Promise.all([
+      get(`/image/random?seed=s&limit=2&cursor=${cursor}`),
+      get(`/image/random?seed=s&limit=2&cursor=${cursor}&include=artist`),
+    ]);
+    const ids = ({ json }: Envelope) => json.data.map(({ id }: Envelope) => id);
+    assert.deepEqual(ids(included), ids(plain));
+    assert.equal(plain.json.data[0].artistDetails, undefined);
+    assert.deepEqual(included.json.data[0].artistDetails, artistOf(included.json.data[0]));
+    assert.equal(plain.headers['x-next-cursor'], included.headers['x-next-cursor']);
+  });
+
+  test('any other value is a 400 that names the allowed ones', async () => {
+    for (const value of ['thumbnails', 'artist,thumbnails', 'Artist', ''])
+      for (const path of ['/image', '/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`])
+        assertError(await get(`${path}?include=${value}`), 400, /Invalid include: .*"artist"/);
+  });
+
+  test('a changed artist shows at once, and so does another artist of an image', async () => {
+    const randomInt = seededRandomInt(17);
+    const [ann, ben] = [uuid(2, 1), uuid(2, 2)];
+    let names: Record<string, string> = { [ann]: 'Ann', [ben]: 'Ben' };
+    const owners = Array.from({ length: 12 }, (_, index) => [ann, ben, null][index % 3] as string | null);
+    const records = () => [
+      ...Object.entries(names).map(([id, name]) => ({ type: 'artist', id, name, url: `https://${id}` })),
+      ...owners.map((artist, index) => madeUpImage(uuid(4, index), { artist, key: `"${index}".png` })),
+    ];
+    const changing = await startMadeUpService(records(), { engine });
+    const path = join(dirname(changing.config.dataDir), 'changed.ndjson');
+    for (let round = 0; round < 5; round++) {
+      const { json } = await changing.get('/api/image/random?limit=25&include=artist');
+      assert.equal(json.data.length, owners.length);
+      for (const { id, artist, artistDetails } of json.data) {
+        const owner = owners[Number(id.slice(-12))] ?? UNKNOWN_ARTIST.id;
+        const known = names[owner]
+          ? { id: owner, name: names[owner], url: `https://${owner}` }
+          : UNKNOWN_ARTIST;
+        assert.deepEqual([artist, artistDetails], [owner, known]);
+      }
+      names = { ...names, [[ann, ben][round % 2] as string]: `図鑑 "${round}"` };
+      owners[randomInt(owners.length)] = [ann, ben, null][randomInt(3)] as string | null;
+      await writeFile(
+        path,
+        records()
+          .map((record) => `${JSON.stringify(record)}\n`)
+          .join(''),
+      );
+      await importFiles(changing.config, [path]);
+    }
+  });
+});
