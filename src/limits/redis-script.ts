@@ -26,7 +26,7 @@ local MAX_VIOLATIONS, WINDOW, BLOCK = ${MAX_VIOLATIONS}, ${VIOLATION_WINDOW_MS},
 local function block(till)
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], 'blocked', till)
-  redis.call('PEXPIRE', KEYS[1], till - now)
+  redis.call('PEXPIREAT', KEYS[1], till)
 end
 
 local state = redis.call('HMGET', KEYS[1], 'due', 'blocked', 'violations', 'first', 'later')
@@ -66,15 +66,15 @@ else
   decision = {0, 0, math.ceil(arrival - SLACK - now), 0}
 end
 
-local ttl = arrival - now
+local expiry = arrival
 if #violations > 0 then
   local first, later = violations[1], {}
   for index = 2, #violations do later[index - 1] = violations[index] - first end
   redis.call('HSET', KEYS[1], 'due', arrival, 'violations', #violations, 'first', first, 'later', table.concat(later, ','))
-  ttl = math.max(ttl, violations[#violations] + WINDOW - now)
+  expiry = math.max(expiry, violations[#violations] + WINDOW)
 else
   if count > 0 then redis.call('HDEL', KEYS[1], 'violations', 'first', 'later') end
   redis.call('HSET', KEYS[1], 'due', arrival)
 end
-redis.call('PEXPIRE', KEYS[1], math.max(1, math.ceil(ttl)))
+redis.call('PEXPIREAT', KEYS[1], math.ceil(expiry))
 return decision`;

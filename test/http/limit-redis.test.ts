@@ -18,7 +18,8 @@ const skip = unless(findRedis(), 'Redis', installRedis);
 
 describe('the rate limit in Redis', { skip }, async () => {
   if (skip) return;
-  let now = Date.parse('2026-05-01T00:00:00.000Z');
+  // In the future: Redis drops keys by its own time.
+  let now = Date.parse('2100-01-01T00:00:00.000Z');
   const clock = () => now;
   const server = await startRedis();
   after(() => server.kill());

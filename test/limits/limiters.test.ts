@@ -20,7 +20,8 @@ import { NaiveRule } from '../support/naive-rate.ts';
 import { unless } from '../support/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/redis.ts';
 
-const START = Date.parse('2026-05-01T00:00:00.000Z');
+/** In the future: Redis drops keys by its own time. */
+const START = Date.parse('2100-01-01T00:00:00.000Z');
 const skip = unless(findRedis(), 'Redis', installRedis);
 const redis = skip ? undefined : await startRedis();
 after(() => redis?.kill());
@@ -104,7 +105,7 @@ describe('the limiters in memory and in Redis, the rule and the naive model', ()
           }
         }
       });
-      await fc.assert(property, { numRuns: RUNS, seed: 9 });
+      await fc.assert(property, { numRuns: RUNS, seed: 9, endOnFailure: true });
       assert.ok(blocks > RUNS, `${blocks} refusals by a block`);
     });
   }

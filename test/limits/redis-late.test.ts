@@ -6,7 +6,8 @@ import { RedisLimiter, type RedisLimiterOptions } from '../../src/limits/redis.t
 import { unless } from '../support/needs.ts';
 import { findRedis, installRedis, type PrivateRedis, startRedis } from '../support/redis.ts';
 
-const START = Date.parse('2026-05-01T00:00:00.000Z');
+/** In the future: Redis drops keys by its own time. */
+const START = Date.parse('2100-01-01T00:00:00.000Z');
 const skip = unless(findRedis(), 'Redis', installRedis);
 
 async function startPrivateRedis(t: TestContext): Promise<PrivateRedis> {

@@ -37,7 +37,8 @@ test('requests during a hang neither wait nor count when Redis resumes', { skip 
   const redis = await startRedis();
   t.after(() => redis.kill());
   const changes: string[] = [];
-  let now = Date.parse('2026-05-01T00:00:00.000Z');
+  // In the future: Redis drops keys by its own time.
+  let now = Date.parse('2100-01-01T00:00:00.000Z');
   const limiter = new RedisLimiter(redis.url, {
     ...settings,
     clock: () => now,
