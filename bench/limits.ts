@@ -9,31 +9,22 @@ import { heldMemory } from '../test/support/memory.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;
-const CLIENTS = 400_000;
+const START = Date.parse('2026-05-01T00:00:00.000Z');
 
 export async function run(): Promise<void> {
-  const memory = new MemoryLimiter(Date.now);
+  const memory = new MemoryLimiter(1, Date.now);
   console.log(`memory: ${(await medianCost(memory, 200_000, 1)).toFixed(2)} µs per decision`);
 
-  const limiter = new MemoryLimiter(() => 1);
-  const before = heldMemory();
-  let longest = 0;
-  for (let index = 0; index < CLIENTS; index++) {
-    const begun = performance.now();
-    await limiter.decide(addressOf(index));
-    longest = Math.max(longest, performance.now() - begun);
-  }
-  const bytes = (heldMemory() - before) / limiter.size;
-  console.log(
-    `memory: ${Math.round(bytes)} bytes per client, including the address (${limiter.size} clients)`,
-  );
-  console.log(`memory: ${longest.toFixed(1)} ms for the longest decision`);
+  await measureClients('without violations', 400_000, 1);
+  await measureClients('with one violation', 100_000, 2);
+  await measureClients('with nine violations', 100_000, 10);
+  await measureClients('that is blocked', 100_000, 11);
 
   const port = await freePort();
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', settings, { stdio: 'ignore' });
   const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
-    ...{ prefix: 'zukan', commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
+    ...{ perSecond: 1, prefix: 'zukan', commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
     onChange: (isUnavailable, reason) => {
       if (isUnavailable) throw new Error(`Redis: ${reason}`);
     },
@@ -44,6 +35,21 @@ export async function run(): Promise<void> {
   await redis.close();
   server.kill();
   await once(server, 'close');
+}
+
+/** The memory that clients take up after this many requests each, and the longest decision. */
+async function measureClients(kind: string, clients: number, requests: number): Promise<void> {
+  const limiter = new MemoryLimiter(1, () => START, 2 * clients);
+  const before = heldMemory();
+  let longest = 0;
+  for (let index = 0; index < clients; index++) {
+    const begun = performance.now();
+    for (let count = 0; count < requests; count++) await limiter.decide(addressOf(index));
+    longest = Math.max(longest, performance.now() - begun);
+  }
+  const bytes = Math.round((heldMemory() - before) / limiter.size);
+  console.log(`memory: ${bytes} bytes per client ${kind}, including the address (${limiter.size} clients)`);
+  if (requests === 1) console.log(`memory: ${longest.toFixed(1)} ms for the longest decision`);
 }
 
 /** The median over all rounds of the mean time of a decision, in microseconds. */

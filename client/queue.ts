@@ -30,9 +30,9 @@ export class RequestQueue {
     return signal ? Promise.race([result, rejectOnAbort(signal, result)]) : result;
   }
 
-  /** Delays the next task by this many seconds from now. */
-  holdFor(seconds: number): void {
-    this.#openAt = this.#timer.now() + seconds * 1000;
+  /** Delays the next task by this many milliseconds from now. */
+  holdFor(milliseconds: number): void {
+    this.#openAt = this.#timer.now() + milliseconds;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Sends one call: builds its URL, waits for its turn, retries after 429 and reads the response. */
 import { ZukanError } from './error.ts';
 import type { CallOptions, ZukanOptions } from './options.ts';
+import { type Pace, readCount, readPace } from './pace.ts';
 import { RequestQueue, systemTimer, type Timer } from './queue.ts';
 
 export type Query = Record<string, string | number | readonly string[] | undefined>;
@@ -27,8 +28,8 @@ export class Transport {
   readonly #onWait: (seconds: number) => void;
   readonly #timer: Timer;
   readonly #queue: RequestQueue;
-  /** Seconds between requests, as the last response reported. */
-  #interval = 0;
+  /** As the last response announced it. */
+  #pace: Pace = { wait: 0, interval: 0 };
 
   constructor({ origin = '', prefix = '/api', token, fetch, onWait }: ZukanOptions, timer = systemTimer) {
     if (origin === '' && !fetch && !('location' in globalThis))
@@ -53,7 +54,7 @@ export class Transport {
   async #sendWithRetries(url: string, signal: AbortSignal | undefined): Promise<Success> {
     for (let tries = 1; ; tries++) {
       const response = await this.#send(url, signal);
-      const seconds = Math.max(1, readSeconds(response, 'Retry-After'));
+      const seconds = Math.max(1, readCount(response.headers, 'Retry-After'));
       if (response.status !== 429 || seconds > MAX_WAIT_S || tries === MAX_TRIES)
         return readResponse(response);
       // An unread body would keep the connection busy.
@@ -64,23 +65,19 @@ export class Transport {
   }
 
   async #send(url: string, signal: AbortSignal | undefined): Promise<Response> {
+    // The service counts an aborted request too.
+    let wait = this.#pace.interval;
     try {
       const response = await this.#fetch(url, { headers: this.#headers, ...(signal && { signal }) });
-      const seconds = readSeconds(response, 'X-RateLimit-Reset');
+      this.#pace = readPace(response.headers);
       // Do not wait silently for the end of a block: the next call gets the error.
-      this.#interval = seconds > MAX_WAIT_S ? 0 : seconds;
+      const isBlocked = readCount(response.headers, 'X-RateLimit-Reset') > MAX_WAIT_S;
+      wait = isBlocked ? 0 : this.#pace.wait;
       return response;
     } finally {
-      // The service counts an aborted request too.
-      this.#queue.holdFor(this.#interval);
+      this.#queue.holdFor(wait);
     }
   }
-}
-
-/** 0 when the header is missing or not a whole number. */
-function readSeconds({ headers }: Response, name: string): number {
-  const text = headers.get(name) ?? '';
-  return /^[0-9]+$/.test(text) ? Number(text) : 0;
 }
 
 async function readResponse(response: Response): Promise<Success> {

@@ -50,6 +50,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     clock: clock ?? Date.now,
     limiter,
     exemptions: new Exemptions(),
+    isInExemptNetwork: networkCheck(config.rateLimitExempt, config.trustedProxies),
     decisions: new LimiterCounters(),
     clientOf: clientReader(config.trustedProxies),
     mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),

@@ -56,8 +56,8 @@ export async function openLimiter(
   clock: Clock | undefined,
   onChange: RedisLimiterOptions['onChange'],
 ): Promise<Limiter | undefined> {
-  if (!rateLimit) return undefined;
-  if (redisUrl === undefined) return new MemoryLimiter(clock ?? steadyClock);
+  if (rateLimit === 'off') return undefined;
+  if (redisUrl === undefined) return new MemoryLimiter(rateLimit, clock ?? steadyClock);
   const { RedisLimiter } = await import('./limits/redis.ts');
-  return new RedisLimiter(redisUrl, { prefix: redisPrefix, onChange });
+  return new RedisLimiter(redisUrl, { perSecond: rateLimit, prefix: redisPrefix, onChange });
 }

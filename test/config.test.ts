@@ -14,7 +14,8 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
   assert.equal(filesFolder(config), resolve('data/files'));
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1']);
   assert.equal(config.linkLifetime, 3600);
-  assert.equal(config.rateLimit, true);
+  assert.equal(config.rateLimit, 1);
+  assert.deepEqual(config.rateLimitExempt.rules, []);
   assert.equal(config.redisPrefix, 'zukan');
   assert.equal(config.logLevel, 'info');
   assert.ok(Object.isFrozen(config));
@@ -32,6 +33,7 @@ test('reads every variable', () => {
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
     LINK_LIFETIME: '60',
     RATE_LIMIT: 'off',
+    RATE_LIMIT_EXEMPT: '10.1.0.0/16, ::1',
     REDIS_PREFIX: 'zukan:staging',
     TRUSTED_PROXIES: '10.0.0.1, 192.168.0.0/16, 2001:db8::/32',
     METRICS_ALLOW: '10.0.0.5, 2001:db8::/32',
@@ -42,7 +44,8 @@ test('reads every variable', () => {
   assert.equal(config.publicUrl, 'https://cdn.example.org');
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);
-  assert.equal(config.rateLimit, false);
+  assert.equal(config.rateLimit, 'off');
+  assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
   assert.equal(config.redisPrefix, 'zukan:staging');
   assert.ok(config.trustedProxies.check('192.168.7.7'));
   assert.ok(config.trustedProxies.check('2001:db8::1', 'ipv6'));
@@ -133,6 +136,13 @@ const invalid: [string, string][] = [
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],
   ['RATE_LIMIT', 'yes'],
+  ['RATE_LIMIT', '0'],
+  ['RATE_LIMIT', '-1'],
+  ['RATE_LIMIT', '0.5'],
+  ['RATE_LIMIT', '1e2'],
+  ['RATE_LIMIT', '1001'],
+  ['RATE_LIMIT_EXEMPT', 'my-bot'],
+  ['RATE_LIMIT_EXEMPT', '10.0.0.0/8/8'],
   ['REDIS_PREFIX', 'two words'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'localhost'],
@@ -152,6 +162,25 @@ for (const [name, value] of invalid) {
 test('one error names every invalid variable', () => {
   const environment = { PORT: 'x', LINK_LIFETIME: '-1', LOG_LEVEL: 'loud', HOST: 'fine' };
   assert.throws(() => readConfig(environment), /PORT: .*\nLINK_LIFETIME: .*\nLOG_LEVEL: /);
+});
+
+test('reads the rate limit in requests per second, and says what is allowed', () => {
+  const readRate = (text: string) => readConfig({ RATE_LIMIT: text }).rateLimit;
+  assert.deepEqual(['on', '1', '5', '1000', 'off', ''].map(readRate), [1, 1, 5, 1000, 'off', 1]);
+  const message = 'RATE_LIMIT: must be on, off or a whole number of requests per second from 1 to 1000';
+  assert.throws(() => readRate('0.5'), { message });
+});
+
+test('describes the rate limit and networks as one would write them', () => {
+  const networks = '10.0.0.0/8,192.0.2.1,2001:db8::/32';
+  const shown = describeConfig(
+    readConfig({ RATE_LIMIT: '5', RATE_LIMIT_EXEMPT: networks, TRUSTED_PROXIES: '127.0.0.1' }),
+  );
+  assert.equal(shown.RATE_LIMIT, '5');
+  assert.deepEqual(shown.RATE_LIMIT_EXEMPT?.split(',').sort(), networks.split(','));
+  assert.equal(shown.TRUSTED_PROXIES, '127.0.0.1');
+  const defaults = describeConfig(readConfig({}));
+  assert.deepEqual([defaults.RATE_LIMIT, defaults.RATE_LIMIT_EXEMPT], ['1', '(none)']);
 });
 
 test('describes the configuration without its keys', () => {

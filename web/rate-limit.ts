@@ -2,6 +2,7 @@
  * The service counts all pages of a browser as one client. The API client paces the requests of its own page only,
  * so pages also wait for each other here. Otherwise ten quick reloads would block the visitor for an hour.
  */
+import { readPace } from '../client/pace.ts';
 import { readSetting, saveSetting } from './storage.ts';
 
 /** Bounds the wait, because the stored time may be wrong. */
@@ -15,10 +16,10 @@ export const rateLimitedFetch: typeof fetch = (input, init) =>
       await sleep(Number(readSetting('next') ?? 0) - Date.now(), init?.signal);
       const response = await fetch(input, init);
       resolve(response);
-      const ms = Number(response.headers.get('X-RateLimit-Reset') ?? 0) * 1000;
+      const { wait } = readPace(response.headers);
       // Pages opened later read this. Other open pages may see it too late, so the lock is held until then.
-      saveSetting('next', String(Date.now() + ms));
-      await sleep(ms, undefined);
+      saveSetting('next', String(Date.now() + wait));
+      await sleep(wait, undefined);
     };
     withLock(init?.signal, send).catch(reject);
   });

@@ -17,6 +17,7 @@ export function clientReader(trusted: BlockList) {
 
 /** Returns a function that says whether a request comes from one of the networks. */
 export function networkCheck(networks: BlockList, trusted: BlockList) {
+  if (networks.rules.length === 0) return () => false;
   return ({ socket, headers }: { socket: Socket; headers: NodeJS.Dict<string | string[]> }): boolean => {
     const forwardedFor = headers['x-forwarded-for'];
     const proxy = clientAddress(socket.remoteAddress, undefined, trusted);

@@ -2,92 +2,114 @@
  * The rate limit as a pure rule: a client's state and the time in, a decision and the next state out. limits/memory.ts
  * and limits/redis.ts store the state.
  *
- * One request per second is allowed, by the generic cell rate algorithm (GCRA). A request up to 100 ms early is
- * tolerated: jitter never gets a well-paced client refused, and the long-run rate stays at one per second. A refused
- * request is a violation, but does not delay the next allowed one. Ten violations within an hour block the client.
+ * A client may send n requests per second, by the generic cell rate algorithm (GCRA): up to n at once, and one more each
+ * 1/n s. A request early by up to a tenth of that interval is tolerated, so jitter never gets a well-paced client refused,
+ * and the long-run rate stays at n per second. A refused request is a violation, but does not delay the next allowed one.
+ * Ten violations within any 3,600 seconds block the client for an hour.
  */
 
-export const PERIOD_MS = 1000;
-export const TOLERANCE_MS = 100;
 export const MAX_VIOLATIONS = 10;
-/** Counted from the first violation. */
 export const VIOLATION_WINDOW_MS = 3_600_000;
 export const BLOCK_MS = 3_600_000;
+
+export interface Rate {
+  /** A whole number. */
+  perSecond: number;
+  /** Milliseconds that each request uses up. */
+  period: number;
+  /** How far ahead of time the next arrival may be when a request is allowed: room for the burst, and the tolerance. */
+  slack: number;
+}
+
+/** redis-script.ts computes the same, with the same rounding. */
+export function rateOf(perSecond: number): Rate {
+  const period = 1000 / perSecond;
+  return { perSecond, period, slack: (perSecond - 1) * period + period / 10 };
+}
 
 export interface Decision {
   isAllowed: boolean;
   /** The client is blocked, not merely too fast. */
   isBlocked: boolean;
-  /** Milliseconds until a request would be allowed. */
+  /** Whole milliseconds until a request would be allowed. */
   wait: number;
+  /** The number of further requests that would be allowed at once. */
+  remaining: number;
 }
 
 /** Times are in milliseconds; 0 means never. */
 export interface RateState {
   /** GCRA's theoretical arrival time: when a client that keeps exactly to the rate sends its next request. */
   nextArrival: number;
-  violations: number;
-  firstViolation: number;
+  /** The times of the violations within the last hour, oldest first: nine at most, because the tenth is a block. */
+  violations: readonly number[];
+  /** The state of a blocked client has nothing else: it starts afresh after the block. */
   blockedUntil: number;
 }
 
-export const freshState: RateState = { nextArrival: 0, violations: 0, firstViolation: 0, blockedUntil: 0 };
+const none: readonly number[] = [];
+export const freshState: RateState = { nextArrival: 0, violations: none, blockedUntil: 0 };
+export const goodState = (nextArrival: number): RateState => ({
+  nextArrival,
+  violations: none,
+  blockedUntil: 0,
+});
+export const blockedState = (until: number): RateState => ({
+  nextArrival: 0,
+  violations: none,
+  blockedUntil: until,
+});
 
 interface Outcome {
   state: RateState;
   decision: Decision;
 }
 
-export function decide(stored: RateState, now: number): Outcome {
-  const state = clamp(stored, now);
-  if (now < state.blockedUntil) return { state, decision: refuse(state.blockedUntil - now, true) };
-  const isBlockOver = state.blockedUntil > 0;
-  const current = isBlockOver ? { ...freshState, nextArrival: state.nextArrival } : state;
-  const wait = current.nextArrival - TOLERANCE_MS - now;
-  return wait > 0 ? recordViolation(current, now, wait) : allow(current, now);
-}
-
 /**
- * Limits the times in a state to what the rule can have stored by now. A later one shows that the clock was set back, which
- * must not refuse a well-paced client or block anyone for more than an hour.
+ * Times later than the rule can have stored by now show that the clock was set back. They are limited to what is possible,
+ * because that must not refuse a well-paced client or block anyone for more than an hour.
  */
-function clamp(state: RateState, now: number): RateState {
-  const isArrivalPossible = state.nextArrival <= now + PERIOD_MS + TOLERANCE_MS;
-  if (isArrivalPossible && state.firstViolation <= now && state.blockedUntil <= now + BLOCK_MS) return state;
+export function decide(rate: Rate, stored: RateState, now: number): Outcome {
+  const blockedUntil = Math.min(stored.blockedUntil, now + BLOCK_MS);
+  if (now < blockedUntil) {
+    const state = blockedUntil === stored.blockedUntil ? stored : blockedState(blockedUntil);
+    return { state, decision: refuse(blockedUntil - now, true) };
+  }
+  const { nextArrival, violations } = stored.blockedUntil > 0 ? freshState : stored;
+  const isPossible = nextArrival <= now + rate.slack + rate.period;
+  const arrival = isPossible ? nextArrival : now;
+  const recent = violations.length > 0 ? recentViolations(violations, now) : violations;
+  if (arrival - rate.slack <= now) return allow(rate, Math.max(now, arrival) + rate.period, recent, now);
+  if (recent.length + 1 >= MAX_VIOLATIONS)
+    return { state: blockedState(now + BLOCK_MS), decision: refuse(BLOCK_MS, true) };
   return {
-    nextArrival: isArrivalPossible ? state.nextArrival : now,
-    violations: state.violations,
-    firstViolation: Math.min(state.firstViolation, now),
-    blockedUntil: Math.min(state.blockedUntil, now + BLOCK_MS),
+    // `concat` leaves no spare room, unlike a spread.
+    state: { nextArrival: arrival, violations: recent.concat(now), blockedUntil: 0 },
+    decision: refuse(arrival - rate.slack - now, false),
   };
 }
 
-function allow(state: RateState, now: number): Outcome {
-  const nextArrival = Math.max(now, state.nextArrival) + PERIOD_MS;
-  return {
-    state: { ...state, nextArrival },
-    decision: { isAllowed: true, isBlocked: false, wait: nextArrival - TOLERANCE_MS - now },
-  };
+function recentViolations(violations: readonly number[], now: number): number[] {
+  return violations.map((at) => Math.min(at, now)).filter((at) => now - at < VIOLATION_WINDOW_MS);
 }
 
-function recordViolation(state: RateState, now: number, wait: number): Outcome {
-  const isFirst = state.violations === 0 || now - state.firstViolation >= VIOLATION_WINDOW_MS;
-  const violations = isFirst ? 1 : state.violations + 1;
-  const firstViolation = isFirst ? now : state.firstViolation;
-  const isBlocked = violations >= MAX_VIOLATIONS;
-  const blockedUntil = isBlocked ? now + BLOCK_MS : 0;
+function allow(rate: Rate, nextArrival: number, violations: readonly number[], now: number): Outcome {
+  const room = now - (nextArrival - rate.slack);
+  const remaining = Math.floor(room / rate.period) + 1;
+  const wait = Math.max(0, Math.ceil(-room));
   return {
-    state: { ...state, violations, firstViolation, blockedUntil },
-    decision: refuse(isBlocked ? BLOCK_MS : wait, isBlocked),
+    state: { nextArrival, violations, blockedUntil: 0 },
+    decision: { isAllowed: true, isBlocked: false, wait, remaining },
   };
 }
 
 function refuse(wait: number, isBlocked: boolean): Decision {
-  return { isAllowed: false, isBlocked, wait };
+  return { isAllowed: false, isBlocked, wait: Math.ceil(wait), remaining: 0 };
 }
 
 /** The time from which a state decides like a fresh one and can be dropped. */
-export function expiresAt({ nextArrival, violations, firstViolation, blockedUntil }: RateState): number {
-  if (blockedUntil > 0) return Math.max(nextArrival, blockedUntil);
-  return violations > 0 ? Math.max(nextArrival, firstViolation + VIOLATION_WINDOW_MS) : nextArrival;
+export function expiresAt({ nextArrival, violations, blockedUntil }: RateState): number {
+  const lastViolation = violations.at(-1);
+  const forgottenAt = lastViolation === undefined ? 0 : lastViolation + VIOLATION_WINDOW_MS;
+  return Math.max(nextArrival, forgottenAt, blockedUntil);
 }

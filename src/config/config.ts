@@ -28,7 +28,10 @@ export interface Config {
   /** Undefined: read from a file in the data folder, which is created if missing. */
   readonly linkKeys: readonly string[] | undefined;
   readonly linkLifetime: number;
-  readonly rateLimit: boolean;
+  /** Requests per second and client. */
+  readonly rateLimit: number | 'off';
+  /** Networks without a rate limit. */
+  readonly rateLimitExempt: BlockList;
   /** Undefined: each process limits on its own. */
   readonly redisUrl: string | undefined;
   readonly redisPrefix: string;
@@ -44,6 +47,7 @@ type Environment = Record<string, string | undefined>;
 export class ConfigError extends Error {}
 
 const MIN_KEY_LENGTH = 16;
+const MAX_RATE = 1000;
 const LOOPBACK = '127.0.0.0/8,::1';
 /** S3 signs links for at most a week, and default links live up to five minutes longer than LINK_LIFETIME. */
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
@@ -81,7 +85,8 @@ export function readConfig(environment: Environment): Config {
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
     linkLifetime: read('LINK_LIFETIME', 3600, parseInteger(1, 365 * 86_400)),
-    rateLimit: read('RATE_LIMIT', true, parseSwitch),
+    rateLimit: read<number | 'off'>('RATE_LIMIT', 1, parseRate),
+    rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks),
     redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
     redisPrefix: read('REDIS_PREFIX', 'zukan', parseRedisPrefix),
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
@@ -108,11 +113,12 @@ export function describeConfig(config: Config): Record<string, string> {
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
-    RATE_LIMIT: config.rateLimit ? 'on' : 'off',
+    RATE_LIMIT: String(config.rateLimit),
+    RATE_LIMIT_EXEMPT: describeNetworks(config.rateLimitExempt),
     REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',
     REDIS_PREFIX: config.redisPrefix,
-    TRUSTED_PROXIES: config.trustedProxies.rules.join(',') || '(none)',
-    METRICS_ALLOW: config.metricsAllow.rules.join(','),
+    TRUSTED_PROXIES: describeNetworks(config.trustedProxies),
+    METRICS_ALLOW: describeNetworks(config.metricsAllow),
     LOG_LEVEL: config.logLevel,
   };
 }
@@ -124,6 +130,11 @@ function describeDatabase(database: Database): Record<string, string> {
     DATABASE_READ_URLS: database.readUrls.map(maskSecrets).join(',') || '(none)',
     DATABASE_CONNECTIONS: String(database.connections),
   };
+}
+
+/** A rule reads "Subnet: IPv4 10.0.0.0/8". */
+function describeNetworks({ rules }: BlockList): string {
+  return rules.map((rule) => rule.split(' ').at(-1)).join(',') || '(none)';
 }
 
 function fail(reason: string): never {
@@ -169,8 +180,13 @@ function parseKeys(text: string): string[] {
     : fail(`each key must have at least ${MIN_KEY_LENGTH} characters`);
 }
 
-function parseSwitch(text: string): boolean {
-  return text === 'on' || (text === 'off' ? false : fail('must be on or off'));
+/** A fraction is refused: the headers that announce the limit count whole requests per second. */
+function parseRate(text: string): number | 'off' {
+  if (text === 'off') return 'off';
+  const rate = text === 'on' ? 1 : /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
+  return rate >= 1 && rate <= MAX_RATE
+    ? rate
+    : fail(`must be on, off or a whole number of requests per second from 1 to ${MAX_RATE}`);
 }
 
 function parseRedisUrl(text: string): string {

@@ -31,6 +31,8 @@ export interface Services {
   limiter: Limiter | undefined;
   /** Which calls may be exempt from the rate limit. */
   exemptions: Exemptions;
+  /** Whether the client is in a network without a rate limit. */
+  isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
   /** Identifies the client of a request for the rate limit. */

@@ -2,6 +2,8 @@
 import type { Decision } from '../access/rate.ts';
 
 export interface Limiter {
+  /** The number of requests that a client may send per second. */
+  readonly perSecond: number;
   /** Tries to connect. Does not fail if that is impossible now. */
   start(): Promise<void>;
   decide(client: string): Promise<Decision>;

@@ -1,5 +1,13 @@
 /** The rate limit of one process, in bounded memory. */
-import { type Decision, decide, freshState, type RateState } from '../access/rate.ts';
+import {
+  blockedState,
+  type Decision,
+  decide,
+  freshState,
+  type Rate,
+  type RateState,
+  rateOf,
+} from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import { ClientTable } from './client-table.ts';
 import type { Limiter } from './limiter.ts';
@@ -11,14 +19,18 @@ export const steadyClock: Clock = () => performance.timeOrigin + performance.now
 const MAX_CLIENTS = 500_000;
 
 export class MemoryLimiter implements Limiter {
+  readonly perSecond: number;
   readonly #clock: Clock;
+  readonly #rate: Rate;
   readonly #maxClients: number;
   readonly #clients = new ClientTable();
   /** Separate, so that a flood of new clients evicts other clients, but no blocked ones. */
   readonly #blocked = new ClientTable();
 
-  constructor(clock: Clock, maxClients = MAX_CLIENTS) {
+  constructor(perSecond: number, clock: Clock, maxClients = MAX_CLIENTS) {
+    this.perSecond = perSecond;
     this.#clock = clock;
+    this.#rate = rateOf(perSecond);
     this.#maxClients = maxClients;
   }
 
@@ -29,7 +41,7 @@ export class MemoryLimiter implements Limiter {
   async decide(client: string): Promise<Decision> {
     const now = this.#clock();
     const previous = this.#blocked.get(client) ?? this.#clients.get(client) ?? freshState;
-    const { state, decision } = decide(previous, now);
+    const { state, decision } = decide(this.#rate, previous, now);
     this.#store(client, state, now);
     return decision;
   }
@@ -37,7 +49,7 @@ export class MemoryLimiter implements Limiter {
   /** Blocks a client for `wait` milliseconds, as another limiter decided. */
   block(client: string, wait: number): void {
     const now = this.#clock();
-    this.#store(client, { ...freshState, blockedUntil: now + wait }, now);
+    this.#store(client, blockedState(now + wait), now);
   }
 
   degradedReason(): undefined {

@@ -19,10 +19,11 @@ const MAX_FAILURES = 5;
 const FAILURES_PER_CONNECTION = 10;
 
 interface RedisWithScript extends Redis {
-  zukanLimit(key: string, now: string): Promise<[number, number, number]>;
+  zukanLimit(key: string, now: string, perSecond: number): Promise<[number, number, number, number]>;
 }
 
 export interface RedisLimiterOptions {
+  perSecond: number;
   /** Separates catalogues that share a Redis. */
   prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
@@ -40,6 +41,7 @@ export interface RedisLimiterOptions {
 const defaults = { commandTimeoutMs: 40, startTimeoutMs: 1000, probeIntervalMs: 500 };
 
 export class RedisLimiter implements Limiter {
+  readonly perSecond: number;
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
   /** Decides when Redis does not. It knows the blocks that Redis reported to this process, so it does not lift them. */
@@ -51,8 +53,9 @@ export class RedisLimiter implements Limiter {
   #lastConnectionError = '';
 
   constructor(url: string, options: RedisLimiterOptions) {
+    this.perSecond = options.perSecond;
     this.#options = { ...defaults, ...options };
-    this.#local = new MemoryLimiter(options.clock ?? steadyClock);
+    this.#local = new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -102,8 +105,8 @@ export class RedisLimiter implements Limiter {
 
   async #runScript(key: string): Promise<Decision> {
     const now = this.#options.clock ? String(this.#options.clock()) : '';
-    const [isAllowed, isBlocked, wait] = await this.#redis.zukanLimit(key, now);
-    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait };
+    const [isAllowed, isBlocked, wait, remaining] = await this.#redis.zukanLimit(key, now, this.perSecond);
+    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait, remaining };
   }
 
   /** Counts a failure and returns undefined if Redis refuses or replies late. */

@@ -1,4 +1,4 @@
-/** The rate limit rule, compared with a naive model that remembers every request, and the guarantees it gives. */
+/** The guarantees of the rate limit rule. test/limits/limiters.test.ts compares it with a naive model. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,45 +8,15 @@ import {
   decide,
   expiresAt,
   freshState,
+  type Rate,
   type RateState,
+  rateOf,
 } from '../../src/access/rate.ts';
 
 const START = 1_000_000_000_000;
 const HOUR_MS = 3_600_000;
-
-/** Remembers every request and derives each decision from the whole history. */
-class NaiveRule {
-  readonly #allowed: number[] = [];
-  readonly #violations: number[] = [];
-  readonly #blocks: number[] = [];
-
-  decide(now: number): Decision {
-    const lastBlock = this.#blocks.at(-1);
-    if (lastBlock !== undefined && now < lastBlock + HOUR_MS)
-      return { isAllowed: false, isBlocked: true, wait: lastBlock + HOUR_MS - now };
-    if (now >= this.#nextArrival() - 100) {
-      this.#allowed.push(now);
-      return { isAllowed: true, isBlocked: false, wait: this.#nextArrival() - 100 - now };
-    }
-    this.#violations.push(now);
-    const isBlocked = this.#isTenthViolation();
-    if (isBlocked) this.#blocks.push(now);
-    return { isAllowed: false, isBlocked, wait: isBlocked ? HOUR_MS : this.#nextArrival() - 100 - now };
-  }
-
-  #nextArrival(): number {
-    return this.#allowed.reduce((arrival, at) => Math.max(arrival, at) + 1000, 0);
-  }
-
-  /** Counts the violations since the last block in windows of an hour, each starting with a violation. */
-  #isTenthViolation(): boolean {
-    const lastBlock = this.#blocks.at(-1) ?? 0;
-    let window: number[] = [];
-    for (const at of this.#violations.filter((violation) => violation > lastBlock))
-      window = window[0] !== undefined && at < window[0] + HOUR_MS ? [...window, at] : [at];
-    return window.length >= 10;
-  }
-}
+const one = rateOf(1);
+const rates = fc.constantFrom(1, 2, 3, 5, 10, 1000).map(rateOf);
 
 /** Gaps between requests: bursts, about a second, minutes, about an hour. */
 const gap = fc.oneof(
@@ -64,36 +34,27 @@ interface Step {
 }
 
 /** Sends one request after each gap. */
-function run(pauses: number[], from = { state: freshState, now: START }): Step[] {
+function run(rate: Rate, pauses: number[], from = { state: freshState, now: START }): Step[] {
   let { state, now } = from;
   return pauses.map((pause) => {
     now += pause;
-    const outcome = decide(state, now);
+    const outcome = decide(rate, state, now);
     state = outcome.state;
     return { now, ...outcome };
   });
 }
 
-test('decides like the naive model', () => {
+test('never allows more requests than the rate, plus a burst and the tolerance, in any interval', () => {
   fc.assert(
-    fc.property(gaps(120), (pauses) => {
-      const naive = new NaiveRule();
-      for (const { now, decision } of run(pauses)) assert.deepEqual(decision, naive.decide(now));
-    }),
-    { numRuns: 3000, seed: 4 },
-  );
-});
-
-test('never allows more than one request per second, plus the tolerance, in any interval', () => {
-  fc.assert(
-    fc.property(gaps(150), (pauses) => {
-      const allowed = run(pauses)
+    fc.property(rates, gaps(150), (rate, pauses) => {
+      const allowed = run(rate, pauses)
         .filter(({ decision }) => decision.isAllowed)
         .map(({ now }) => now);
       for (let first = 0; first < allowed.length; first++) {
         for (let last = first; last < allowed.length; last++) {
           const length = (allowed[last] as number) - (allowed[first] as number);
-          assert.ok(last - first <= Math.floor((length + 100) / 1000));
+          const inAnInterval = rate.perSecond - 1 + Math.floor(length / rate.period + 0.101);
+          assert.ok(last - first <= inAnInterval, `${last - first} after the first in ${length} ms`);
         }
       }
     }),
@@ -103,25 +64,41 @@ test('never allows more than one request per second, plus the tolerance, in any 
 
 test('allows a client that waits as long as it was told, and refuses it a millisecond earlier', () => {
   fc.assert(
-    fc.property(gaps(40), (pauses) => {
-      for (const { now, state, decision } of run(pauses)) {
-        assert.ok(decide(state, now + decision.wait).decision.isAllowed);
-        if (decision.wait > 0) assert.ok(!decide(state, now + decision.wait - 1).decision.isAllowed);
+    fc.property(rates, gaps(40), (rate, pauses) => {
+      for (const { now, state, decision } of run(rate, pauses)) {
+        assert.ok(decide(rate, state, now + decision.wait).decision.isAllowed);
+        if (decision.wait > 0) assert.ok(!decide(rate, state, now + decision.wait - 1).decision.isAllowed);
       }
     }),
     { seed: 6 },
   );
 });
 
-test('never refuses a client that sends one request per second with up to 50 ms of jitter', () => {
+test('allows exactly as many requests at once as it says are remaining: all of the rate at first', () => {
+  fc.assert(
+    fc.property(rates, gaps(40), (rate, pauses) => {
+      for (const { now, state, decision } of run(rate, pauses)) {
+        const more = run(rate, Array(decision.remaining + 1).fill(0), { state, now });
+        const isAllowed = more.map((step) => step.decision.isAllowed);
+        assert.deepEqual(isAllowed, [...Array(decision.remaining).fill(true), false]);
+      }
+    }),
+    { numRuns: 50, seed: 11 },
+  );
+  for (const perSecond of [1, 2, 3, 5, 7, 10, 60, 999, 1000])
+    assert.equal(decide(rateOf(perSecond), freshState, START).decision.remaining, perSecond - 1);
+});
+
+test('never refuses a client that keeps to the rate with up to 50 ms of jitter', () => {
   const jitter = fc.integer({ min: -50, max: 50 });
   fc.assert(
-    fc.property(fc.array(jitter, { maxLength: 600 }), (jitters) => {
+    fc.property(rates, fc.array(jitter, { maxLength: 600 }), (rate, jitters) => {
       let state = freshState;
-      for (const [second, offset] of jitters.entries()) {
-        const outcome = decide(state, START + second * 1000 + offset);
+      const times = jitters.map((offset, index) => START + index * rate.period + offset);
+      for (const [index, now] of times.sort((a, b) => a - b).entries()) {
+        const outcome = decide(rate, state, now);
         state = outcome.state;
-        assert.ok(outcome.decision.isAllowed, `in second ${second}`);
+        assert.ok(outcome.decision.isAllowed, `request ${index}`);
       }
     }),
     { seed: 8 },
@@ -132,39 +109,73 @@ test('does not delay the next allowed request because of refused ones', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 899 }), { maxLength: 9 }), (offsets) => {
       const sorted = [...offsets].sort((one, other) => one - other);
-      let { state } = decide(freshState, START);
-      for (const offset of sorted) state = decide(state, START + offset).state;
-      assert.ok(decide(state, START + 900).decision.isAllowed);
+      let { state } = decide(one, freshState, START);
+      for (const offset of sorted) state = decide(one, state, START + offset).state;
+      assert.ok(decide(one, state, START + 900).decision.isAllowed);
     }),
     { seed: 10 },
   );
 });
 
-test('blocks for an hour at the tenth violation, does not prolong the block, and then starts from zero', () => {
+/** Sends requests of one client at one per second, at the given times. */
+function newClient() {
   let state = freshState;
-  const request = (time: number) => {
-    const outcome = decide(state, START + time);
-    state = outcome.state;
-    return outcome.decision;
+  return {
+    request(time: number): Decision {
+      const outcome = decide(one, state, START + time);
+      state = outcome.state;
+      return outcome.decision;
+    },
+    violations: () => state.violations.length,
   };
+}
+
+test('blocks for an hour at the tenth violation, does not prolong the block, and then starts from zero', () => {
+  const { request } = newClient();
+  const refused = { isAllowed: false, remaining: 0 };
   assert.equal(request(0).isAllowed, true);
   for (let violation = 1; violation <= 9; violation++)
-    assert.deepEqual(request(violation), { isAllowed: false, isBlocked: false, wait: 900 - violation });
-  assert.deepEqual(request(10), { isAllowed: false, isBlocked: true, wait: BLOCK_MS });
-  assert.deepEqual(request(5000), { isAllowed: false, isBlocked: true, wait: BLOCK_MS - 4990 });
-  assert.deepEqual(request(BLOCK_MS + 9), { isAllowed: false, isBlocked: true, wait: 1 });
+    assert.deepEqual(request(violation), { ...refused, isBlocked: false, wait: 900 - violation });
+  assert.deepEqual(request(10), { ...refused, isBlocked: true, wait: BLOCK_MS });
+  assert.deepEqual(request(5000), { ...refused, isBlocked: true, wait: BLOCK_MS - 4990 });
+  assert.deepEqual(request(BLOCK_MS + 9), { ...refused, isBlocked: true, wait: 1 });
   assert.equal(request(BLOCK_MS + 10).isAllowed, true);
   for (let violation = 1; violation <= 9; violation++)
     assert.equal(request(BLOCK_MS + 10 + violation).isBlocked, false);
   assert.equal(request(BLOCK_MS + 20).isBlocked, true);
 });
 
+test('counts the violations of any hour, not of hours that start with a violation', () => {
+  const { request } = newClient();
+  /** Two requests at once: the second is a violation. */
+  const violate = (time: number) => {
+    assert.equal(request(time).isAllowed, true);
+    return request(time).isBlocked;
+  };
+  assert.equal(violate(0), false);
+  for (let count = 1; count <= 8; count++) assert.equal(violate(HOUR_MS - 20_000 + count * 1000), false);
+  assert.equal(violate(HOUR_MS), false, 'the first violation was exactly an hour ago');
+  assert.equal(violate(HOUR_MS + 1000), true, 'ten within 20 seconds');
+});
+
+test('remembers nine violations at most, and none when they are over', () => {
+  const { request, violations } = newClient();
+  for (let time = 0; time < 5 * HOUR_MS; time += 390_000) {
+    request(time);
+    request(time);
+    assert.ok(violations() <= 9);
+  }
+  request(7 * HOUR_MS);
+  assert.equal(violations(), 0);
+});
+
 test('decides with an expired state exactly as with a fresh one', () => {
   fc.assert(
-    fc.property(gaps(40), gaps(20), (before, after) => {
-      const last = run(before).at(-1) ?? { state: freshState, now: START };
+    fc.property(rates, gaps(40), gaps(20), (rate, before, after) => {
+      const last = run(rate, before).at(-1) ?? { state: freshState, now: START };
       const now = Math.max(last.now, expiresAt(last.state));
-      const decisions = (state: RateState) => run(after, { state, now }).map(({ decision }) => decision);
+      const decisions = (state: RateState) =>
+        run(rate, after, { state, now }).map(({ decision }) => decision);
       assert.deepEqual(decisions(last.state), decisions(freshState));
     }),
     { numRuns: 1000, seed: 7 },

@@ -16,6 +16,10 @@ const advance: Timer['sleep'] = async (milliseconds) => {
 
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
 const { origin, config } = await startKnownService({ environment, clock: () => now });
+const five = await startKnownService({
+  environment: { ...environment, RATE_LIMIT: '5' },
+  clock: () => now,
+});
 const exempt = await makeToken(config, ['api:ratelimit:disabled']);
 const reason = new Error('changed my mind');
 let clients = 0;
@@ -111,6 +115,40 @@ describe('the client keeps to the rate limit', () => {
     await assert.rejects(call(), { status: 429, message: 'No.' });
     assert.equal(requests, 5);
     assert.deepEqual(sleeps, [1000, 1000, 1000, 1000]);
+  });
+});
+
+describe('at five requests per second, the client', () => {
+  test('sends five at once and then one each 200 ms, and none is refused', async () => {
+    const { call, statuses, sleeps } = newClient({ origin: five.origin });
+    await Promise.all(Array.from({ length: 9 }, () => call()));
+    assert.deepEqual(statuses, Array(9).fill(200));
+    assert.deepEqual(sleeps, [200, 200, 200, 200]);
+  });
+
+  test('is never refused after aborted requests, whose headers it did not see', async () => {
+    const control = new AbortController();
+    const { call, statuses, sleeps, fetchFromAddress } = newClient({
+      origin: five.origin,
+      fetch: async (url, init) => {
+        const response = await fetchFromAddress(url, { ...init, signal: null });
+        if (!init?.signal) return response;
+        throw reason;
+      },
+    });
+    await call();
+    for (let count = 0; count < 8; count++) await assert.rejects(call('/stats', control.signal), reason);
+    for (let count = 0; count < 4; count++) await call();
+    assert.deepEqual(statuses, Array(13).fill(200));
+    assert.deepEqual(sleeps, Array(8).fill(200));
+  });
+
+  test('waits for the time in Retry-After when another program used up the limit', async () => {
+    const { call, fetchFromAddress, statuses, reportedWaits } = newClient({ origin: five.origin });
+    for (let count = 0; count < 5; count++) await fetchFromAddress(`${five.origin}/api/stats`);
+    await call();
+    assert.deepEqual(statuses.slice(5), [429, 200]);
+    assert.deepEqual(reportedWaits, [1]);
   });
 });
 

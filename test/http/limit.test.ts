@@ -13,11 +13,11 @@ let clients = 0;
 /** The headers of a new client. */
 const newClient = () => ({ 'X-Forwarded-For': `203.0.${clients >> 8}.${clients++ & 255}` });
 
-function assertRate(answer: Answer, remaining: string, seconds: string) {
-  assert.equal(answer.headers['x-ratelimit-limit'], '1');
+function assertRate(answer: Answer, remaining: string, seconds: string, limit = '1') {
+  assert.equal(answer.headers['x-ratelimit-limit'], limit);
   assert.equal(answer.headers['x-ratelimit-remaining'], remaining);
   assert.equal(answer.headers['x-ratelimit-reset'], seconds);
-  assert.equal(answer.headers['ratelimit-policy'], '"default";q=1;w=1');
+  assert.equal(answer.headers['ratelimit-policy'], `"default";q=${limit};w=1`);
   assert.equal(answer.headers.ratelimit, `"default";r=${remaining};t=${seconds}`);
   for (const name of [
     'X-RateLimit-Limit',
@@ -67,6 +67,78 @@ test('the tenth violation blocks for an hour', async () => {
   );
   now += 1_800_000;
   assert.equal((await service.get('/api', client)).status, 200);
+});
+
+test('counts violations in a sliding hour', async () => {
+  const client = newClient();
+  const violate = async (pause: number) => {
+    now += pause;
+    assert.equal((await service.get('/api', client)).status, 200);
+    return (await service.get('/api', client)).json.message;
+  };
+  assert.match(await violate(0), /^Too many requests/);
+  assert.match(await violate(3_590_000), /^Too many requests/);
+  for (let count = 3; count <= 10; count++) assert.match(await violate(5000), /^Too many requests/);
+  assert.match(await violate(5000), /^You are blocked/);
+});
+
+describe('RATE_LIMIT=5', async () => {
+  const exemptNetworks = '198.51.100.0/24, 2001:db8:5::/48';
+  const fast = await startKnownService({
+    clock,
+    environment: { ...environment, RATE_LIMIT: '5', RATE_LIMIT_EXEMPT: exemptNetworks },
+  });
+
+  test('allows five requests at once and then one each 200 ms, and announces that', async () => {
+    const client = newClient();
+    for (const remaining of ['4', '3', '2', '1'])
+      assertRate(await fast.get('/api', client), remaining, '0', '5');
+    assertRate(await fast.get('/api', client), '0', '1', '5');
+    const refused = await fast.get('/api', client);
+    assert.equal(refused.status, 429);
+    assertRate(refused, '0', '1', '5');
+    assert.equal(refused.headers['retry-after'], '1');
+    assert.equal(refused.json.message, 'Too many requests: the limit is 5 per second. Try again in 1 s.');
+    for (let count = 0; count < 10; count++) {
+      now += 200;
+      assertRate(await fast.get('/api', client), '0', '1', '5');
+    }
+    now += 1000;
+    assertRate(await fast.get('/api', client), '4', '0', '5');
+  });
+
+  test('exempts tokens and networks, with the headers of a client that has all requests left', async () => {
+    const exempt = await makeToken(fast.config, ['api:ratelimit:disabled']);
+    const clients = [
+      { ...newClient(), ...exempt.headers },
+      { 'X-Forwarded-For': '198.51.100.7' },
+      { 'X-Forwarded-For': '2001:db8:5:1::7' },
+    ];
+    for (const client of clients) {
+      for (let call = 0; call < 20; call++) {
+        const answer = await fast.get('/api', client);
+        assert.equal(answer.status, 200);
+        assertRate(answer, '5', '0', '5');
+      }
+    }
+    const { text } = await fast.get('/metrics', { 'X-Forwarded-For': '127.0.0.1' });
+    assert.match(text, /^zukan_limiter_decisions_total\{outcome="exempt"\} 60$/m);
+  });
+
+  test('an exempt network needs valid tokens all the same', async () => {
+    const client = { 'X-Forwarded-For': '198.51.100.8', Authorization: `Bearer ${'x'.repeat(100)}` };
+    assert.equal((await fast.get('/api', client)).status, 401);
+  });
+});
+
+test('an exempt network is not one that an unknown proxy hides', async () => {
+  const own = await startKnownService({
+    clock,
+    environment: { RATE_LIMIT: 'on', RATE_LIMIT_EXEMPT: '127.0.0.1' },
+  });
+  for (let call = 0; call < 3; call++) assert.equal((await own.get('/api')).status, 200);
+  assert.equal((await own.get('/api', newClient())).status, 200);
+  assert.equal((await own.get('/api', newClient())).status, 429);
 });
 
 describe('the requests that count', () => {
@@ -151,6 +223,7 @@ test('RATE_LIMIT=off limits nobody and sends no headers', async () => {
   for (let call = 0; call < 3; call++) {
     const answer = await free.get('/api');
     assert.equal(answer.status, 200);
-    assert.equal(answer.headers['x-ratelimit-limit'], undefined);
+    for (const name of ['x-ratelimit-limit', 'ratelimit', 'ratelimit-policy'])
+      assert.equal(answer.headers[name], undefined);
   }
 });

@@ -35,8 +35,9 @@ beforeEach(() => {
         return store.tokens.find(hash);
       },
     },
-    limiter: new MemoryLimiter(clock),
+    limiter: new MemoryLimiter(1, clock),
     exemptions: new Exemptions(),
+    isInExemptNetwork: ({ headers }: IncomingMessage) => headers.from === 'exempt network',
     decisions: new LimiterCounters(),
     clientOf: ({ headers }: IncomingMessage) => headers.from as string,
     clock,
@@ -89,6 +90,14 @@ test('an exempt token never counts against its address', async () => {
     ),
   );
   assert.equal(await call('bot', plain.headers.Authorization), 200);
+});
+
+test('a client in an exempt network is never refused, and its token is looked up once per call', async () => {
+  for (let count = 1; count <= 20; count++) {
+    assert.equal(await call('exempt network', plain.headers.Authorization), 200);
+    assert.equal(lookUps, count);
+  }
+  assert.equal(await call('exempt network', guess(1)), 401);
 });
 
 test('an allowed call with an unknown token is 401, also right after another one', async () => {

@@ -35,7 +35,13 @@ for (const [name, refuse, accept] of refusals) {
       const proxy = await startProxy(redis.port);
       const changes: string[] = [];
       const limiter = new RedisLimiter(`redis://127.0.0.1:${proxy.port}`, {
-        ...{ prefix: 'zukan', commandTimeoutMs: 10_000, probeIntervalMs: 10, startTimeoutMs: 60_000 },
+        ...{
+          perSecond: 1,
+          prefix: 'zukan',
+          commandTimeoutMs: 10_000,
+          probeIntervalMs: 10,
+          startTimeoutMs: 60_000,
+        },
         onChange: (isUnavailable) => changes.push(isUnavailable ? 'unavailable' : 'available'),
       });
       t.after(() => limiter.close());

@@ -38,6 +38,7 @@ export async function startWrapped(
       randomInt: secureRandomInt,
       limiter: undefined,
       exemptions: new Exemptions(),
+      isInExemptNetwork: () => false,
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
       mayMonitor: () => true,

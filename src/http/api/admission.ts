@@ -7,8 +7,6 @@ import { ApiError, unauthorized } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 
-const POLICY = '"default";q=1;w=1';
-
 /**
  * Returns the token of a call, if it has one. Throws 429 before it throws 401 for an invalid token, so guessing tokens is
  * rate-limited. A token is looked up before the limit only if it may be exempt from it: a refused call costs no query.
@@ -20,16 +18,17 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   const secret = authorization === undefined ? undefined : secretIn(authorization);
   const hash = secret && hashSecret(secret);
   const client = services.clientOf(exchange.request);
-  const isFirst = hash !== undefined && (!limiter || exemptions.mayApply(client, hash, clock()));
+  const isLimited = limiter !== undefined && !services.isInExemptNetwork(exchange.request);
+  const isFirst = hash !== undefined && (!isLimited || exemptions.mayApply(client, hash, clock()));
   let token = isFirst ? await findToken(services, client, hash) : undefined;
-  if (limiter && token && isExempt(token.scopes)) {
-    decisions.countExempt();
-    exchange.headers(unlimitedHeaders);
-  } else if (limiter) {
+  if (isLimited && !(token && isExempt(token.scopes))) {
     const decision = await limiter.decide(client);
     decisions.count(client, decision, clock);
-    exchange.headers(rateHeaders(decision));
-    if (!decision.isAllowed) throw tooManyRequests(decision);
+    exchange.headers(rateHeaders(limiter.perSecond, decision));
+    if (!decision.isAllowed) throw tooManyRequests(limiter.perSecond, decision);
+  } else if (limiter) {
+    decisions.countExempt();
+    exchange.headers(exemptHeaders(limiter.perSecond));
   }
   if (hash !== undefined && !isFirst) token = await findToken(services, client, hash);
   if (authorization !== undefined && !token)
@@ -46,26 +45,30 @@ async function findToken(services: Services, client: string, hash: string): Prom
   return token;
 }
 
-const waitInSeconds = ({ wait }: Decision) => Math.max(0, Math.ceil(wait / 1000));
+const waitInSeconds = ({ wait }: Decision) => Math.ceil(wait / 1000);
 
-function rateHeaders(decision: Decision): Record<string, string> {
+function rateHeaders(perSecond: number, decision: Decision): Record<string, string> {
   const seconds = String(waitInSeconds(decision));
-  const remaining = decision.wait > 0 ? '0' : '1';
+  const remaining = String(decision.remaining);
   return {
-    'X-RateLimit-Limit': '1',
+    'X-RateLimit-Limit': String(perSecond),
     'X-RateLimit-Remaining': remaining,
     'X-RateLimit-Reset': seconds,
-    'RateLimit-Policy': POLICY,
+    'RateLimit-Policy': `"default";q=${perSecond};w=1`,
     RateLimit: `"default";r=${remaining};t=${seconds}`,
   };
 }
 
-const unlimitedHeaders = rateHeaders({ isAllowed: true, isBlocked: false, wait: 0 });
+/** A client that is not counted has always all requests left. */
+function exemptHeaders(perSecond: number): Record<string, string> {
+  return rateHeaders(perSecond, { isAllowed: true, isBlocked: false, wait: 0, remaining: perSecond });
+}
 
-function tooManyRequests(decision: Decision): ApiError {
+function tooManyRequests(perSecond: number, decision: Decision): ApiError {
   const seconds = waitInSeconds(decision);
+  const limit = perSecond === 1 ? 'one' : perSecond;
   const message = decision.isBlocked
     ? `You are blocked for exceeding the rate limit repeatedly. Try again in ${seconds} s.`
-    : `Too many requests: the limit is one per second. Try again in ${seconds} s.`;
+    : `Too many requests: the limit is ${limit} per second. Try again in ${seconds} s.`;
   return new ApiError(429, message, { 'Retry-After': String(seconds) });
 }

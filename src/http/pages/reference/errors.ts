@@ -50,7 +50,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'The client sent more than one request per second. After ten such violations within an hour it is blocked for an hour.',
+      'The client sent more requests per second than `X-RateLimit-Limit`: one, unless the service is configured otherwise. Ten such violations within 3,600 seconds block it for an hour.',
     messages: {
       early: 'Too many requests: the limit is one per second. Try again in 1 s.',
       blocked: 'You are blocked for exceeding the rate limit repeatedly. Try again in 3600 s.',

@@ -14,11 +14,23 @@ const required = (description: string, schema: Schema, example: unknown): Header
   required: true,
 });
 
-/** Missing if rate limiting is off. */
+/** Missing only if the operator has turned the limit off. An exempt client has always all requests left. */
 const rateHeaders: Record<string, Header> = {
-  'X-RateLimit-Limit': optional('The number of requests allowed per second.', count, 1),
-  'X-RateLimit-Remaining': optional('The number of requests left at the moment.', count, 0),
-  'X-RateLimit-Reset': optional('The number of seconds to wait before the next request.', count, 1),
+  'X-RateLimit-Limit': optional(
+    'The number of requests allowed per second. The service sends the rate-limit headers unless its limit is off.',
+    count,
+    1,
+  ),
+  'X-RateLimit-Remaining': optional(
+    'The number of requests left at the moment. A client that is exempt always has all of them left.',
+    count,
+    0,
+  ),
+  'X-RateLimit-Reset': optional(
+    'The number of seconds to wait before the next request, rounded up; 0 if one is left.',
+    count,
+    1,
+  ),
   RateLimit: optional('The same in the format of the IETF draft.', text, '"default";r=0;t=1'),
   'RateLimit-Policy': optional('The limit in the format of the IETF draft.', text, '"default";q=1;w=1'),
 };
