@@ -87,7 +87,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
     url: text('the link to the file, valid until `meta.expires`'),
     artist: Type.String({
       pattern: uuidPattern,
-      description: 'the id of the artist; of the artist "Unknown" if nobody knows',
+      description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
     }),
     artistDetails: Type.Optional(
       Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { checkFiles } from '../../src/commands/check-files.ts';
 import { exportLines } from '../../src/commands/export.ts';
 import { importFiles } from '../../src/commands/import.ts';
@@ -73,11 +74,11 @@ await forEachEngine(async (engine) => {
     const lines = await Array.fromAsync(exporting);
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).id),
-      [uuid(4, 2)],
+      [UNKNOWN_ARTIST.id, uuid(4, 2)],
     );
     writeFileSync(path, lines.join('\n'));
     const copy = sandbox(engine);
-    assert.equal((await importFiles(copy.config, [path])).added, 1);
+    assert.equal((await importFiles(copy.config, [path])).added, 2);
     assert.equal((await runCommand(['check'], copy.environment)).status, 0);
   });
 

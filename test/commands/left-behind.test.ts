@@ -116,7 +116,7 @@ for (const what of ['remove', 'import'] as const) {
   const readKeys = async (data: string) => {
     const { output } = await runCommand(['export'], { DATA_DIR: data });
     const lines = output.split('\n').filter(Boolean);
-    return lines.map((line) => JSON.parse(line).key as string);
+    return lines.flatMap((line) => (JSON.parse(line).key as string | undefined) ?? []);
   };
   const hasPicture = (picture: number, keys: string[], data: string) =>
     keys.some((key) => readFileSync(join(data, 'files', key)).equals(tinyPicture(picture)));
