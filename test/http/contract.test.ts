@@ -36,6 +36,39 @@ describe('a test fails on', () => {
       /nsfw/,
     ],
     [
+      'an undocumented field',
+      '/api/image/random',
+      answer({}, { ...body, data: [{ ...samples.image, colour: 'red' }] }),
+      /\/data\/0 must not have additional properties/,
+    ],
+    [
+      'an undocumented field in a nested record',
+      '/api/image/random',
+      answer({}, { ...body, data: [{ ...samples.image, meta: { ...samples.image.meta, key: 'x' } }] }),
+      /\/data\/0\/meta must not have additional properties/,
+    ],
+    [
+      'an undocumented field in a record with a count',
+      `/api/artist/${samples.artist.id}`,
+      answer(
+        { headers: { ...headers, etag: '"x"' } },
+        { success: true, data: { ...samples.artist, images: 3, aliases: [] } },
+      ),
+      /\/data must not have additional properties/,
+    ],
+    [
+      'an undocumented field of the envelope',
+      '/api/image/random',
+      answer({}, { ...body, meta: {} }),
+      /the body must not have additional properties/,
+    ],
+    [
+      'an undocumented field of an error',
+      '/api/stats',
+      answer({ status: 500 }, { code: 500, message: 'x', success: false, stack: 'x' }),
+      /the body must not have additional properties/,
+    ],
+    [
       'an invalid error body',
       '/api/stats',
       answer({ status: 500 }, { message: '' }),

@@ -38,12 +38,16 @@ export function toSchemaOrRef(schema: Type.TSchema): Schema {
   return name === undefined ? toJsonSchema(schema) : refTo('schemas', name);
 }
 
-/** A choice of texts becomes an `enum`, which more tools understand. */
+/**
+ * A choice of texts becomes an `enum`, which more tools understand. Objects are closed: a field that the document does not
+ * describe is a mistake in the service or in the document.
+ */
 function toJsonSchema(schema: object): Schema {
   const { anyOf, ...rest } = schema as Schema;
   if (anyOf?.every((choice) => typeof choice.const === 'string'))
     return { type: 'string', enum: anyOf.map((choice) => choice.const), ...rest };
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, convertNested(value)]));
+  const converted = Object.entries(schema).map(([key, value]) => [key, convertNested(value)]);
+  return { ...Object.fromEntries(converted), ...(rest.type === 'object' && { additionalProperties: false }) };
 }
 
 function convertNested(value: unknown): unknown {

@@ -90,6 +90,7 @@ function buildSuccess(route: Route): Response {
       data: toSchemaOrRef(data),
       ...(meta && { meta: toSchemaOrRef(meta) }),
     },
+    additionalProperties: false,
   };
   const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
   return {

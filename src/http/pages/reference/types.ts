@@ -64,9 +64,9 @@ export interface Schema {
   description?: string;
   required?: string[];
   properties?: Record<string, Schema>;
+  additionalProperties?: false;
   items?: Schema;
   anyOf?: Schema[];
-  allOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
