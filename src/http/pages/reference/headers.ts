@@ -14,13 +14,15 @@ const required = (description: string, schema: Schema, example: unknown): Header
   required: true,
 });
 
-/** Missing if rate limiting is off. */
+const rate = (description: string, schema: Schema, example: unknown) =>
+  optional(`${description} Missing if the operator has turned the rate limit off.`, schema, example);
+
 const rateHeaders: Record<string, Header> = {
-  'X-RateLimit-Limit': optional('The number of requests allowed per second.', count, 1),
-  'X-RateLimit-Remaining': optional('The number of requests left at the moment.', count, 0),
-  'X-RateLimit-Reset': optional('The number of seconds to wait before the next request.', count, 1),
-  RateLimit: optional('The same in the format of the IETF draft.', text, '"default";r=0;t=1'),
-  'RateLimit-Policy': optional('The limit in the format of the IETF draft.', text, '"default";q=1;w=1'),
+  'X-RateLimit-Limit': rate('The number of requests allowed per second.', count, 1),
+  'X-RateLimit-Remaining': rate('The number of requests left at the moment.', count, 0),
+  'X-RateLimit-Reset': rate('The number of seconds to wait before the next request.', count, 1),
+  RateLimit: rate('The same in the format of the IETF draft.', text, '"default";r=0;t=1'),
+  'RateLimit-Policy': rate('The limit in the format of the IETF draft.', text, '"default";q=1;w=1'),
 };
 
 export const headers: Record<string, Header> = {
@@ -42,6 +44,9 @@ export const headers: Record<string, Header> = {
     '</api/artist?limit=5&offset=5>; rel="next"',
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),
+  'Cache-Control': required('How long the response may be cached.', text, 'public, max-age=3540'),
+  'Accept-Ranges': required('Parts of the file can be requested with `Range`.', text, 'bytes'),
+  'Content-Range': required('The part that was sent, and the size of the file.', text, 'bytes 0-99/41236'),
   'Retry-After': required('The number of seconds to wait.', count, 1),
   'WWW-Authenticate': required('The authentication scheme.', text, 'Bearer'),
 };
@@ -51,4 +56,6 @@ export function headerRefs(...names: string[]): Record<string, Ref> {
 }
 
 /** On every response. */
-export const commonHeaders = headerRefs('X-Request-Id', ...Object.keys(rateHeaders));
+export const requestIdHeader = headerRefs('X-Request-Id');
+/** On every response of the API. */
+export const commonHeaders = { ...requestIdHeader, ...headerRefs(...Object.keys(rateHeaders)) };

@@ -1,9 +1,11 @@
 /** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
 import { uuidPattern } from '../../../schemas.ts';
+import { license } from '../../../version.ts';
 import { groups, type Route } from '../../api/endpoint.ts';
 import { buildComponents, toSchemaOrRef } from './components.ts';
 import { errorResponses } from './errors.ts';
 import { commonHeaders, headerRefs } from './headers.ts';
+import { pages, pagesTag } from './pages.ts';
 import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
@@ -37,10 +39,14 @@ export function buildOpenApi(
       version,
       summary: 'An image catalogue: random images, artists, characters and categories.',
       description: introduction,
+      license: { name: license, identifier: license },
     },
-    servers: prefixes.map((url) => ({ url, description: 'This service' })),
-    tags: Object.entries(groups).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+    servers: prefixes.map((prefix) => ({ url: prefix || '/', description: 'The API' })),
+    tags: [...Object.entries(groups).map(([name, description]) => ({ name, description })), pagesTag],
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+      ...pages,
+    },
     components: buildComponents(routes),
   };
 }
