@@ -8,12 +8,11 @@ import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import { respondToMalformed } from './malformed.ts';
+import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
 import { oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 
-const METHODS = 'GET, HEAD, OPTIONS';
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': METHODS,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
@@ -75,8 +74,7 @@ export function createServer(options: ServerOptions): HttpServer {
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
     await beforeError(exchange);
-    if (match)
-      throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
+    if (match) throw methodNotAllowed(method ?? '');
     throw new ApiError(404, 'There is nothing at this address.');
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {

@@ -16,6 +16,8 @@ status. If several errors apply, the first of these is returned: 429, 401, 400, 
 The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
 the next request.
 
+An endpoint ignores parameters that it does not list, \`expiry\` too.
+
 Send a token as \`Authorization: Bearer <token>\`. \`/token\`, \`/image\` and \`expiry\` require one. An invalid token is \
 rejected everywhere.
 
