@@ -2,6 +2,7 @@
 import { Cache } from './cache.ts';
 import { checkOptions, type OptionNames, optionNames } from './check-options.ts';
 import { ZukanError } from './error.ts';
+import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
   CallOptions,
@@ -234,24 +235,8 @@ export class Zukan {
   }
 }
 
-async function* followCursor(
-  getPage: (cursor: string | undefined) => Promise<types.CursorPage>,
-): AsyncGenerator<types.Image, void> {
-  let cursor: string | undefined;
-  do {
-    const page = await getPage(cursor);
-    yield* page.data;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-}
-
 function artistImagesPath(id: string): string {
   return `${paths.artists}/${checkId(id)}/images`;
-}
-
-/** Not `randomUUID`, which browsers offer on secure origins only. */
-function generateSeed(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 /** Anything but a UUID could lead to another endpoint, such as `/image/random`. */

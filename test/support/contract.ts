@@ -27,6 +27,8 @@ export function assertDescribed(
   answer: Answer,
   prefixes: readonly string[] = defaultPrefixes,
 ): void {
+  // The gallery and the page for a 404, which browsers get at addresses that the document describes, too.
+  if (answer.headers['content-type']?.startsWith('text/html') && isNegotiated(url, answer)) return;
   const operation = operationsOf(prefixes).find(url.pathname)?.target;
   const isApi = prefixes.some((prefix) => prefix !== '' && `${url.pathname}/`.startsWith(`${prefix}/`));
   if (!operation && !isApi) return;
@@ -45,6 +47,11 @@ export function assertDescribed(
     if (answer.headers[name.toLowerCase()] !== undefined)
       assert.ok(response.headers[name], `${what} with ${name}, which openapi.json does not document`);
   if (method === 'GET') assertBody(response, answer, what);
+}
+
+function isNegotiated({ pathname }: URL, { status, headers }: Answer): boolean {
+  const isPage = pathname === '/' || (status === 404 && !pathname.startsWith('/api'));
+  return isPage && /\bAccept\b(?!-)/.test(headers.vary ?? '');
 }
 
 /** A `fetch` that checks the responses, for tests that do not use `send`. */

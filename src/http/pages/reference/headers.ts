@@ -62,7 +62,7 @@ export const headers: Record<string, Header> = {
   Location: required(
     'The address of the file.',
     text,
-    'https://example.org/files/4a3f4293-0577-8812-aed1-25d49b5a3020.webp?expires=1767229200&signature=Zm94ZXM',
+    'https://example.org/files/acf33ea2-7f98-5b67-a500-77e562ea8d82.webp?expires=1767229200&signature=Zm94ZXM',
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),
   'Cache-Control': required('How long the response may be cached.', text, 'public, max-age=3540'),
