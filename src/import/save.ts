@@ -14,6 +14,8 @@ import { type EntryLine, type ImageLine, isId, type RecordLine } from './record.
 /** Receives the outcome of each record. */
 export interface Report {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** A picture has a location, which was removed or kept. */
+  location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
 }
@@ -22,7 +24,7 @@ type Located<T> = RecordLocation & { record: T };
 export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
-  picture.hash,
+  ...picture.hashes,
   ...(record.id ? [record.id] : []),
 ];
 
@@ -65,7 +67,7 @@ export class Saver {
       const images = await this.#findImages(batch);
       const released: string[] = [];
       const plan = ({ record, picture }: ImageWithPicture) => {
-        const existing = images.find(record, picture.hash);
+        const existing = images.find(record, picture.hashes);
         if (existing && existing.key !== picture.key) released.push(existing.key);
         return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#defaults);
       };
@@ -134,7 +136,7 @@ export class Saver {
 
   async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {
     const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hash));
+    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
     return new ExistingImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
 }
