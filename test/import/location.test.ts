@@ -8,7 +8,7 @@ import { readDocument } from '../../src/catalogue/document.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { filesIn } from '../support/dump.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
-import { findCoordinates, geotagged } from '../support/geotagged.ts';
+import { findCoordinates, geotagged, segment, withoutMetadata, withSegments } from '../support/geotagged.ts';
 import { sandbox } from '../support/import.ts';
 import { runCommand } from '../support/program.ts';
 import { filesFolder } from '../support/service.ts';
@@ -75,6 +75,23 @@ test('an export with files, imported again, removes the location', async () => {
   );
   assert.equal(stored().length, 1);
   assert.equal(findCoordinates(read(stored()[0] ?? '')), false);
+});
+
+test('rejects a picture that would look different, and --keep-location accepts it', async () => {
+  const { folder, environment } = sandbox(sqlite);
+  // More entries than the cleaner reads, so that it cannot find the rotation.
+  const exif = Buffer.alloc(8 + 2 + 12 * 2100 + 4);
+  exif.write('MM\0*\0\0\0\b\x08\x34\x01\x12\0\x03\0\0\0\x01\0\x06', 'latin1');
+  const plain = await withoutMetadata(await geotagged('png'), 'jpeg');
+  writeFileSync(join(folder, 'a.jpg'), withSegments(plain, segment(0xe1, 'Exif\0\0', exif)));
+  const refused = await runCommand(['import', folder], environment);
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.errors,
+    /a\.jpg: the location cannot be removed: the picture would look different; .*--keep-location\n/,
+  );
+  const kept = await runCommand(['import', '--keep-location', folder], environment);
+  assert.match(kept.output, /^1 added, 0 updated, 0 unchanged\n/);
 });
 
 await forEachEngine((engine) => {

@@ -175,6 +175,17 @@ describe('hostile EXIF keeps the orientation and loses the location', () => {
   const orientation = [0x0112, 3, 1, 6 << 16];
   const toLocation = [0x8825, 4, 1, 100];
   const location = { at: 100, entries: [[2, 5, 3, 242]] };
+  // Cleaning the value once per entry would take minutes.
+  const shared = Buffer.alloc(60_000, '<a/>');
+  const manyXmp = Array.from({ length: 1900 }, () => [700, 7, 30_000, 28_000]);
+  tiff(
+    [
+      { at: 8, entries: [orientation, ...manyXmp, [0x8825, 4, 1, 24_000]] },
+      { at: 24_000, entries: [[2, 5, 3, 24_100]] },
+    ],
+    25_000,
+  ).copy(shared);
+  shared.writeUInt32BE(457_133_713, 24_108);
   const cases: [string, Buffer][] = [
     [
       'a loop',
@@ -215,6 +226,7 @@ describe('hostile EXIF keeps the orientation and loses the location', () => {
       'a location that is cut off',
       tiff([{ at: 8, entries: [orientation, toLocation] }, location]).subarray(0, 254),
     ],
+    ['many entries that share one value', shared],
     [
       'two locations',
       tiff([
@@ -278,7 +290,29 @@ describe('PNG', () => {
       make.compressedText('Comment', Buffer.alloc(17 * 2 ** 20)),
     );
     assert.deepEqual(strip(bomb), await plain('png'));
+    // Together they are too large, so that only the first ones are read and kept.
+    const text = make.compressedText('Comment', Buffer.alloc(3 * 2 ** 20, 'a'));
+    const many = make.withChunks(await plain('png'), ...Array.from({ length: 8 }, () => text));
+    assert.deepEqual(
+      strip(many),
+      make.withChunks(await plain('png'), ...Array.from({ length: 5 }, () => text)),
+    );
   });
+});
+
+test('XMP that is damaged or of absurd size becomes spaces', async () => {
+  const gif = await plain('gif');
+  const tags = '<a/>'.repeat(100_001);
+  const attributes = `<a ${'b="" '.repeat(300_000)}/>`;
+  for (const packet of [
+    tags,
+    attributes,
+    '<a>'.repeat(101),
+    '<a><b></a>',
+    '<!DOCTYPE a><a/>',
+    `<a>${'x'.repeat(2 ** 23)}</a>`,
+  ])
+    assert.ok(strip(make.withGifXmp(gif, packet)).equals(make.withGifXmp(gif, ' '.repeat(packet.length))));
 });
 
 test('GIF: XMP and comments', async () => {

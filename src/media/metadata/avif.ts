@@ -8,11 +8,12 @@ import { type Part, partAt, type Range, trailerAt } from './part.ts';
 const parents = ['moov', 'trak'];
 
 export function* avifMetadata(bytes: Buffer): Generator<Part, void> {
-  let fileEnd = 0;
+  let [fileEnd, hasMeta] = [0, false];
   for (const box of boxesIn(bytes, { start: 0, end: bytes.length })) {
     fileEnd = box.end;
-    if (box.type === 'meta') yield* metaParts(bytes, box);
+    if (box.type === 'meta' && !hasMeta) yield* metaParts(bytes, box);
     else yield* boxParts(bytes, box);
+    hasMeta ||= box.type === 'meta';
   }
   if (fileEnd === 0) throw new PictureError('the picture is damaged');
   if (fileEnd < bytes.length) yield trailerAt(bytes, fileEnd);

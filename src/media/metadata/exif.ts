@@ -54,9 +54,14 @@ function removeLocation(tiff: Tiff): void {
       throw new TiffError('the location overlaps other data');
     tiff.data.fill(0, range.start, Math.min(range.end, tiff.data.length));
   }
+  let embeddedBytes = 0;
   for (const directory of others) {
-    for (const { tag, value } of directory.entries)
+    for (const { tag, value } of directory.entries.filter(({ tag }) => tag in embedded)) {
+      embeddedBytes += value.end - value.start;
+      // Else many entries could share one long value, and cleaning it each time would take hours.
+      if (embeddedBytes > tiff.data.length) throw new TiffError('embedded metadata overlaps');
       embedded[tag]?.(tiff.data.subarray(value.start, value.end))?.copy(tiff.data, value.start);
+    }
     blankThumbnail(tiff, directory);
     if (locations.length > 0) tiff.removeEntry(directory, GPS);
   }

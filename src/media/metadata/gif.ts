@@ -36,9 +36,9 @@ function* extensionMetadata(bytes: Buffer, label: number, blocks: Range): Genera
   const identifier = bytes.toString('latin1', blocks.start + 1, blocks.start + 12);
   if (label === APPLICATION && harmless.includes(identifier)) return;
   const start = blocks.start + 12;
-  const end = bytes.indexOf(MAGIC_TRAILER, start);
-  if (label === APPLICATION && identifier === XMP && end !== -1 && end < blocks.end)
-    yield partAt('xmp', bytes, [{ start, end }]);
+  const length = bytes.subarray(start, blocks.end).indexOf(MAGIC_TRAILER);
+  if (label === APPLICATION && identifier === XMP && length !== -1)
+    yield partAt('xmp', bytes, [{ start, end: start + length }]);
   else yield blockPart(bytes, label === APPLICATION ? { start, end: blocks.end } : blocks);
 }
 

@@ -18,17 +18,20 @@ export function readMetadataItems(bytes: Buffer, meta: Range): Item[] {
   try {
     const items = readItems(bytes, meta);
     const metadata = items.filter(({ type }) => type === 'Exif' || type === 'mime');
+    const all = metadata.flatMap(({ ranges }) => ranges);
     const others = items.filter((item) => !metadata.includes(item)).flatMap(({ ranges }) => ranges);
-    const isShared = (range: Range) =>
-      others.some(({ start, end }) => start < range.end && range.start < end);
-    if (metadata.some(({ ranges }) => ranges.some(isShared)))
-      throw new PictureError('the metadata of the picture overlaps its pixels');
+    const isShared = (range: Range, index: number) =>
+      others.some((other) => overlaps(other, range)) ||
+      all.some((other, position) => position < index && overlaps(other, range));
+    if (all.some(isShared)) throw new PictureError('the metadata of the picture overlaps other data');
     return metadata;
   } catch (error) {
     if (error instanceof RangeError) throw new PictureError('the metadata of the picture is damaged');
     throw error;
   }
 }
+
+const overlaps = (a: Range, b: Range) => a.start < b.end && b.start < a.end;
 
 function readItems(bytes: Buffer, { start, end }: Range): Item[] {
   // The version and flags of the meta box come first.

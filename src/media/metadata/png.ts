@@ -6,12 +6,15 @@ const XMP = 'XML:com.adobe.xmp';
 const animation = ['acTL', 'fcTL', 'fdAT'];
 const rawProfile = /^Raw profile type (exif|xmp|iptc|8bim|app1)$/i;
 const kinds: Record<string, PartKind> = { exif: 'exif', xmp: 'xmp', iptc: 'photoshop', '8bim': 'photoshop' };
-/** A compressed text that is larger is removed. */
+/** Compressed texts beyond this total are removed. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+/** What a text that cannot be read counts: it may have cost as much work as a large one. */
+const UNREADABLE_BYTES = 1024 * 1024;
 const XMP_SEGMENT = 'http://ns.adobe.com/xap/1.0/\0';
 
 export function* pngMetadata(bytes: Buffer): Generator<Part, void> {
   let position = 8;
+  let textBytes = 0;
   while (position + 12 <= bytes.length) {
     const length = bytes.readUInt32BE(position);
     const type = bytes.toString('latin1', position + 4, position + 8);
@@ -21,8 +24,11 @@ export function* pngMetadata(bytes: Buffer): Generator<Part, void> {
     const data = bytes.subarray(chunk.start + 8, chunk.end - 4);
     if (type === 'IEND') break;
     if (type === 'eXIf') yield chunkPart(chunk, 'exif', data, (cleaned) => writeChunk(type, cleaned));
-    else if (['tEXt', 'zTXt', 'iTXt'].includes(type)) yield textPart(chunk, type, data);
-    else if (/^[a-z]{2}/.test(type) && !animation.includes(type))
+    else if (['tEXt', 'zTXt', 'iTXt'].includes(type)) {
+      const part = textPart(chunk, type, data, MAX_TEXT_BYTES - textBytes);
+      if (type !== 'tEXt') textBytes += part.kind === 'unreadable' ? UNREADABLE_BYTES : part.data.length;
+      yield part;
+    } else if (/^[a-z]{2}/.test(type) && !animation.includes(type))
       yield chunkPart(chunk, 'unknown', data, () => Buffer.alloc(0));
   }
   if (position < bytes.length) yield trailerAt(bytes, position);
@@ -33,9 +39,9 @@ function chunkPart(chunk: Range, kind: PartKind, data: Buffer, write: (data: Buf
 }
 
 /** A changed text is stored uncompressed: the result must not depend on the version of a compressor. */
-function textPart(chunk: Range, type: string, data: Buffer): Part {
+function textPart(chunk: Range, type: string, data: Buffer, maxBytes: number): Part {
   const remove = () => Buffer.alloc(0);
-  const { keyword, text } = readText(type, data);
+  const { keyword, text } = readText(type, data, maxBytes);
   if (text === undefined) return chunkPart(chunk, 'unreadable', data, remove);
   if (keyword === XMP) return chunkPart(chunk, 'xmp', text, (cleaned) => writeXmp(cleaned));
   const [, profile] = rawProfile.exec(keyword) ?? [];
@@ -51,23 +57,28 @@ function textPart(chunk: Range, type: string, data: Buffer): Part {
 }
 
 /** The text is undefined if it is damaged or too large. */
-function readText(type: string, data: Buffer): { keyword: string; text: Buffer | undefined } {
+function readText(
+  type: string,
+  data: Buffer,
+  maxBytes: number,
+): { keyword: string; text: Buffer | undefined } {
   const end = data.indexOf(0);
   const keyword = data.toString('latin1', 0, Math.max(0, end));
   if (end === -1) return { keyword, text: undefined };
   if (type === 'tEXt') return { keyword, text: data.subarray(end + 1) };
-  if (type === 'zTXt') return { keyword, text: inflate(data.subarray(end + 2)) };
+  if (type === 'zTXt') return { keyword, text: inflate(data.subarray(end + 2), maxBytes) };
   // Compression flag and method, language and translated keyword come before the text.
   const language = data.indexOf(0, end + 3);
   const translated = language === -1 ? -1 : data.indexOf(0, language + 1);
   if (translated === -1) return { keyword, text: undefined };
   const text = data.subarray(translated + 1);
-  return { keyword, text: data[end + 1] === 0 ? text : inflate(text) };
+  return { keyword, text: data[end + 1] === 0 ? text : inflate(text, maxBytes) };
 }
 
-function inflate(data: Buffer): Buffer | undefined {
+function inflate(data: Buffer, maxBytes: number): Buffer | undefined {
+  if (maxBytes <= 0) return undefined;
   try {
-    return inflateSync(data, { maxOutputLength: MAX_TEXT_BYTES });
+    return inflateSync(data, { maxOutputLength: maxBytes });
   } catch {
     return undefined;
   }
@@ -75,8 +86,10 @@ function inflate(data: Buffer): Buffer | undefined {
 
 /** The name of the profile, its size, and its bytes in hex. */
 function decodeProfile(text: Buffer): Buffer | undefined {
-  const [, hex] = /^\s*\S+\s+\d+\s+([0-9a-f\s]*)$/i.exec(text.toString('latin1')) ?? [];
-  return hex === undefined ? undefined : Buffer.from(hex.replace(/\s+/g, ''), 'hex');
+  const content = text.toString('latin1');
+  const [head] = /^\s*\S+\s+\d+\s/.exec(content) ?? [];
+  const hex = content.slice(head?.length ?? 0).replace(/\s+/g, '');
+  return head !== undefined && /^[0-9a-f]*$/i.test(hex) ? Buffer.from(hex, 'hex') : undefined;
 }
 
 function encodeProfile(keyword: string, profile: string, content: Buffer): Buffer {

@@ -7,10 +7,16 @@
 const locationName =
   /^(gps(?!versionid).*|.*latitude|.*longitude|(absolute|relative)?altitude|lat|lon|long|location.*|sub-?location|city|state|provincestate|country.*|worldregion|shotlocation)$/i;
 const MAX_DEPTH = 100;
+const MAX_TAGS = 100_000;
+/** A larger packet is removed. Depth maps of phones are a few megabytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A start tag, end tag, comment, CDATA section or processing instruction, or the start of something else. */
+/**
+ * A start tag, end tag, comment, CDATA section or processing instruction, or the start of something else.
+ * Without a maximum of attributes, the stack of the regular expression could overflow.
+ */
 const markup =
-  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<\/[^\s<>]+\s*>|<[^\s<>/!?]+(?:\s+[^\s<>=/"']+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*\/?>|</g;
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<\/[^\s<>]+\s*>|<[^\s<>/!?]+(?:\s+[^\s<>=/"']+\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,1000}\s*\/?>|</g;
 const attribute = /\s+([^\s<>=/"']+)\s*=\s*(?:"[^"<]*"|'[^'<]*')/g;
 
 /** Returns the packet with the same length, or undefined if it has no location. */
@@ -20,16 +26,20 @@ export function cleanXmp(data: Buffer): Buffer | undefined {
   while (end > 0 && data[end - 1] === 0) end--;
   // One character per byte: all markup is ASCII. Other zeros mean UTF-16, which belongs in no picture.
   const text = data.toString('latin1', 0, end);
-  const cleaned = (text.includes('\0') ? undefined : blankLocation(text)) ?? ' '.repeat(end);
+  const isReadable = end <= MAX_BYTES && !text.includes('\0');
+  const cleaned = (isReadable ? blankLocation(text) : undefined) ?? ' '.repeat(end);
   if (cleaned === text) return undefined;
   return Buffer.concat([Buffer.from(cleaned, 'latin1'), data.subarray(end)]);
 }
 
-/** Undefined if the XML is not well-formed: then nobody can tell what a reader would find in it. */
+/**
+ * Undefined if the XML is not well-formed, because nobody can tell what a reader would find in it, or if it has more tags
+ * than any program writes.
+ */
 function blankLocation(text: string): string | undefined {
   const pieces: string[] = [];
   const open: string[] = [];
-  let position = 0;
+  let [position, tags] = [0, 0];
   /** The depth of the location element that is being read. */
   let locationDepth: number | undefined;
   const keep = (end: number) => {
@@ -41,7 +51,7 @@ function blankLocation(text: string): string | undefined {
     position = end;
   };
   for (const { 0: tag, index } of text.matchAll(markup)) {
-    if (tag === '<') return undefined;
+    if (tag === '<' || ++tags > MAX_TAGS) return undefined;
     if (tag.startsWith('<!') || tag.startsWith('<?')) continue;
     const [name = ''] = /[^\s<>/]+/.exec(tag) ?? [];
     const isEnd = tag.startsWith('</');
