@@ -15,6 +15,8 @@ import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from 
 /** Receives the outcome of each record. */
 export interface Report {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** A picture has a location, which was removed or kept. */
+  location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
 }
@@ -23,7 +25,7 @@ type Located<T> = RecordLocation & { record: T };
 export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
-  picture.hash,
+  ...picture.hashes,
   ...(record.id ? [record.id] : []),
 ];
 
@@ -66,7 +68,7 @@ export class Saver {
       const images = await this.#findImages(batch);
       const released: string[] = [];
       const plan = ({ record, picture }: ImageWithPicture) => {
-        const existing = images.find(record, picture.hash);
+        const existing = images.find(record, picture.hashes);
         if (existing && existing.key !== picture.key) released.push(existing.key);
         return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#defaults);
       };
@@ -141,7 +143,7 @@ export class Saver {
 
   async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {
     const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hash));
+    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
     return new ExistingImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
 }
