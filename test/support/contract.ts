@@ -30,7 +30,9 @@ const DOCUMENTED_HEADERS = [
 /** Sent before the path is read. */
 const HEADERS_TOO_LARGE = 431;
 
-export function assertDescribed(method: string, url: URL, answer: Answer): void {
+type Described = Pick<Answer, 'status' | 'headers' | 'bytes'> & { json?: unknown };
+
+export function assertDescribed(method: string, url: Pick<URL, 'pathname'>, answer: Described): void {
   if (!prefixes.some((prefix) => `${url.pathname}/`.startsWith(`${prefix}/`))) return;
   if (method !== 'GET' && method !== 'HEAD') return;
   const what = `${method} ${url.pathname} returned ${answer.status}`;
@@ -70,7 +72,7 @@ function resolve(response: Response | Ref): Response {
 
 const validators = new Map<Response, Validator>();
 
-function assertBody(response: Response, answer: Answer, what: string): void {
+function assertBody(response: Response, answer: Described, what: string): void {
   const schema = response.content?.['application/json'].schema;
   if (!schema) return;
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
@@ -83,7 +85,7 @@ function assertBody(response: Response, answer: Answer, what: string): void {
   assert.fail(`${what}, which does not fit openapi.json: ${problems.join('; ')}`);
 }
 
-function decompress({ headers, bytes }: Answer): string {
+function decompress({ headers, bytes }: Described): string {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
 }

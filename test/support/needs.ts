@@ -2,7 +2,7 @@
  * Tests that need a server or browser installed on the machine. If it is missing they are skipped with a warning, or
  * fail if ZUKAN_TEST_EVERYTHING is set, as in continuous integration.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const everything = Boolean(process.env.ZUKAN_TEST_EVERYTHING);
@@ -22,14 +22,18 @@ export function findProgram(name: string, folders: string[] = []): string | unde
   return candidates.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Debian installs each version of PostgreSQL in a separate folder. The newest is used. */
+/**
+ * Debian installs each version of PostgreSQL in a separate folder. The newest is used. A program in PATH may be a link to
+ * one of them; the other programs are beside its target.
+ */
 export function findPostgres(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  return findProgram(
+  const initdb = findProgram(
     'initdb',
     versions.map((version) => join(root, version, 'bin')),
   );
+  return initdb && realpathSync(initdb);
 }
 
 export const installPostgres = 'install PostgreSQL (on Debian: apt-get install postgresql)';
