@@ -169,7 +169,11 @@ async function endOf(child: ChildProcess, killAfterMs: number | undefined): Prom
 }
 
 /** Returns which catalogue the kill left. A repair does not change its records. */
-async function verify({ command, before, after }: Scenario, place: Place, random: Random): Promise<string> {
+export async function verify(
+  { command, before, after }: Scenario,
+  place: Place,
+  random: Random,
+): Promise<string> {
   const found = await place.contents();
   if (found !== before && found !== after)
     throw new Error('the catalogue is neither the old nor the new one');
