@@ -34,19 +34,23 @@ export class Flooder {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Sends the text on each connection and reads nothing. */
-  async hold(count: number, text: string): Promise<void> {
-    for (let number = 0; number < count; number++) this.#connect().write(text);
+  /** Opens the connections, all at once or with a pause, sends the text on each and reads nothing. */
+  async hold(count: number, text: string, pauseMs = 0): Promise<void> {
+    for (let number = 0; number < count; number++) {
+      this.#connect().write(text);
+      if (pauseMs > 0) await setTimeout(pauseMs);
+    }
     await this.#untilOver();
   }
 
-  /** Uses one connection after the other, this many at a time. */
-  async repeat(count: number, use: (socket: Socket) => Promise<void>): Promise<void> {
+  /** Uses one connection after the other, this many at a time, with a pause between them. */
+  async repeat(count: number, pauseMs: number, use: (socket: Socket) => Promise<void>): Promise<void> {
     const client = async () => {
       while (!this.isOver()) {
         const socket = this.#connect();
         await Promise.race([use(socket), this.#untilOver()]);
         socket.destroy();
+        await setTimeout(pauseMs);
       }
     };
     await Promise.all(Array.from({ length: count }, client));

@@ -78,7 +78,7 @@ export const floods: Flood[] = [
   {
     ...{ what: 'headers that are too large', connections: 20, calls: usual, maxCallMs: MAX_CALL_MS },
     run: (flooder) =>
-      flooder.repeat(20, async (socket) => {
+      flooder.repeat(20, 200, async (socket) => {
         socket.resume();
         socket.write(`GET /api HTTP/1.1\r\nHost: x\r\n${`X-Filler: ${'x'.repeat(8000)}\r\n`.repeat(9)}\r\n`);
         await closed(socket);
@@ -87,7 +87,7 @@ export const floods: Flood[] = [
   {
     ...{ what: 'bodies without end', connections: 5, calls: usual, maxCallMs: MAX_CALL_MS },
     run: (flooder) =>
-      flooder.repeat(5, async (socket) => {
+      flooder.repeat(5, 0, async (socket) => {
         socket.resume();
         socket.write('GET /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
         const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -101,13 +101,13 @@ export const floods: Flood[] = [
   },
   {
     ...{ what: 'slow readers', connections: 400, calls: usual, maxCallMs: MAX_CALL_MS },
-    run: (flooder) => flooder.hold(400, request('/openapi.json').repeat(20)),
+    run: (flooder) => flooder.hold(400, request('/openapi.json').repeat(3), 2),
   },
   {
     ...{ what: 'files, pipelined, then disconnects', connections: 20, calls: usual, maxCallMs: MAX_CALL_MS },
     async run(flooder) {
       const link = await flooder.fileLink();
-      await flooder.repeat(20, async (socket) => {
+      await flooder.repeat(20, 1000, async (socket) => {
         socket.write(request(link).repeat(2000));
         await Promise.race([closed(socket), setTimeout(flooder.random.below(300))]);
         socket.resetAndDestroy();
@@ -130,24 +130,26 @@ export async function flood(folder: string, engines: Engines, options: FloodOpti
     await runOrThrow(['import', '--quiet', file], catalogue);
     const limited = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
     await using target = await startTarget(name, { ...catalogue, ...limited });
+    const quietMs = new Map<string[], number>();
+    for (const { calls } of floods)
+      if (!quietMs.has(calls)) quietMs.set(calls, await medianCall(urlsOf(target, calls), options.ms / 4));
     for (const [index, one] of floods.entries())
-      if (!options.isShort || index % catalogues.length === number) await measure(target, one, options);
+      if (!options.isShort || index % catalogues.length === number)
+        await measure(target, one, quietMs.get(one.calls) ?? 0, options);
   }
 }
 
 async function measure(
   target: Target,
   one: Flood,
+  quietMs: number,
   { seed, report, announce, ms, isShort }: FloodOptions,
 ): Promise<void> {
   const what = `flood, ${target.name}: ${one.what}`;
   const repeat = `seed ${seed}, for ${ms} ms`;
   announce(what);
-  const urls = one.calls.map((path) => target.origin + path);
-  // The first calls load names and shelves.
-  const quiet = await callFor(urls, ms / 4);
   const meter = startMeter(target.pid);
-  const probe = await startProbe(urls);
+  const probe = await startProbe(urlsOf(target, one.calls));
   const flooder = new Flooder(target, randomFor(seed, what), performance.now() + ms);
   await one.run(flooder).catch((error: Error) => report.fail(what, error.message, repeat));
   const calls = await probe.stop();
@@ -160,7 +162,7 @@ async function measure(
   row.slowestMs = Math.max(row.slowestMs, calls.slowestMs);
   row.memory = { growth: usage.growth, peak: usage.peak };
   for (const failure of calls.failures) report.fail(what, `a call of another client: ${failure}`, repeat);
-  const maxMs = Math.max(one.maxCallMs, 5 * quiet.medianMs);
+  const maxMs = Math.max(one.maxCallMs, 5 * quietMs);
   if (!isShort && calls.slowestMs > maxMs)
     report.fail(
       what,
@@ -182,10 +184,13 @@ async function measure(
   );
 }
 
-async function callFor(urls: string[], ms: number) {
+const urlsOf = ({ origin }: Target, calls: string[]) => calls.map((path) => origin + path);
+
+/** Without load. These calls also load names and shelves. */
+async function medianCall(urls: string[], ms: number): Promise<number> {
   const probe = await startProbe(urls);
   await setTimeout(ms);
-  return probe.stop();
+  return (await probe.stop()).medianMs;
 }
 
 function* records({ names, images }: FloodOptions): Generator<object> {
