@@ -77,7 +77,11 @@ export function newCatalogues(
 }
 
 /** SQLite without a rate limit, and PostgreSQL with one in Redis behind a proxy that reports many clients. */
-export async function startTargets(folder: string, engines: Engines): Promise<Target[]> {
+export async function startTargets(
+  folder: string,
+  engines: Engines,
+  stack: AsyncDisposableStack,
+): Promise<Target[]> {
   const path = await writeKnownCatalogue(folder);
   await appendFile(path, [...moreRecords(folder)].map((record) => `${JSON.stringify(record)}\n`).join(''));
   const targets: Target[] = [];
@@ -89,7 +93,7 @@ export async function startTargets(folder: string, engines: Engines): Promise<Ta
     };
     const environment = { ...catalogue, ...(name === 'SQLite' ? { RATE_LIMIT: 'off' } : limited) };
     await runOrThrow(['import', '--quiet', path], environment);
-    targets.push(await startTarget(name, environment));
+    targets.push(stack.use(await startTarget(name, environment)));
   }
   return targets;
 }
@@ -154,7 +158,7 @@ async function makeFacts(config: Config): Promise<Facts> {
     ['image:custom-expiry'],
     ['api:ratelimit:disabled', 'image:list'],
   ];
-  const valid = await Promise.all(scopes.map((list) => makeToken(config, list)));
+  const valid = await Array.fromAsync(scopes, (list) => makeToken(config, list));
   const expired = await makeToken(config, ['image:list'], { expires: '2026-01-02T00:00:00.000Z' });
   const bearer = [...valid, ...valid, expired].map(({ headers }) => headers.Authorization);
   const junk = [

@@ -54,8 +54,7 @@ export async function torture(options: Options): Promise<Report> {
     await using engines = await startEngines();
     await flood(newSubfolder('floods'), engines, { ...options, report, announce, ms });
     await using stack = new AsyncDisposableStack();
-    const targets = await startTargets(newSubfolder('servers'), engines);
-    for (const target of targets) stack.use(target);
+    const targets = await startTargets(newSubfolder('servers'), engines, stack);
     await injectFaults(targets, engines, { seed, report, announce, ms });
     await showing('Sending requests', requests, (progress) =>
       fuzzAll(targets, requests, {
