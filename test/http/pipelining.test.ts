@@ -90,6 +90,31 @@ test('opens no file for a client that has disconnected', async () => {
   assert.equal((await service.get(url)).status, 200);
 });
 
+test('captures no stacks for the requests of a client that has disconnected', async () => {
+  let aborted = 0;
+  let frameCount = 0;
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (error, frames) => {
+    if (error.message === 'aborted') {
+      aborted++;
+      frameCount += frames.length;
+    }
+    return error.message;
+  };
+  try {
+    const before = await countAnswered('/docs');
+    const client = await open();
+    client.pause();
+    client.write(requests(900, '/docs'));
+    await until('some are answered', async () => (await countAnswered('/docs')) > before);
+    client.resetAndDestroy();
+    await until('the others are aborted', () => aborted > 0);
+    assert.equal(frameCount, 0, `${frameCount} frames for ${aborted} requests`);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+});
+
 test('answers a request with an endless body and closes the connection', async () => {
   const client = await open();
   client.on('error', () => {});

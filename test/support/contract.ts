@@ -20,11 +20,13 @@ const DOCUMENTED_HEADERS = [
   ...['Accept-Ranges', 'Content-Range', 'X-Ignored-Parameters'],
 ];
 
+type Described = Pick<Answer, 'status' | 'headers' | 'bytes'> & { json?: unknown };
+
 /** `prefixes` are those of the service that responded. */
 export function assertDescribed(
   method: string,
-  url: URL,
-  answer: Answer,
+  url: Pick<URL, 'pathname'>,
+  answer: Described,
   prefixes: readonly string[] = defaultPrefixes,
 ): void {
   // The gallery and the page for a 404, which browsers get at addresses that the document describes, too.
@@ -49,7 +51,7 @@ export function assertDescribed(
   if (method === 'GET') assertBody(response, answer, what);
 }
 
-function isNegotiated({ pathname }: URL, { status, headers }: Answer): boolean {
+function isNegotiated({ pathname }: Pick<URL, 'pathname'>, { status, headers }: Described): boolean {
   const isPage = pathname === '/' || (status === 404 && !pathname.startsWith('/api'));
   return isPage && /\bAccept\b(?!-)/.test(headers.vary ?? '');
 }
@@ -104,7 +106,7 @@ function componentResponse(name: string): Response {
 
 const validators = new Map<Response, Validator>();
 
-function assertBody(response: Response, answer: Answer, what: string): void {
+function assertBody(response: Response, answer: Described, what: string): void {
   const [type, { schema } = { schema: {} }] = Object.entries(response.content ?? {})[0] ?? [];
   if (type === undefined) {
     assert.equal(answer.bytes.length, 0, `${what} with a body, which openapi.json does not document`);
@@ -122,7 +124,7 @@ function assertBody(response: Response, answer: Answer, what: string): void {
   assert.fail(`${what}, which does not fit openapi.json: ${problems.join('; ')}`);
 }
 
-function decompress({ headers, bytes }: Answer): string {
+function decompress({ headers, bytes }: Described): string {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
 }
