@@ -19,6 +19,8 @@ const statuses: Record<FuzzRequest['kind'], number[]> = {
   'unknown paths': [200, 304, 404],
   malformed: [200, 204, 400, 401, 404, 405, 408, 417, 429],
 };
+/** The service information, for clients that do not prefer a page. */
+const ROOT_STATUSES = [200, 304, 401, 429];
 const NOT_HTTP = ['Bad Request.', 'Request Header Fields Too Large.', 'Request Timeout.'];
 
 /** Returns what is wrong with a response, or undefined. */
@@ -48,7 +50,7 @@ function checkAnswer(request: FuzzRequest, answer: Answer, situation: Situation)
   else if (request.kind === 'malformed') expect(isExpected(status, statuses.malformed), 'unexplained status');
   else if (request.method === 'OPTIONS') expect(status === 204 && headers.allow, 'not a preflight response');
   else if (isUnderPrefix(request.path)) checkApiAnswer(request, answer, situation);
-  else if (isRead(request)) expect(isExpected(status, statuses[request.kind]), 'unexplained status');
+  else if (isRead(request)) expect(isExpected(status, statusesOf(request)), 'unexplained status');
   else expect((status === 405 && headers.allow) || status === 404, 'unexplained status');
 }
 
@@ -74,6 +76,10 @@ function checkApiAnswer(request: FuzzRequest, answer: Answer, { hasLimiter }: Si
 }
 
 const isRead = ({ method }: FuzzRequest) => method === 'GET' || method === 'HEAD';
+
+function statusesOf({ kind, path }: FuzzRequest): number[] {
+  return decodePath(path) === '/' ? ROOT_STATUSES : statuses[kind];
+}
 
 /** A 503 was checked before. */
 function isExpected(status: number, expected: number[]): boolean {

@@ -18,6 +18,7 @@ import { launch, type Running, runCommand, serve } from '../test/support/program
 import { findRedis, installRedis, type PrivateRedis, startRedis } from '../test/support/redis.ts';
 import { configFor, makeToken } from '../test/support/service.ts';
 import { writeTiny } from '../test/support/tiny.ts';
+import { until } from '../test/support/until.ts';
 import type { Fuzzed } from './fuzz.ts';
 import type { Facts } from './parameters.ts';
 
@@ -25,6 +26,7 @@ const NAMES = 300;
 const CATEGORIES = 300;
 const PICTURES = 60;
 const MAX_OUTPUT = 1500;
+const WARM_UP_CALLS = 30;
 
 export interface Engines extends AsyncDisposable {
   postgres: Postgres | undefined;
@@ -93,9 +95,25 @@ export async function startTargets(
     };
     const environment = { ...catalogue, ...(name === 'SQLite' ? { RATE_LIMIT: 'off' } : limited) };
     await runOrThrow(['import', '--quiet', path], environment);
-    targets.push(stack.use(await startTarget(name, environment)));
+    const target = stack.use(await startTarget(name, environment));
+    await warmUp(target);
+    targets.push(target);
   }
   return targets;
+}
+
+/** Opens all connections to the database. On a busy machine that takes longer than a request may wait. */
+async function warmUp({ origin }: Target): Promise<void> {
+  let client = 0;
+  const call = () => {
+    client++;
+    const headers = { 'X-Forwarded-For': `198.18.${client >> 8}.${client & 255}` };
+    return fetch(`${origin}/api/image/random`, { headers });
+  };
+  await until('the server is warm', async () => {
+    const responses = await Promise.all(Array.from({ length: WARM_UP_CALLS }, call));
+    return responses.every(({ ok }) => ok);
+  });
 }
 
 export async function startTarget(name: string, variables: Environment): Promise<Target> {

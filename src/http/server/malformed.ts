@@ -66,6 +66,8 @@ function sendRejection(socket: Socket, error: ParserError, log: Logger, traffic:
     'Connection: close',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `X-Request-Id: ${id}`,
+    'X-Content-Type-Options: nosniff',
+    'Access-Control-Allow-Origin: *',
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];

@@ -9,7 +9,7 @@ import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
-import { abortWithoutStacks, oneAtATime } from './pipeline.ts';
+import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 
@@ -106,6 +106,7 @@ export function createServer(options: ServerOptions): HttpServer {
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
   server.timeout = stallTimeoutMs;
   server.on('connection', abortWithoutStacks);
+  server.on('connection', limitPipeline);
   respondToMalformed(server, log, traffic);
   // By default Node sends a bare 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
