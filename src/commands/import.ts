@@ -62,6 +62,7 @@ async function importPaths(
       files: openFiles(config),
       defaults: { now: new Date().toISOString(), newId: () => newId() },
       concurrency: 2 * availableParallelism(),
+      ladder: config.thumbnails,
       isDryRun: dryRun,
       onProgress: progress.advance,
       report,
