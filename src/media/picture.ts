@@ -29,7 +29,9 @@ export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PIXELS = 100_000_000;
 /** Red, green, blue and alpha. */
 const CHANNELS = 4;
-/** Some decoders need four bytes per pixel and more, so the largest pictures are decoded one at a time. */
+/** Most decoders need up to four bytes per pixel, that of AVIF twenty. */
+const AVIF_COST = 5;
+/** The largest pictures are decoded one at a time. */
 const pixelBudget = new PixelBudget(MAX_PIXELS);
 
 const signatures: [Mimetype, RegExp][] = [
@@ -59,8 +61,9 @@ export async function readPicture(bytes: Buffer, ladder: readonly number[]): Pro
       throw new PictureError(
         `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
       );
-    const { sample, thumbnails } = await pixelBudget.spend(width * height, () =>
-      makeThumbnails(bytes, layout, chooseSizes(ladder, layout, layout.isAnimated)),
+    const { sample, thumbnails } = await pixelBudget.spend(
+      width * height * (mimetype === 'image/avif' ? AVIF_COST : 1),
+      () => makeThumbnails(bytes, layout, chooseSizes(ladder, layout, layout.isAnimated)),
     );
     const thumbHash = Buffer.from(rgbaToThumbHash(sample.width, sample.height, sample.pixels));
     const previews = {
