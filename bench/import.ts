@@ -1,12 +1,12 @@
 /**
- * The speed of imports: images against sharp reading the same properties, and records against bare SQLite inserts of the
+ * The speed of imports: images against sharp making the same thumbnails, and records against bare SQLite inserts of the
  * same rows. Each pair is measured alternately.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import sharp from 'sharp';
+import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { demoCatalogue } from '../demo/catalogue.ts';
 import { importFiles } from '../src/commands/import.ts';
 import { readConfig } from '../src/config/config.ts';
@@ -18,6 +18,8 @@ import { median } from './statistics.ts';
 const ROUNDS = 5;
 const RECORDS = 100_000;
 const COPIES = 6;
+const LADDER = [480, 960, 1600];
+const SAMPLE_SIZE = 64;
 
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
@@ -49,7 +51,7 @@ async function importImages(folder: string): Promise<void> {
   const files = await readdir(source);
   const [ours, bare]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    const config = readConfig({ DATA_DIR: join(folder, `data ${round}`) });
+    const config = readConfig({ DATA_DIR: join(folder, `data ${round}`), THUMBNAILS: LADDER.join() });
     ours.push(await timeInSeconds(() => importFiles(config, [source])));
     bare.push(
       await timeInSeconds(() =>
@@ -60,11 +62,25 @@ async function importImages(folder: string): Promise<void> {
   report('images', 'sharp', files.length / median(ours), files.length / median(bare));
 }
 
-/** Reads what an import needs: dimensions, type, and a small decoded image for the colour. */
+/** Makes what an import makes: dimensions, type, thumbnails from one decode, and a small sample for the colour. */
 async function readWithSharp(path: string): Promise<void> {
   const bytes = await readFile(path);
-  await sharp(bytes).metadata();
-  await sharp(bytes).resize(64, 64, { fit: 'inside' }).raw().toBuffer();
+  const { width, height } = await sharp(bytes).metadata();
+  const sizes = LADDER.filter((size) => size < Math.max(width, height)).reverse();
+  let current = await shrink(sharp(bytes).autoOrient(), sizes[0] ?? SAMPLE_SIZE);
+  for (const [index, size] of sizes.entries()) {
+    if (index > 0) current = await shrink(reopen(current), size);
+    await reopen(current).webp({ quality: 75, effort: 2 }).toBuffer();
+  }
+  await shrink(reopen(current), SAMPLE_SIZE);
+}
+
+function shrink(image: Sharp, size: number): Promise<{ data: Buffer; info: OutputInfo }> {
+  return image.resize(size, size, { fit: 'inside' }).raw().toBuffer({ resolveWithObject: true });
+}
+
+function reopen({ data, info: { width, height, channels } }: { data: Buffer; info: OutputInfo }): Sharp {
+  return sharp(data, { raw: { width, height, channels } });
 }
 
 async function importRecords(folder: string): Promise<void> {

@@ -6,7 +6,7 @@ import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
-import { openFiles, openLimiter, openStore, storageLinkSigner } from './engines.ts';
+import { openFiles, openLimiter, openStore, openThumbnailMaker, storageLinkSigner } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
 import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
@@ -38,11 +38,13 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     if (isUnavailable) log.warn({ reason }, 'Redis unavailable; using the in-memory limiter');
     else log.info({ reason }, 'Redis available again');
   });
+  const files = openFiles(config);
   const services: Services = {
     store,
     catalogue: store.catalogue,
     tokens: store.tokens,
-    files: openFiles(config),
+    files,
+    thumbnails: openThumbnailMaker(files),
     links: storageLinkSigner(config) ?? fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,

@@ -8,10 +8,11 @@ import type { Config } from './config/config.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
-import type { Files } from './media/files.ts';
+import type { Files, ThumbnailMaker } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
+import { createThumbnailMaker } from './media/thumbnail-maker.ts';
 import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
@@ -43,6 +44,10 @@ export function openFiles({ storage, dataDir }: Config): Files {
   // Each bucket and prefix has its own journals of uploads.
   const location = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
   return openBucket(storage, join(dataDir, 'uploads', location.slice(0, 16)));
+}
+
+export function openThumbnailMaker(files: Files): ThumbnailMaker {
+  return createThumbnailMaker(files);
 }
 
 /** Signs links to storage that serves files itself. Undefined if we serve them. */

@@ -39,7 +39,7 @@ export const Source = Type.Object(
   { description: 'where the image was found; both texts are empty if unknown' },
 );
 /** The parts of an image that a response contains on request only. */
-export const Include = Type.Union([Type.Literal('artist')]);
+export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
 const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
@@ -79,6 +79,13 @@ export const Character = Type.Object({
 });
 export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
 
+const Thumbnail = Type.Object({
+  url: text('the link to the file, valid until `meta.expires`'),
+  width: Pixels,
+  height: Pixels,
+  mimetype: Mimetype,
+});
+
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
@@ -102,6 +109,12 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
       color: Colour,
       expires: Timestamp,
       dimens,
+      thumbnails: Type.Optional(
+        Type.Array(Thumbnail, { description: 'smallest first; only with `include=thumbnails`' }),
+      ),
+      thumbHash: Type.Optional(
+        text('a preview of about 25 bytes, in base64; only with `include=thumbnails`, if known'),
+      ),
     }),
   });
 

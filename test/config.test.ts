@@ -32,6 +32,7 @@ test('reads every variable', () => {
     API_PREFIXES: '/api, /v1 ,/v2/beta',
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
     LINK_LIFETIME: '60',
+    THUMBNAILS: '800, 16,8192,800',
     RATE_LIMIT: 'off',
     RATE_LIMIT_EXEMPT: '10.1.0.0/16, ::1',
     REDIS_PREFIX: 'zukan:staging',
@@ -44,6 +45,7 @@ test('reads every variable', () => {
   assert.equal(config.publicUrl, 'https://cdn.example.org');
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);
+  assert.deepEqual(config.thumbnails, [16, 800, 8192]);
   assert.equal(config.rateLimit, 'off');
   assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
   assert.equal(config.redisPrefix, 'zukan:staging');
@@ -135,6 +137,12 @@ const invalid: [string, string][] = [
   ['API_PREFIXES', '/api,/api/image'],
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],
+  ['THUMBNAILS', 'on'],
+  ['THUMBNAILS', ','],
+  ['THUMBNAILS', '15'],
+  ['THUMBNAILS', '320,8193'],
+  ['THUMBNAILS', '320.5'],
+  ['THUMBNAILS', '16,17,18,19,20,21,22,23,24'],
   ['RATE_LIMIT', 'yes'],
   ['RATE_LIMIT', '0'],
   ['RATE_LIMIT', '-1'],

@@ -12,7 +12,8 @@ import type { LinkSigner, Validity } from './link-signer.ts';
 
 export type LinkStatus = 'valid' | 'invalid' | 'expired';
 
-const fileNamePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z]{3,4}$/;
+/** The id of an image, the size of a thumbnail, and the type. */
+const fileNamePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[1-9][0-9]{0,5})?\.[a-z]{3,4}$/;
 const expiresPattern = /^[1-9][0-9]{0,11}$/;
 const signaturePattern = /^[0-9A-Za-z_-]{43}$/;
 

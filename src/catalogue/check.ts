@@ -4,7 +4,7 @@
  * and rebuilt.
  */
 
-import { composeDocument, readDocument, type StoredImage } from './document.ts';
+import { composeDocument, readDocument, type StoredImage, splitDocument } from './document.ts';
 import type { Kind } from './types.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedEntry, SavedImage } from './writer.ts';
 
@@ -91,7 +91,15 @@ function checkImage(
     ...mentioned.map((entry) => entry.shelf),
   ];
   const text = (entry: SavedEntry | undefined) => entry?.document ?? '';
-  const document = composeDocument(image, row.key, text(artist), categories.map(text), characters.map(text));
+  const [, , , , , , previews] = splitDocument(row.document);
+  const document = composeDocument(
+    image,
+    row.key,
+    text(artist),
+    categories.map(text),
+    characters.map(text),
+    previews,
+  );
   const isPlaced = joinSorted(placed) === joinSorted(shelves);
   if (isPlaced && document === row.document) return undefined;
   const problem = isPlaced

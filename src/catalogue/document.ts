@@ -2,11 +2,12 @@
  * An image document: the image's public JSON, serialised once at import. The link and its expiry differ in every response,
  * so the stored text has placeholders for them. They are delimited by line feeds, which serialised JSON never contains:
  *
- *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":"…",…,"meta":{…,"expires":"⏎","dimens":{…}}}⏎<artist>
+ *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":"…",…,"meta":{…,"expires":"⏎","dimens":{…}}}⏎<artist>⏎<previews>
  *
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
  * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
- * followed by what responses contain on request only (`include`): the JSON of the artist.
+ * followed by what responses contain on request only (`include`): the JSON of the artist, and which thumbnails there are
+ * (thumbnails.ts). The latter, with its line feed, is missing until the picture has been read by a version that makes them.
  */
 import type { Document, Image, Kind, Mimetype, Orientation } from './types.ts';
 import type { Entry } from './writer.ts';
@@ -15,7 +16,7 @@ export const PLACEHOLDER = '\n';
 
 /** An image without its link, which only a response has. */
 export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta'> & {
-  meta: Omit<Image['meta'], 'expires'>;
+  meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash'>;
 };
 
 const extensions: Record<Mimetype, string> = {
@@ -38,6 +39,7 @@ export function composeDocument(
   artistDetails: string,
   categories: string[],
   characters: string[],
+  previews?: string,
 ): Document {
   const { id, artist, source, nsfw, createdAt } = image;
   const { eTag, size, mimetype, color, dimens } = image.meta;
@@ -46,11 +48,15 @@ export function composeDocument(
   const lists = `"categories":[${categories.join()}],"characters":[${characters.join()}]`;
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
   const tail = `","dimens":${JSON.stringify(dimens)}}}`;
-  return `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}${tail}${PLACEHOLDER}${artistDetails}`;
+  const json = `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}${tail}`;
+  return `${json}${PLACEHOLDER}${artistDetails}${previews === undefined ? '' : PLACEHOLDER + previews}`;
 }
 
 /** What the line feeds of a document separate. */
-type Parts = [head: string, fileName: string, key: string, body: string, tail: string, artist: string];
+type Parts = [
+  ...[head: string, fileName: string, key: string, body: string, tail: string, artist: string],
+  previews?: string,
+];
 
 export function splitDocument(document: Document): Parts {
   return document.split(PLACEHOLDER) as Parts;
@@ -80,8 +86,9 @@ export function locateLists(document: Document): { start: number; middle: number
 
 /** Replaces an entry that the document contains with its current version. */
 export function updateEntry(document: Document, entry: Entry): Document {
-  const [head, fileName, key, body, tail, artist] = splitDocument(document);
-  if (entry.kind === 'artist') return [head, fileName, key, body, tail, entry.document].join(PLACEHOLDER);
+  const parts = splitDocument(document);
+  const [, , key, , , artist, previews] = parts;
+  if (entry.kind === 'artist') return parts.with(5, entry.document).join(PLACEHOLDER);
   const image = readDocument(document);
   const serialise = (entries: Named[], kind: Kind) =>
     entries
@@ -97,7 +104,12 @@ export function updateEntry(document: Document, entry: Entry): Document {
     artist,
     serialise(image.categories, 'category'),
     serialise(image.characters, 'character'),
+    previews,
   );
+}
+
+export function replacePreviews(document: Document, previews: string): Document {
+  return [...splitDocument(document).slice(0, 6), previews].join(PLACEHOLDER);
 }
 
 export function dimensions(width: number, height: number): StoredImage['meta']['dimens'] {

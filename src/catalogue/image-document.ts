@@ -1,5 +1,13 @@
 /** An image document that a response fills with a link. */
 import { PLACEHOLDER } from './document.ts';
+import {
+  type Previews,
+  parsePreviews,
+  THUMBNAIL_TYPE,
+  thumbnailDimensions,
+  thumbnailFileName,
+  thumbnailKey,
+} from './thumbnails.ts';
 import type { Document, Include } from './types.ts';
 
 /** A link to an image's bytes. */
@@ -10,7 +18,7 @@ export interface Link {
   expires: string;
 }
 
-/** Creates the link to one image. Depending on the storage, it contains the file name or the key of the bytes. */
+/** Creates the link to one file. Depending on the storage, it contains the file name or the key of the bytes. */
 export type SignLink = (fileName: string, key: string) => Link;
 
 /** The positions of the line feeds of a document (see document.ts). */
@@ -26,6 +34,7 @@ export interface Placeholders {
   end: number;
 }
 
+const ID_LENGTH = '00000000-0000-0000-0000-000000000000'.length;
 /** The length of the text between the link and the end of the artist's id. */
 const ARTIST_LENGTH = '","artist":"00000000-0000-0000-0000-000000000000"'.length;
 
@@ -34,11 +43,11 @@ export function locatePlaceholders(document: Document): Placeholders {
   const fileName = document.indexOf(PLACEHOLDER);
   const key = document.indexOf(PLACEHOLDER, fileName + 1);
   const linkEnd = document.indexOf(PLACEHOLDER, key + 1);
-  const end = document.lastIndexOf(PLACEHOLDER);
-  return { fileName, key, linkEnd, expires: document.lastIndexOf(PLACEHOLDER, end - 1), end };
+  const expires = document.indexOf(PLACEHOLDER, linkEnd + 1);
+  return { fileName, key, linkEnd, expires, end: document.indexOf(PLACEHOLDER, expires + 1) };
 }
 
-/** What many images have in common, when it is stored apart from the document. */
+/** What many images have in common, when it is stored apart from the document. The previews follow the JSON then. */
 export interface SharedParts {
   /** The lists of categories and characters, and where to insert them. */
   lists: string;
@@ -71,6 +80,17 @@ export class ImageDocument {
     return signLink(this.#document.slice(fileName + 1, key), this.#document.slice(key + 1, linkEnd));
   }
 
+  /** The link to the smallest thumbnail that is at least this wide, or else to the original. */
+  linkOfWidth(minWidth: number, signLink: SignLink): Link {
+    const wide = this.#thumbnails(signLink).find(({ width }) => width >= minWidth);
+    return wide?.link ?? this.link(signLink);
+  }
+
+  /** The recorded thumbnails, or undefined if the image has never been examined for them. */
+  previews(): Previews | undefined {
+    return parsePreviews(this.#included().previews);
+  }
+
   /** The image's public JSON, with the parts that `include` names. */
   withLink(signLink: SignLink, include?: readonly Include[]): string {
     const document = this.#document;
@@ -79,18 +99,48 @@ export class ImageDocument {
     let from = linkEnd + 1;
     let details = '';
     if (include?.includes('artist')) {
-      details = `${document.slice(from, from + ARTIST_LENGTH)},"artistDetails":${this.#artist()}`;
+      details = `${document.slice(from, from + ARTIST_LENGTH)},"artistDetails":${this.#included().artist}`;
       from += ARTIST_LENGTH;
     }
     const shared = this.#shared;
     const body = shared
       ? document.slice(from, shared.position) + shared.lists + document.slice(shared.position, expiry)
       : document.slice(from, expiry);
-    return document.slice(0, fileName) + url + details + body + expires + document.slice(expiry + 1, end);
+    const start = document.slice(0, fileName) + url + details + body + expires;
+    if (!include?.includes('thumbnails')) return start + document.slice(expiry + 1, end);
+    // Before the ends of `meta` and of the image.
+    return `${start}${document.slice(expiry + 1, end - 2)},${this.#thumbnailsJson(signLink)}}}`;
   }
 
-  #artist(): string {
-    return this.#shared?.artist ?? this.#document.slice(this.#placeholders.end + 1);
+  #thumbnailsJson(signLink: SignLink): string {
+    const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
+      return { url, width, height, mimetype: THUMBNAIL_TYPE };
+    });
+    const { thumbHash } = this.previews() ?? {};
+    return JSON.stringify({ thumbnails, thumbHash }).slice(1, -1);
+  }
+
+  /** Smallest first. */
+  #thumbnails(signLink: SignLink): { link: Link; width: number; height: number }[] {
+    const { sizes = [] } = this.previews() ?? {};
+    const { fileName, key, linkEnd, expires, end } = this.#placeholders;
+    const id = this.#document.slice(fileName + 1, fileName + 1 + ID_LENGTH);
+    const original = this.#document.slice(key + 1, linkEnd);
+    const tail = this.#document.slice(expires, end);
+    const [, width, height] = /"dimens":\{"width":(\d+),"height":(\d+)/.exec(tail) ?? [];
+    const dimens = { width: Number(width), height: Number(height) };
+    return sizes.map((size) => ({
+      link: signLink(thumbnailFileName(id, size), thumbnailKey(original, size)),
+      ...thumbnailDimensions(dimens, size),
+    }));
+  }
+
+  /** The parts behind the public JSON. */
+  #included(): { artist: string; previews: string } {
+    const rest = this.#document.slice(this.#placeholders.end + 1);
+    if (this.#shared) return { artist: this.#shared.artist, previews: rest };
+    const [artist = '', previews = ''] = rest.split(PLACEHOLDER);
+    return { artist, previews };
   }
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { readDocument } from '../catalogue/document.ts';
+import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openSnapshot } from '../engines.ts';
@@ -11,6 +12,8 @@ import { inParallel } from '../parallel.ts';
 export interface FileReport {
   /** What is wrong with the files of images, as sentences. */
   problems: string[];
+  /** The ids of images whose file is fine, but not all recorded thumbnails exist. */
+  lackThumbnails: string[];
   /** The keys of files that no image uses. */
   unused: string[];
   /** Whether a command is changing files, or was interrupted. */
@@ -37,14 +40,16 @@ async function findSuspects(
   onImage: (size: number) => void,
 ): Promise<Suspects> {
   const suspects: Suspects = { images: [], keys: [] };
-  const used = new Set<string>();
+  /** The keys that images use, until they are found in the storage, and the id of an image. */
+  const used = new Map<string, string>();
   await using snapshot = await openSnapshot(config);
   await inParallel(snapshot.images(), availableParallelism(), async (image) => {
     if (await findProblem(files, image)) suspects.images.push(image.id);
-    used.add(image.key);
+    for (const key of fileKeys(image)) used.set(key, image.id);
     onImage(1);
   });
-  for await (const key of files.keys()) if (!used.has(key)) suspects.keys.push(key);
+  for await (const key of files.keys()) if (!used.delete(key)) suspects.keys.push(key);
+  suspects.images.push(...used.values());
   return suspects;
 }
 
@@ -53,10 +58,13 @@ async function confirm(config: Config, files: Files, { images, keys }: Suspects)
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
   const journaled = new Set(await files.abandonedKeys());
   await using snapshot = await openSnapshot(config);
-  const report: FileReport = { problems: [], unused: [], isChanging: journaled.size > 0 };
-  await inParallel(await snapshot.imagesById(images), availableParallelism(), async (image) => {
+  const isChanging = journaled.size > 0;
+  const report: FileReport = { problems: [], lackThumbnails: [], unused: [], isChanging };
+  const rows = await snapshot.imagesById([...new Set(images)]);
+  await inParallel(rows, availableParallelism(), async (image) => {
     const problem = await findProblem(files, image);
     if (problem) report.problems.push(`image ${image.id}: ${problem}`);
+    else if (await lacksThumbnails(files, image)) report.lackThumbnails.push(image.id);
   });
   const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key)));
   await inParallel(unused, availableParallelism(), async (key) => {
@@ -88,6 +96,14 @@ async function findProblem(
   const actual = createHash('sha256');
   for await (const chunk of file.stream(0, size - 1)) actual.update(chunk as Buffer);
   return actual.digest('hex') === hash ? undefined : `the file ${key} is damaged: its checksum is wrong`;
+}
+
+async function lacksThumbnails(files: Files, image: ImageRow): Promise<boolean> {
+  for (const key of fileKeys(image)) {
+    await using file = await openDisposable(files, key);
+    if (!file) return true;
+  }
+  return false;
 }
 
 async function openDisposable(files: Files, key: string) {

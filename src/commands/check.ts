@@ -3,12 +3,13 @@ import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/chec
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot, openWriter } from '../engines.ts';
 import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
-import { isPictureKey } from '../import/store-picture.ts';
+import { isOurKey } from '../import/store-picture.ts';
 import { checkFiles } from './check-files.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { printLine, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
+import { makeThumbnails } from './thumbnails.ts';
 
 export interface CheckFlags {
   repair: boolean;
@@ -56,24 +57,34 @@ async function repairAll(config: Config): Promise<void> {
 async function findFileProblems(config: Config, flags: CheckFlags, terminal: Terminal): Promise<Finding[]> {
   const files = openFiles(config);
   const progress = flags.quiet ? noProgress : startProgress('Checking', undefined, terminal);
-  const { problems, unused, isChanging } = await checkFiles(config, files, progress.advance);
+  const { problems, lackThumbnails, unused, isChanging } = await checkFiles(config, files, progress.advance);
   progress.finish();
   if (isChanging)
     terminal.stderr.write(
       'a command is changing the catalogue or was interrupted; the next import or removal, or "zukan check --repair", removes its leftover files\n',
     );
-  const ours = unused.filter(isPictureKey);
+  const ours = unused.filter(isOurKey);
   const left = new Set(unused);
   if (flags.repair && ours.length > 0) {
     const removed = await removeUnusedFiles(files, ours, () => openWriter(config));
     for (const key of ours) left.delete(key);
     terminal.stderr.write(`removed ${count(removed, 'unused file')}\n`);
   }
+  if (flags.repair && lackThumbnails.length > 0) {
+    const ids = lackThumbnails.splice(0);
+    const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal);
+    problems.push(...failures);
+    terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
+  }
   return [
     ...problems.map((problem) => ({ problem, canBeRepaired: false })),
+    ...lackThumbnails.map((id) => ({
+      problem: `image ${id}: the file of a thumbnail is missing`,
+      canBeRepaired: true,
+    })),
     ...[...left].map((key) => ({
       problem: `${key}: no image uses this file`,
-      canBeRepaired: isPictureKey(key),
+      canBeRepaired: isOurKey(key),
     })),
   ];
 }

@@ -63,6 +63,7 @@ async function importPaths(
       files: openFiles(config),
       defaults: { now: new Date().toISOString(), newId: () => newId() },
       concurrency: 2 * availableParallelism(),
+      ladder: config.thumbnails,
       isDryRun: dryRun,
       keepsLocation: keepLocation,
       onProgress: progress.advance,

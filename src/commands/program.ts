@@ -78,6 +78,15 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .action(async (ids) => (await import('./remove.ts')).removeCommand(config(), ids, terminal));
 
   program
+    .command('thumbnails')
+    .description('make missing thumbnails, and remove those of sizes that THUMBNAILS no longer names')
+    .option('--dry-run', 'count the images and change nothing', false)
+    .option('--quiet', 'show no progress', false)
+    .action(async (options) =>
+      (await import('./thumbnails.ts')).thumbnailsCommand(config(), options, terminal),
+    );
+
+  program
     .command('check')
     .description('verify the catalogue and the stored files; exits with 1 if it finds a problem')
     .option('--repair', 'repair what can be repaired without losing data', false)

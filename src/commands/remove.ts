@@ -1,4 +1,5 @@
 /** `zukan remove`: removes images at once, and the files that no other image uses. */
+import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openWriter } from '../engines.ts';
@@ -36,7 +37,7 @@ async function removeImages(
   const missing = ids.filter((id) => !removed.some((row) => row.id === id));
   if (missing.length > 0)
     throw new CommandError(`nothing was removed: there is no image with the id ${missing.join(', ')}`);
-  const keys = [...new Set(removed.map(({ key }) => key))];
+  const keys = [...new Set(removed.flatMap(fileKeys))];
   return { keys, journal: await commitWithJournal(writer, files, keys, signal) };
 }
 

@@ -28,6 +28,8 @@ export interface Config {
   /** Undefined: read from a file in the data folder, which is created if missing. */
   readonly linkKeys: readonly string[] | undefined;
   readonly linkLifetime: number;
+  /** The sizes of thumbnails, smallest first; none if they are off. */
+  readonly thumbnails: readonly number[];
   /** Requests per second and client. */
   readonly rateLimit: number | 'off';
   /** Networks without a rate limit. */
@@ -48,6 +50,10 @@ export class ConfigError extends Error {}
 
 const MIN_KEY_LENGTH = 16;
 const MAX_RATE = 1000;
+/** Of the ladder of thumbnails. */
+const MAX_SIZES = 8;
+const MIN_SIZE = 16;
+const MAX_SIZE = 8192;
 const LOOPBACK = '127.0.0.0/8,::1';
 /** S3 signs links for at most a week, and default links live up to five minutes longer than LINK_LIFETIME. */
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
@@ -85,6 +91,7 @@ export function readConfig(environment: Environment): Config {
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
     linkLifetime: read('LINK_LIFETIME', 3600, parseInteger(1, 365 * 86_400)),
+    thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes),
     rateLimit: read<number | 'off'>('RATE_LIMIT', 1, parseRate),
     rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks),
     redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
@@ -113,6 +120,7 @@ export function describeConfig(config: Config): Record<string, string> {
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
+    THUMBNAILS: config.thumbnails.join(',') || 'off',
     RATE_LIMIT: String(config.rateLimit),
     RATE_LIMIT_EXEMPT: describeNetworks(config.rateLimitExempt),
     REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',
@@ -178,6 +186,16 @@ function parseKeys(text: string): string[] {
   return list.length > 0 && list.every(isLinkKey)
     ? list
     : fail(`each key must have at least ${MIN_KEY_LENGTH} characters`);
+}
+
+function parseSizes(text: string): number[] {
+  if (text === 'off') return [];
+  const sizes = split(text).map((size) => (/^[0-9]{1,5}$/.test(size) ? Number(size) : 0));
+  const distinct = [...new Set(sizes)].sort((a, b) => a - b);
+  const isValid = distinct.every((size) => size >= MIN_SIZE && size <= MAX_SIZE);
+  return isValid && distinct.length > 0 && distinct.length <= MAX_SIZES
+    ? distinct
+    : fail(`must be off, or up to ${MAX_SIZES} lengths in pixels from ${MIN_SIZE} to ${MAX_SIZE}`);
 }
 
 /** A fraction is refused: the headers that announce the limit count whole requests per second. */

@@ -8,7 +8,7 @@ import type { TokenStore } from '../access/token-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { Files } from '../media/files.ts';
+import type { Files, ThumbnailMaker } from '../media/files.ts';
 import type { Monitored } from '../metrics.ts';
 import type { RandomInt } from '../random.ts';
 import type { LimiterCounters } from './metrics/limiter.ts';
@@ -18,6 +18,7 @@ export interface Services {
   catalogue: Catalogue;
   tokens: TokenStore;
   files: Files;
+  thumbnails: ThumbnailMaker;
   /** Signs the links in responses. */
   links: LinkSigner;
   /** Verifies links to files that this service sends itself. */

@@ -6,7 +6,7 @@ import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
-import { removeAbandonedFiles, removeUnusedFiles } from './cleanup.ts';
+import { changeFiles } from './change-files.ts';
 import { addMetadata } from './embedded.ts';
 import type { NewRecordDefaults } from './plan/outcome.ts';
 import { type Problem, Problems, type RecordLocation } from './problems.ts';
@@ -20,6 +20,8 @@ export interface ImportOptions {
   defaults: NewRecordDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
+  /** The sizes of thumbnails. */
+  ladder: readonly number[];
   isDryRun: boolean;
   /** Whether the location in the metadata of pictures is stored. */
   keepsLocation: boolean;
@@ -52,42 +54,11 @@ export async function runImport(
   openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
 ): Promise<void> {
-  const { files, isDryRun } = options;
-  let upload = files.dryRunUpload();
-  try {
-    await using writer = await openWriter();
-    await removeAbandonedFiles(files, writer);
-    if (!isDryRun) upload = await files.beginUpload();
+  await changeFiles({ ...options, openWriter }, async (writer, upload) => {
     const run = new ImportRun(writer, upload, options);
     for (const [index, source] of sources.entries()) await run.read(source, index);
     run.throwIfInvalid();
-    await upload.flush();
-    options.signal.throwIfAborted();
-    if (!isDryRun) await writer.commit();
-  } catch (error) {
-    await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);
-    throw error;
-  }
-  await endUpload(upload, upload.releasedKeys(), files, openWriter);
-}
-
-/**
- * Removes those of the files that no image uses. This is looked up after the commit or rollback: another import may use the
- * same files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the journal
- * leaves it to the next command.
- */
-async function endUpload(
-  upload: Upload,
-  keys: string[],
-  files: Files,
-  openWriter: () => Promise<CatalogueWriter>,
-): Promise<void> {
-  try {
-    await removeUnusedFiles(files, keys, openWriter);
-    await upload.finish();
-  } catch {
-    await upload.abandon();
-  }
+  });
 }
 
 class ImportRun {
@@ -184,8 +155,7 @@ class ImportRun {
     file: string,
     stored: Map<string, Promise<FilePicture>>,
   ): Promise<FilePicture | undefined> {
-    const { keepsLocation } = this.#options;
-    const storing = stored.get(file) ?? storePicture(line.from, file, this.#upload, keepsLocation);
+    const storing = stored.get(file) ?? storePicture(line.from, file, this.#upload, this.#options);
     stored.set(file, storing);
     try {
       return await storing;

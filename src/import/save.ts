@@ -1,8 +1,9 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
+import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
-import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { CatalogueWriter, ImageRow } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
 import { planEntry } from './plan/entry.ts';
@@ -28,6 +29,11 @@ const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
   ...(record.id ? [record.id] : []),
 ];
+
+function replacedFiles(before: ImageRow, after: ImageRow): string[] {
+  const kept = new Set(fileKeys(after));
+  return fileKeys(before).filter((key) => !kept.has(key));
+}
 
 export class Saver {
   readonly #writer: CatalogueWriter;
@@ -69,8 +75,11 @@ export class Saver {
       const released: string[] = [];
       const plan = ({ record, picture }: ImageWithPicture) => {
         const existing = images.find(record, picture.hashes);
-        if (existing && existing.key !== picture.key) released.push(existing.key);
-        return planImage(record, picture, existing, entries, this.#writer.fixedShelves, this.#defaults);
+        const { fixedShelves } = this.#writer;
+        const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
+        if (existing && planned.outcome === 'updated')
+          released.push(...replacedFiles(existing, planned.row.row));
+        return planned;
       };
       const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
       await this.#upload.release(released);

@@ -1,11 +1,13 @@
-/** Reads the picture that a record's `file` names and stores it under the hash of its bytes. */
+/** Reads the picture that a record's `file` names and stores it, with its thumbnails, under the hash of its bytes. */
 import { hash } from 'node:crypto';
 import { extensionOf } from '../catalogue/document.ts';
+import { originalKey, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import type { Upload } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
 import { type Metadata, readMetadata } from '../media/metadata/read.ts';
 import { detectType, hasSameLayout, MAX_BYTES, PictureError, readPicture } from '../media/picture.ts';
+import type { Thumbnail } from '../media/thumbnails.ts';
 import type { Picture } from './plan/image.ts';
 import { RecordError } from './problems.ts';
 import { readInside } from './read-inside.ts';
@@ -22,7 +24,7 @@ export async function storePicture(
   { folder, isFolder }: Source,
   file: string,
   upload: Upload,
-  keepsLocation: boolean,
+  { keepsLocation, ladder }: { keepsLocation: boolean; ladder: readonly number[] },
 ): Promise<FilePicture> {
   const original = await readInside(folder, file, MAX_BYTES);
   try {
@@ -33,9 +35,10 @@ export async function storePicture(
     });
     const hasLocation = cleaned !== original;
     const bytes = keepsLocation ? original : cleaned;
-    const facts = await readPicture(bytes);
+    const { facts, thumbnails } = await readPicture(bytes, ladder);
     const key = pictureKey(facts.hash, extensionOf(mimetype));
     const eTag = await upload.put(key, bytes, facts);
+    await storeThumbnails(key, thumbnails, upload);
     const hashes = hasLocation ? [original, cleaned].map((bytes) => hash('sha256', bytes)) : [facts.hash];
     const metadata = isFolder ? await readMetadata(original, mimetype) : undefined;
     return { ...facts, key, eTag, hashes, hasLocation, metadata };
@@ -59,10 +62,21 @@ async function withoutLocation(bytes: Buffer, mimetype: Mimetype): Promise<Buffe
   }
 }
 
+export async function storeThumbnails(key: string, thumbnails: Thumbnail[], upload: Upload): Promise<void> {
+  for (const { size, bytes } of thumbnails) {
+    const facts = { hash: hash('sha256', bytes), mimetype: THUMBNAIL_TYPE };
+    await upload.put(thumbnailKey(key, size), bytes, facts);
+  }
+}
+
 const pictureKey = (hash: string, extension: string) => `${hash.slice(0, 2)}/${hash}.${extension}`;
 
-/** Whether an import chose the key. Other files in the storage may belong to somebody else. */
-export function isPictureKey(key: string): boolean {
+/** Whether an import chose the key, or that of a thumbnail's original. Other files may belong to somebody else. */
+export function isOurKey(key: string): boolean {
+  return isPictureKey(originalKey(key) ?? key);
+}
+
+function isPictureKey(key: string): boolean {
   const [, hash, extension] = /^[0-9a-f]{2}\/([0-9a-f]{64})\.([a-z]+)$/.exec(key) ?? [];
   return hash !== undefined && extension !== undefined && key === pictureKey(hash, extension);
 }

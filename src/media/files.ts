@@ -20,6 +20,8 @@ export interface Files {
   remove(keys: string[]): Promise<void>;
   /** Every stored key. */
   keys(): AsyncIterable<string>;
+  /** Stores a file that an image uses and that was lost. Only for storage whose files this service sends. */
+  restore?(key: string, bytes: Uint8Array): Promise<void>;
   startJournal(): Promise<Journal>;
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */
@@ -28,6 +30,12 @@ export interface Files {
   abandonedKeys(): Promise<string[]>;
   /** Discards those journals. Call it when each key is handled. */
   clearAbandoned(): Promise<void>;
+}
+
+/** Makes thumbnails whose files are missing. */
+export interface ThumbnailMaker {
+  /** Undefined if the original is missing or damaged. Throws Unavailable under load, and ends when the client disconnects. */
+  make(key: string, size: number, signal: AbortSignal): Promise<OpenFile | undefined>;
 }
 
 /** Lists keys whose files may become unused, until each is handled. It survives a kill and a power failure. */

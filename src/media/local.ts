@@ -55,6 +55,12 @@ export function openFolder(folder: string): Files {
       }
     },
 
+    async restore(key: string, bytes: Uint8Array): Promise<void> {
+      const path = join(folder, key);
+      await mkdir(dirname(path), { recursive: true });
+      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes, { flush: true });
+    },
+
     startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder),
     dryRunUpload: () => dryRunUpload,
@@ -123,9 +129,14 @@ async function hashFile(path: string): Promise<string> {
 }
 
 /** Writes a temporary file and renames it, so that nobody reads a partial file. */
-async function writeAtomically(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
+async function writeAtomically(
+  path: string,
+  temporary: string,
+  bytes: Uint8Array,
+  options: { flush?: boolean } = {},
+): Promise<void> {
   try {
-    await writeFile(temporary, bytes);
+    await writeFile(temporary, bytes, options);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -1,7 +1,10 @@
-/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour and hash. */
+/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour, hash and previews. */
 import { hash } from 'node:crypto';
-import type Sharp from 'sharp';
+import { rgbaToThumbHash } from 'thumbhash';
+import { chooseSizes, type Previews } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
+import { PixelBudget } from './pixel-budget.ts';
+import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
 export interface PictureFacts {
   /** SHA-256 in hex. */
@@ -11,6 +14,12 @@ export interface PictureFacts {
   color: string;
   width: number;
   height: number;
+  previews: Previews;
+}
+
+interface ReadPicture {
+  facts: PictureFacts;
+  thumbnails: Thumbnail[];
 }
 
 /** The picture cannot be used, and the message says why. */
@@ -18,21 +27,12 @@ export class PictureError extends Error {}
 
 export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PIXELS = 100_000_000;
-/** The colour comes from a thumbnail of at most this width and height: it is a placeholder, not a measurement. */
-const COLOUR_SAMPLE_SIZE = 64;
-
-let loading: Promise<typeof Sharp> | undefined;
-
-/** Loads sharp with the first picture: loading takes a fifth of the start time, and not every command needs it. */
-function loadSharp(): Promise<typeof Sharp> {
-  loading ??= import('sharp').then(({ default: sharp }) => {
-    // Imports read several pictures at the same time, one thread each, and never the same one twice.
-    sharp.concurrency(1);
-    sharp.cache(false);
-    return sharp;
-  });
-  return loading;
-}
+/** Red, green, blue and alpha. */
+const CHANNELS = 4;
+/** Most decoders need up to four bytes per pixel, that of AVIF twenty. */
+const AVIF_COST = 5;
+/** The largest pictures are decoded one at a time. */
+const pixelBudget = new PixelBudget(MAX_PIXELS);
 
 const signatures: [Mimetype, RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -52,16 +52,28 @@ export function detectType(bytes: Uint8Array): Mimetype {
   return mimetype;
 }
 
-export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
+/** Reads a picture, and makes those thumbnails of the ladder that are smaller than it, from a single decode. */
+export async function readPicture(bytes: Buffer, ladder: readonly number[]): Promise<ReadPicture> {
   const mimetype = detectType(bytes);
   try {
-    const { width, height } = await readSize(bytes);
+    const layout = await readLayout(bytes);
+    const { width, height } = layout;
     if (width * height > MAX_PIXELS)
       throw new PictureError(
         `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
       );
-    const color = await readColour(bytes);
-    return { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
+    const { sample, thumbnails } = await pixelBudget.spend(
+      width * height * (mimetype === 'image/avif' ? AVIF_COST : 1),
+      () => makeThumbnails(bytes, layout, chooseSizes(ladder, layout, layout.isAnimated)),
+    );
+    const thumbHash = Buffer.from(rgbaToThumbHash(sample.width, sample.height, sample.pixels));
+    const previews = {
+      sizes: thumbnails.map(({ size }) => size),
+      thumbHash: thumbHash.toString('base64'),
+    };
+    const color = dominantColour(sample.pixels);
+    const facts = { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
+    return { facts: { ...facts, previews }, thumbnails };
   } catch (error) {
     throw asPictureError(error);
   }
@@ -87,51 +99,30 @@ export async function hasSameLayout(a: Buffer, b: Buffer): Promise<boolean> {
   }
 }
 
-/** The displayed size: rotated by the EXIF orientation, and of one frame of an animation. */
-async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
-  const sharp = await loadSharp();
-  const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata();
-  return autoOrient;
-}
-
-/** Decodes the whole first frame, which also detects a damaged picture. */
-async function readColour(bytes: Buffer): Promise<string> {
-  const options = { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true } as const;
-  const sharp = await loadSharp();
-  const pixels = await sharp(bytes, options)
-    .resize(COLOUR_SAMPLE_SIZE, COLOUR_SAMPLE_SIZE, { fit: 'inside', withoutEnlargement: true })
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return dominantColour(pixels.data, pixels.info.channels);
-}
-
 /**
- * The mean of the most frequent bin of a histogram with 16 levels of red, green and blue each. sharp's `stats()` does the
- * same in 11 ms, because it computes much more; this takes 0.1 ms.
+ * The mean of the most frequent bin of a histogram with 16 levels of red, green and blue each, on a white background.
+ * sharp's `stats()` does the same in 11 ms, because it computes much more; this takes 0.1 ms.
  */
-function dominantColour(pixels: Buffer, channels: number): string {
+function dominantColour(pixels: Buffer): string {
   const counts = new Uint32Array(4096);
   const binAt = (index: number) => {
-    const [red = 0, green = 0, blue = 0] = colourAt(pixels, index, channels);
+    const [red = 0, green = 0, blue = 0] = colourAt(pixels, index);
     return ((red >> 4) << 8) | ((green >> 4) << 4) | (blue >> 4);
   };
-  for (let index = 0; index < pixels.length; index += channels)
+  for (let index = 0; index < pixels.length; index += CHANNELS)
     counts[binAt(index)] = (counts[binAt(index)] ?? 0) + 1;
   const largest = counts.indexOf(counts.reduce((a, b) => Math.max(a, b)));
   const sums = [0, 0, 0];
-  for (let index = 0; index < pixels.length; index += channels) {
+  for (let index = 0; index < pixels.length; index += CHANNELS) {
     if (binAt(index) !== largest) continue;
-    for (const [channel, value] of colourAt(pixels, index, channels).entries())
+    for (const [channel, value] of colourAt(pixels, index).entries())
       sums[channel] = (sums[channel] ?? 0) + value;
   }
   const mean = sums.map((sum) => Math.round(sum / (counts[largest] ?? 1)));
   return `#${mean.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** A greyscale picture has one channel. */
-function colourAt(pixels: Buffer, index: number, channels: number): number[] {
-  const red = pixels[index] ?? 0;
-  return channels < 3 ? [red, red, red] : [red, pixels[index + 1] ?? 0, pixels[index + 2] ?? 0];
+function colourAt(pixels: Buffer, index: number): number[] {
+  const alpha = (pixels[index + 3] ?? 0) / 255;
+  return [0, 1, 2].map((channel) => Math.round((pixels[index + channel] ?? 0) * alpha + 255 * (1 - alpha)));
 }

@@ -33,10 +33,20 @@ test('a link states its expiry time and is valid until just before it', () => {
   assert.equal(links.verify(file, end, signature, expires * 1000), 'expired');
 });
 
+test('the link to a thumbnail covers its size', () => {
+  const thumbnail = name.replace('.webp', '-480.webp');
+  const { url } = links.signer(ORIGIN, { begins: 0, expires })(thumbnail, 'key');
+  const { file, signature } = parseUrl(url);
+  assert.equal(links.verify(file, end, signature, before), 'valid');
+  for (const other of [name, thumbnail.replace('480', '960'), thumbnail.replace('480', '0480')])
+    assert.equal(links.verify(other, end, signature, before), 'invalid');
+});
+
 describe('rejects', () => {
   const tampered: [string, unknown, unknown, unknown][] = [
     ['another image', name.replace('1.webp', '2.webp'), end, signature],
     ['another type', name.replace('webp', 'png'), end, signature],
+    ['a thumbnail of the image', name.replace('.webp', '-480.webp'), end, signature],
     ['an upper-case extension', name.replace('webp', 'WEBP'), end, signature],
     ['a later expiry time', name, String(expires + 1), signature],
     ['an expiry time with leading zeros', name, `0${end}`, signature],

@@ -95,7 +95,9 @@ test('updates the artist without touching the rest', () => {
   const document = write(image('x'), 'ab/"cd.jpg');
   const changed = { ...artist, name: 'Ben' };
   const entry = { kind: 'artist' as const, ...changed, createdAt: 't', document: JSON.stringify(changed) };
-  assert.equal(updateEntry(document, entry), write(image('x'), 'ab/"cd.jpg', changed));
+  const expected = write(image('x'), 'ab/"cd.jpg', changed);
+  assert.equal(updateEntry(document, entry), expected);
+  assert.equal(updateEntry(`${document}\n20 AAAA`, entry), `${expected}\n20 AAAA`);
 });
 
 test('finds its lists of categories and characters, which can be stored apart', () => {
@@ -134,6 +136,10 @@ test('updates an entry and its position by name, but not an entry of another kin
     document: JSON.stringify(changed),
   };
   const { categories, characters } = readDocument(updateEntry(write(stored), entry));
+  assert.equal(
+    updateEntry(`${write(stored)}\n20 AAAA`, entry),
+    `${updateEntry(write(stored), entry)}\n20 AAAA`,
+  );
   assert.deepEqual(categories, [category('2', 'b'), changed]);
   assert.deepEqual(characters, stored.characters);
 });

@@ -48,7 +48,7 @@ await forEachEngine(async (engine) => {
       },
     );
     const report = await checkFiles(box.config, files, () => {});
-    assert.deepEqual(report, { problems: [], unused: [], isChanging: false });
+    assert.deepEqual(report, { problems: [], lackThumbnails: [], unused: [], isChanging: false });
   });
 
   test('check still reports missing and unused files', async () => {

@@ -106,6 +106,7 @@ if (!skip) {
       files: openFiles(config),
       defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
       concurrency: 1,
+      ladder: [],
       isDryRun: false,
       keepsLocation: false,
       onProgress: () => {},

@@ -19,10 +19,12 @@ const kinds: [Drawing['format'], string, number][] = [
 for (const [format, mimetype, frames] of kinds) {
   test(`reads ${format} with ${frames} ${frames === 1 ? 'frame' : 'frames'}`, async () => {
     const bytes = await draw({ ...drawing, format, frames });
-    const { color, ...facts } = await readPicture(bytes);
+    const { facts: read } = await readPicture(bytes, []);
+    const { color, previews, ...facts } = read;
     const hash = createHash('sha256').update(bytes).digest('hex');
     assert.deepEqual(facts, { hash, size: bytes.length, mimetype, width: 120, height: 80 });
     assertClose(color, drawing.colour);
+    assert.deepEqual(previews.sizes, []);
   });
 }
 
@@ -39,7 +41,7 @@ test('applies the EXIF orientation to the size', async () => {
     .withMetadata({ orientation: 6 })
     .jpeg()
     .toBuffer();
-  const { width, height } = await readPicture(bytes);
+  const { width, height } = (await readPicture(bytes, [])).facts;
   assert.deepEqual([width, height], [80, 120]);
 });
 
@@ -51,7 +53,7 @@ test('returns the colour that covers the largest area', async () => {
     .composite([{ input: patch, left: 0, top: 0 }])
     .png()
     .toBuffer();
-  assertClose((await readPicture(bytes)).color, drawing.colour);
+  assertClose((await readPicture(bytes, [])).facts.color, drawing.colour);
 });
 
 test('reads the colour of greyscale, palette, transparent, 16-bit and CMYK pictures', async () => {
@@ -64,7 +66,7 @@ test('reads the colour of greyscale, palette, transparent, 16-bit and CMYK pictu
     base.clone().toColourspace('cmyk').jpeg(),
   ];
   for (const variant of variants)
-    assert.match((await readPicture(await variant.toBuffer())).color, /^#[0-9a-f]{6}$/);
+    assert.match((await readPicture(await variant.toBuffer(), [])).facts.color, /^#[0-9a-f]{6}$/);
 });
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
@@ -89,7 +91,7 @@ const rejected: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
 ];
 for (const [what, make, reason] of rejected) {
   test(`rejects ${what}`, async () => {
-    await assert.rejects(readPicture(await make()), (error) => {
+    await assert.rejects(readPicture(await make(), []), (error) => {
       assert.ok(error instanceof PictureError);
       assert.match(error.message, reason);
       assert.ok(!error.message.includes('\n'));

@@ -5,7 +5,7 @@ import { Exemptions } from '../../src/access/exemptions.ts';
 import { FileLinks } from '../../src/access/file-links.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openFiles, openStore } from '../../src/engines.ts';
+import { openFiles, openStore, openThumbnailMaker } from '../../src/engines.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { createWebServer } from '../../src/http/web-server.ts';
@@ -22,6 +22,7 @@ export async function startWrapped(
   clock = fixedClock,
 ): Promise<Get> {
   const store = await openStore(config);
+  const files = openFiles(config);
   const keys = ['a key of sixteen'];
   const fileLinks = new FileLinks(keys);
   const server = createWebServer(
@@ -29,7 +30,8 @@ export async function startWrapped(
       store,
       catalogue: wrap(store.catalogue),
       tokens: store.tokens,
-      files: openFiles(config),
+      files,
+      thumbnails: openThumbnailMaker(files),
       links: fileLinks,
       fileLinks,
       linkLifetime: config.linkLifetime,

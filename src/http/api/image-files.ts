@@ -59,9 +59,10 @@ export const imageFile = endpoint({
   },
 });
 
-/** The link to a file that is wide enough for the call. The original is the only one; a smaller one would be chosen here. */
 function linkTo(call: FileCall, image: ImageDocument): Link {
-  return image.link(linkSigner(call));
+  const { width } = call.query;
+  const signLink = linkSigner(call);
+  return width === undefined ? image.link(signLink) : image.linkOfWidth(width, signLink);
 }
 
 /**

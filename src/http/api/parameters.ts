@@ -67,8 +67,8 @@ export const width = Type.Optional(
   Type.Integer({
     minimum: 1,
     description:
-      'The width in pixels that you need. Redirects to the smallest file that is at least this wide, or else to the ' +
-      'original. At present the original is the only file.',
+      'The width in pixels that you need. Redirects to the smallest thumbnail that is at least this wide, or else to ' +
+      'the original.',
     examples: [480],
   }),
 );
@@ -77,8 +77,10 @@ export const imageParameters = {
   expiry,
   include: Type.Optional(
     Type.Array(Include, {
-      description: 'What to add to each image: `artist` adds `artistDetails`, the record of the artist.',
-      examples: [['artist']],
+      description:
+        'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `thumbnails` adds ' +
+        '`meta.thumbnails`, smaller versions of the file, and `meta.thumbHash`, a tiny preview.',
+      examples: [['artist', 'thumbnails']],
     }),
   ),
 };

@@ -1,10 +1,16 @@
 /** Sends image files to clients with a valid link. */
 import type { IncomingMessage } from 'node:http';
+import type { FileFacts } from '../../catalogue/catalogue.ts';
+import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/thumbnails.ts';
+import { RequestCaller } from '../api/caller.ts';
 import { matchesETag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
+
+/** Of the UUID that the verified name begins with. */
+const ID_LENGTH = 36;
 
 export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
   const { request } = exchange;
@@ -15,9 +21,10 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   if (verdict === 'invalid') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
   if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
 
-  const id = name.slice(0, name.indexOf('.'));
-  const facts = await services.catalogue.file(id);
-  if (!facts) throw new ApiError(404, 'Image not found.');
+  const [id, size] = parseName(name);
+  const image = await services.catalogue.file(id);
+  if (!image) throw new ApiError(404, 'Image not found.');
+  const facts = size === undefined ? image : thumbnailFacts(image, size);
   const eTag = `"${facts.eTag}"`;
   const secondsLeft = Math.floor(Number(expires) - now / 1000);
   const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
@@ -28,7 +35,12 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
 
   // A client may disconnect at any time; do not open a file for nobody.
   if (request.socket.destroyed) return;
-  const file = await services.files.open(facts.key);
+  let file = await services.files.open(facts.key);
+  if (!file && size !== undefined) {
+    const { signal } = new RequestCaller(services, exchange);
+    const recorded = (await services.catalogue.image(id))?.previews();
+    if (recorded?.sizes.includes(size)) file = await services.thumbnails.make(image.key, size, signal);
+  }
   if (!file) {
     exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
     throw new ApiError(404, 'The file of this image is missing.');
@@ -50,6 +62,18 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
     return exchange.sendHead(200);
   }
   await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
+}
+
+/** The id of the image and, for a thumbnail, its size. */
+function parseName(name: string): [id: string, size?: number] {
+  const end = name.indexOf('.');
+  const id = name.slice(0, ID_LENGTH);
+  return end === ID_LENGTH ? [id] : [id, Number(name.slice(ID_LENGTH + 1, end))];
+}
+
+/** The entity tag follows from that of the original, so it changes with the bytes of the image. */
+function thumbnailFacts({ key, eTag }: FileFacts, size: number): FileFacts {
+  return { key: thumbnailKey(key, size), eTag: `${eTag}-${size}`, mimetype: THUMBNAIL_TYPE };
 }
 
 /** Parses a single range. For several ranges, or an invalid one, RFC 9110 allows the whole file, and that is sent. */

@@ -6,6 +6,7 @@ import {
   readDocument,
   type StoredImage,
 } from '../../catalogue/document.ts';
+import { formatPreviews, type Previews, readPreviews } from '../../catalogue/thumbnails.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type { FixedShelves, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
@@ -13,8 +14,12 @@ import { artistOf, type ImageLine } from '../record.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 
-/** A stored picture. For a record without `file`, the facts are those it gives, and `hash` is its entity tag. */
-export interface Picture extends PictureFacts {
+/**
+ * A stored picture. For a record without `file`, the facts are those it gives, `hash` is its entity tag, and there are no
+ * previews.
+ */
+export interface Picture extends Omit<PictureFacts, 'previews'> {
+  previews?: Previews;
   key: string;
   /** Any of these identifies the picture: the hash of its bytes as they are stored, and with or without its location. */
   hashes: string[];
@@ -40,6 +45,8 @@ export function planImage(
   const categories = resolveAll('category', record.categories, entries);
   const characters = resolveAll('character', record.characters, entries);
   const { key, hash, eTag, size, mimetype, color, width, height } = picture;
+  // A record without `file` keeps the thumbnails of the same file.
+  const previews = picture.previews ?? (existing?.key === key ? readPreviews(existing.document) : undefined);
   const image: Omit<StoredImage, 'categories' | 'characters'> = {
     id: existing?.id ?? record.id ?? defaults.newId(),
     artist: artist.id,
@@ -53,7 +60,14 @@ export function planImage(
     key,
     eTag: hash,
     mimetype,
-    document: composeDocument(image, key, artist.document, documents(categories), documents(characters)),
+    document: composeDocument(
+      image,
+      key,
+      artist.document,
+      documents(categories),
+      documents(characters),
+      previews && formatPreviews(previews),
+    ),
   };
   const mentioned = [artist, ...categories, ...characters];
   const shelves = [

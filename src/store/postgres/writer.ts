@@ -21,6 +21,7 @@ import {
 } from '../shared/queries.ts';
 import { columns, splitBatches } from './batches.ts';
 import { connect, databaseError, disconnect, lock, WRITE_LOCK } from './connection.ts';
+import { findUnusedKeys } from './keys.ts';
 import { CHANNEL } from './notifications.ts';
 import { type Placed, Placements } from './placements.ts';
 
@@ -133,14 +134,9 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async unusedKeys(keys: string[]): Promise<string[]> {
-    if (keys.length === 0) return [];
-    // Scans all images: an index of keys would slow down every import for the sake of this rare question.
-    const used = await this.#find<{ key: string }>(
-      'select distinct key from image where key = any($1)',
-      keys,
-    );
-    const found = new Set(used.map(({ key }) => key));
-    return keys.filter((key) => !found.has(key));
+    return findUnusedKeys(this.#client, keys).catch((error) => {
+      throw databaseError(error, this.#url);
+    });
   }
 
   async renumberAll(): Promise<void> {

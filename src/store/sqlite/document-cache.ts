@@ -6,7 +6,7 @@
  * Texts are stored as bytes in one buffer, where they cost the garbage collector nothing and take a third less memory than
  * as strings. Lists of categories and characters and artists, which many images share, are stored once.
  */
-import { locateLists } from '../../catalogue/document.ts';
+import { locateLists, PLACEHOLDER } from '../../catalogue/document.ts';
 import { ImageDocument, locatePlaceholders } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
@@ -26,7 +26,7 @@ const CHARACTERS = 4;
 const ARTIST = 5;
 const LISTS_OFFSET = 6;
 const PLACEHOLDERS = 7;
-const HEADER_WORDS = 11;
+const HEADER_WORDS = 12;
 /** Address 0 means "not cached". */
 const FIRST_ADDRESS = 1;
 
@@ -80,7 +80,7 @@ export class DocumentCache {
       key: wordAt(words, address + PLACEHOLDERS + 1),
       linkEnd: wordAt(words, address + PLACEHOLDERS + 2),
       expires: wordAt(words, address + PLACEHOLDERS + 3),
-      end: text.length,
+      end: wordAt(words, address + PLACEHOLDERS + 4),
     };
     return new ImageDocument(text, shared, placeholders, words[address + EXTRA_BYTES]);
   }
@@ -93,15 +93,17 @@ export class DocumentCache {
     const placeholders = locatePlaceholders(document);
     const categories = this.#share(document.slice(start, middle));
     const characters = this.#share(document.slice(middle, end));
-    const artist = this.#share(document.slice(placeholders.end + 1));
+    const [artistDetails = '', previews] = document.slice(placeholders.end + 1).split(PLACEHOLDER);
+    const artist = this.#share(artistDetails);
     if (categories === undefined || characters === undefined || artist === undefined) return;
-    const own = document.slice(0, start) + document.slice(end, placeholders.end);
+    const json = document.slice(0, start) + document.slice(end, placeholders.end);
+    const own = previews === undefined ? json : json + PLACEHOLDER + previews;
     const address = this.#usedWords;
     const length = this.#bytes.write(own, (address + HEADER_WORDS) * 4);
     const isAscii = length === own.length ? 1 : 0;
     const shared = [categories, characters, artist, start];
     const { fileName, key, linkEnd, expires } = placeholders;
-    const positions = [fileName, key, linkEnd, expires - (end - start)];
+    const positions = [fileName, key, linkEnd, expires - (end - start), json.length];
     this.#words.set([length, isAscii, extraBytes, ...shared, ...positions], address);
     this.#usedWords += HEADER_WORDS + Math.ceil(length / 4);
     this.#addresses[image] = address;

@@ -4,6 +4,7 @@
  */
 import { emptyBits, hasBit, setBit } from '../../catalogue/bits.ts';
 import { fileName, splitDocument } from '../../catalogue/document.ts';
+import { parsePreviews } from '../../catalogue/thumbnails.ts';
 import type { Artist, Document, Image } from '../../catalogue/types.ts';
 
 export class DamagedError extends Error {}
@@ -43,14 +44,16 @@ export class DocumentVerifier {
 /** Parses the public JSON without the contents of its placeholders, and what follows it. */
 function isWhole(document: Document): boolean {
   try {
-    const [head, name, key, body, tail, artist, ...more] = splitDocument(document);
+    const [head, name, key, body, tail, artist, previews, ...more] = splitDocument(document);
     const image = JSON.parse(head + body + tail) as Image;
     const { id, url, categories, characters, createdAt, meta } = image;
     // The cache looks for the lists, and the file name repeats the id.
     const hasLists = Array.isArray(categories) && Array.isArray(characters) && typeof createdAt === 'string';
     const hasLink = url === '' && name === fileName(id, meta.mimetype) && key !== '' && meta.expires === '';
-    const hasArtist = (JSON.parse(artist) as Artist).id === image.artist && more.length === 0;
-    return hasLists && hasLink && hasArtist && typeof meta.dimens === 'object';
+    const hasArtist = (JSON.parse(artist) as Artist).id === image.artist;
+    const hasPreviews = previews === undefined || parsePreviews(previews) !== undefined;
+    const hasParts = hasLists && hasLink && hasArtist && hasPreviews && more.length === 0;
+    return hasParts && typeof meta.dimens === 'object';
   } catch {
     return false;
   }

@@ -21,7 +21,7 @@ const signLink = (name: string, key: string) => ({
   expires: 'later',
 });
 
-function documentOf(text: string, character = text): string {
+function documentOf(text: string, character = text, previews?: string): string {
   return composeDocument(
     {
       id: '40000000-0000-4000-8000-000000000001',
@@ -35,20 +35,23 @@ function documentOf(text: string, character = text): string {
     JSON.stringify({ id: '20000000-0000-4000-8000-000000000001', name: text, url: character }),
     [],
     [JSON.stringify({ name: character, occupations: [character], createdAt: 't' })],
+    previews,
   );
 }
 
 test('returns any document as it was added', () => {
   const documents = emptyDocuments(1024 * 1024);
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
+  const previews = fc.constantFrom(' AAAA', '1 AAAA', '1,2 VToDBYB3d3d4iIh4iIeHj3h9gNcH');
   let image = 0;
   fc.assert(
-    fc.property(texts, texts, (text, character) => {
-      const document = documentOf(text, character);
+    fc.property(texts, texts, fc.option(previews, { nil: undefined }), (text, character, previews) => {
+      const document = documentOf(text, character, previews);
       add(documents, ++image, document);
       const [cached, fresh] = [documents.get(image), new ImageDocument(document)];
       assert.equal(cached?.withLink(signLink), fresh.withLink(signLink));
-      assert.equal(cached?.withLink(signLink, ['artist']), fresh.withLink(signLink, ['artist']));
+      for (const include of [['artist'], ['thumbnails'], ['artist', 'thumbnails']] as const)
+        assert.equal(cached?.withLink(signLink, include), fresh.withLink(signLink, include));
       assert.equal(cached?.extraBytes, fresh.extraBytes);
     }),
   );

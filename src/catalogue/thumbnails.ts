@@ -1,0 +1,97 @@
+/**
+ * Thumbnails: which there are, and where. A thumbnail's size is the length of its longest side in pixels. Its key follows
+ * from the key of the original, so the document records the sizes only, together with the ThumbHash: `480,960 <base64>`.
+ */
+import { splitDocument } from './document.ts';
+import type { Document, Mimetype } from './types.ts';
+
+/** What the document of an image records about its thumbnails. */
+export interface Previews {
+  /** Smallest first. */
+  sizes: number[];
+  /** A tiny preview (https://evanw.github.io/thumbhash/), in base64. */
+  thumbHash: string;
+}
+
+interface Dimensions {
+  width: number;
+  height: number;
+}
+
+export const THUMBNAIL_TYPE: Mimetype = 'image/webp';
+/** Recorded previews are never longer: at most eight sizes, and a ThumbHash. */
+export const MAX_PREVIEWS_LENGTH = 128;
+
+const previewsPattern = /^([1-9]\d{0,5}(?:,[1-9]\d{0,5}){0,7})? ([0-9A-Za-z+/]{4,56}={0,2})$/;
+const keyPattern = /^thumbnails\/([1-9]\d{0,5})\/(.+)\.webp$/s;
+
+export const thumbnailKey = (key: string, size: number): string => `thumbnails/${size}/${key}.webp`;
+
+/** The key of the original, if this is the key of a thumbnail. */
+export const originalKey = (key: string): string | undefined => keyPattern.exec(key)?.[2];
+
+/** The file name in links to this service. */
+export const thumbnailFileName = (id: string, size: number): string => `${id}-${size}.webp`;
+
+/** The sizes to make: those of the ladder that are smaller than the original, and at least one still of an animation. */
+export function chooseSizes(
+  ladder: readonly number[],
+  { width, height }: Dimensions,
+  isAnimated: boolean,
+): number[] {
+  const longest = Math.max(width, height);
+  const smaller = ladder.filter((size) => size < longest);
+  const needsStill = isAnimated && smaller.length === 0 && ladder.length > 0;
+  return needsStill ? [longest] : smaller;
+}
+
+/** Whether nothing has to be made or removed. That a picture is no animation is known only when it was examined. */
+export function isUpToDate(
+  previews: Previews | undefined,
+  ladder: readonly number[],
+  dimens: Dimensions,
+): boolean {
+  const sizes = previews?.sizes.join();
+  return [false, true].some((isAnimated) => chooseSizes(ladder, dimens, isAnimated).join() === sizes);
+}
+
+export function thumbnailDimensions({ width, height }: Dimensions, size: number): Dimensions {
+  const scale = (side: number) => Math.max(1, Math.round((side * size) / Math.max(width, height)));
+  return { width: scale(width), height: scale(height) };
+}
+
+export function formatPreviews({ sizes, thumbHash }: Previews): string {
+  return `${sizes.join()} ${thumbHash}`;
+}
+
+/** Undefined if the text is something else. */
+export function parsePreviews(text: string): Previews | undefined {
+  const [, sizes = '', thumbHash] = previewsPattern.exec(text) ?? [];
+  if (thumbHash === undefined) return undefined;
+  return { sizes: sizes === '' ? [] : sizes.split(',').map(Number), thumbHash };
+}
+
+export function readPreviews(document: Document): Previews | undefined {
+  return parsePreviews(splitDocument(document)[6] ?? '');
+}
+
+/** The keys of all files of an image. */
+export function fileKeys({ key, document }: { key: string; document: Document }): string[] {
+  return [key, ...(readPreviews(document)?.sizes ?? []).map((size) => thumbnailKey(key, size))];
+}
+
+/** The keys of images that may use the files. */
+export function possibleOriginals(keys: string[]): string[] {
+  return [...new Set(keys.flatMap((key) => [key, originalKey(key) ?? []].flat()))];
+}
+
+/** Those of the keys that no image uses. `images` are those with a possible original, and the ends of their documents. */
+export function findUnused(keys: string[], images: Iterable<{ key: string; tail: string }>): string[] {
+  const used = new Set<string>();
+  for (const { key, tail } of images) {
+    used.add(key);
+    const previews = parsePreviews(tail.slice(tail.lastIndexOf('\n') + 1));
+    for (const size of previews?.sizes ?? []) used.add(thumbnailKey(key, size));
+  }
+  return keys.filter((key) => !used.has(key));
+}

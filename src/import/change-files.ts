@@ -1,0 +1,52 @@
+/** Changes the catalogue together with its files: neither is left half done, even if the process is killed. */
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Files, Upload } from '../media/files.ts';
+import { removeAbandonedFiles, removeUnusedFiles } from './cleanup.ts';
+
+export interface FileChange {
+  files: Files;
+  openWriter: () => Promise<CatalogueWriter>;
+  isDryRun: boolean;
+  /** Aborts the change. */
+  signal: AbortSignal;
+}
+
+/** Runs the work under the catalogue's write lock, and commits. If it fails, nothing changes. */
+export async function changeFiles(
+  { files, openWriter, isDryRun, signal }: FileChange,
+  work: (writer: CatalogueWriter, upload: Upload) => Promise<void>,
+): Promise<void> {
+  let upload = files.dryRunUpload();
+  try {
+    await using writer = await openWriter();
+    await removeAbandonedFiles(files, writer);
+    if (!isDryRun) upload = await files.beginUpload();
+    await work(writer, upload);
+    await upload.flush();
+    signal.throwIfAborted();
+    if (!isDryRun) await writer.commit();
+  } catch (error) {
+    await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);
+    throw error;
+  }
+  await endUpload(upload, upload.releasedKeys(), files, openWriter);
+}
+
+/**
+ * Removes those of the files that no image uses. This is looked up after the commit or rollback: another import may use the
+ * same files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the journal
+ * leaves it to the next command.
+ */
+async function endUpload(
+  upload: Upload,
+  keys: string[],
+  files: Files,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<void> {
+  try {
+    await removeUnusedFiles(files, keys, openWriter);
+    await upload.finish();
+  } catch {
+    await upload.abandon();
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Makes the thumbnails that images lack, and removes those of other sizes. Each batch is committed on its own, so work that
+ * is interrupted continues where it stopped.
+ */
+import { readDocument, replacePreviews } from '../catalogue/document.ts';
+import { fileKeys, formatPreviews, isUpToDate, readPreviews } from '../catalogue/thumbnails.ts';
+import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import type { Files, Upload } from '../media/files.ts';
+import { PictureError, readPicture } from '../media/picture.ts';
+import { readOriginal } from '../media/thumbnail-maker.ts';
+import { inParallel } from '../parallel.ts';
+import { changeFiles, type FileChange } from './change-files.ts';
+import { storeThumbnails } from './store-picture.ts';
+
+/** Other commands that change the catalogue wait for one batch at most. */
+const BATCH_SIZE = 50;
+
+export interface ThumbnailUpdate extends FileChange {
+  openSnapshot: () => Promise<CatalogueSnapshot>;
+  ladder: readonly number[];
+  /** How many pictures are read at the same time. */
+  concurrency: number;
+  onImage: (size: number) => void;
+}
+
+/** The ids of images whose thumbnails are not those of the ladder. */
+export async function findOutdated(
+  openSnapshot: () => Promise<CatalogueSnapshot>,
+  ladder: readonly number[],
+): Promise<string[]> {
+  await using snapshot = await openSnapshot();
+  const ids: string[] = [];
+  for await (const { id, document } of snapshot.images())
+    if (!isUpToDate(readPreviews(document), ladder, readDocument(document).meta.dimens)) ids.push(id);
+  return ids;
+}
+
+/** Returns what prevented the update of images, as sentences. Images that were removed meanwhile are skipped. */
+export async function updateThumbnails(ids: string[], update: ThumbnailUpdate): Promise<string[]> {
+  const problems: string[] = [];
+  for (let from = 0; from < ids.length; from += BATCH_SIZE)
+    problems.push(...(await updateBatch(ids.slice(from, from + BATCH_SIZE), update)));
+  return problems;
+}
+
+async function updateBatch(ids: string[], update: ThumbnailUpdate): Promise<string[]> {
+  const problems: string[] = [];
+  await changeFiles(update, async (writer, upload) => {
+    // Opened under the write lock, so it is the current version.
+    await using snapshot = await update.openSnapshot();
+    const rows = await snapshot.imagesById(ids);
+    const shelves = await snapshot.shelvesOf(rows.map(({ number }) => number));
+    const updated: SavedImage[] = [];
+    await inParallel(rows, update.concurrency, async (row) => {
+      update.signal.throwIfAborted();
+      try {
+        updated.push(await updateImage(row, update.files, update.ladder, upload));
+      } catch (error) {
+        if (!(error instanceof PictureError)) throw error;
+        problems.push(`image ${row.id}: ${error.message}`);
+      }
+      update.onImage(1);
+    });
+    const kept = new Set(updated.flatMap(fileKeys));
+    const former = rows.filter(({ id }) => updated.some((row) => row.id === id)).flatMap(fileKeys);
+    await upload.release(former.filter((key) => !kept.has(key)));
+    await writer.saveImages(updated.map((row) => ({ row, shelves: shelves.get(row.number) ?? [] })));
+  });
+  return problems;
+}
+
+async function updateImage(
+  row: SavedImage,
+  files: Files,
+  ladder: readonly number[],
+  upload: Upload,
+): Promise<SavedImage> {
+  const original = await readOriginal(files, row.key);
+  if (!original) throw new PictureError(`the file ${row.key} is missing`);
+  const { facts, thumbnails } = await readPicture(original, ladder);
+  const { width, height } = readDocument(row.document).meta.dimens;
+  // The dimensions of the thumbnails are computed from those in the catalogue.
+  if (facts.width !== width || facts.height !== height)
+    throw new PictureError(
+      `the picture has ${facts.width} x ${facts.height} pixels instead of ${width} x ${height}`,
+    );
+  await storeThumbnails(row.key, thumbnails, upload);
+  return { ...row, document: replacePreviews(row.document, formatPreviews(facts.previews)) };
+}

@@ -1,0 +1,214 @@
+/** Thumbnails through the life of a catalogue: import, replacement, removal, check, and `zukan thumbnails`. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileKeys } from '../../src/catalogue/thumbnails.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import { openFiles, openSnapshot } from '../../src/engines.ts';
+import { inParallel } from '../../src/parallel.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { drawInto } from '../support/pictures.ts';
+import { runCommand, start } from '../support/program.ts';
+import { startS3 } from '../support/s3.ts';
+import { configFor, send, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const s3 = await startS3();
+const { bucket, endpoint = '', region, accessKeyId, secretAccessKey } = s3.location;
+let catalogues = 0;
+
+/** A catalogue in a folder, or in PostgreSQL with files in a bucket. */
+function prepare(engine: { name: string; environment(): Record<string, string> }) {
+  const folder = temporaryFolder();
+  const inBucket = {
+    FILES_URL: `s3://${bucket}/${++catalogues}/?endpoint=${endpoint}&region=${region}`,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  const environment: Record<string, string> = {
+    ...engine.environment(),
+    DATA_DIR: join(folder, 'data'),
+    ...(engine.name === 'SQLite' ? {} : inBucket),
+  };
+  return { folder, ...commands(environment) };
+}
+
+function commands(environment: Record<string, string>) {
+  /** The configuration with other thumbnails. */
+  const configOf = (thumbnails: string) => configFor('', { ...environment, THUMBNAILS: thumbnails });
+  return {
+    environment,
+    configOf,
+    run: (thumbnails: string, ...parameters: string[]) =>
+      runCommand(parameters, { ...environment, THUMBNAILS: thumbnails }),
+    storedKeys: async () => (await Array.fromAsync(openFiles(configOf('off')).keys())).sort(),
+    /** The keys of all files that the catalogue uses. */
+    async usedKeys() {
+      await using snapshot = await openSnapshot(configOf('off'));
+      return [...new Set((await Array.fromAsync(snapshot.images())).flatMap(fileKeys))].sort();
+    },
+  };
+}
+
+const isThumbnail = (key: string) => key.startsWith('thumbnails/');
+
+await forEachEngine((engine) => {
+  test('the command makes what is missing, follows the ladder, and repeats nothing', async () => {
+    const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
+    await importFiles(configOf('off'), [await writeKnownCatalogue(folder)]);
+    assert.deepEqual((await storedKeys()).filter(isThumbnail), []);
+
+    const dry = await run('30,70', 'thumbnails', '--dry-run');
+    assert.equal(dry.output, `dry run, nothing was changed; ${images.length} images would be updated\n`);
+    assert.deepEqual((await storedKeys()).filter(isThumbnail), []);
+
+    assert.equal(
+      (await run('30,70', 'thumbnails')).output,
+      `updated the thumbnails of ${images.length} images\n`,
+    );
+    assert.deepEqual(await storedKeys(), await usedKeys());
+    assert.ok((await storedKeys()).some((key) => key.startsWith('thumbnails/70/')));
+    assert.equal((await run('30,70', 'thumbnails')).output, 'updated the thumbnails of 0 images\n');
+    // An import makes the same ones.
+    const again = await run('30,70', 'import', '--quiet', join(folder, 'catalogue.ndjson'));
+    assert.match(again.output, /^0 added, 0 updated/);
+
+    assert.match((await run('40', 'thumbnails')).output, /^updated the thumbnails of \d images\n$/);
+    assert.deepEqual(await storedKeys(), await usedKeys());
+    assert.ok((await storedKeys()).filter(isThumbnail).every((key) => key.startsWith('thumbnails/40/')));
+    assert.equal((await run('40', 'check')).output, 'no problems found\n');
+
+    assert.equal((await run('off', 'thumbnails')).status, 0);
+    assert.deepEqual((await storedKeys()).filter(isThumbnail), []);
+    assert.deepEqual(await storedKeys(), await usedKeys());
+  });
+
+  test('the links work wherever the files are', async () => {
+    const { folder, configOf } = prepare(engine);
+    const config = configOf('40');
+    await importFiles(config, [await writeKnownCatalogue(folder)]);
+    const service = await startService(config);
+    const { data } = (await service.get('/api/image/random?limit=25&include=thumbnails')).json;
+    for (const { meta } of data)
+      for (const { url, mimetype } of meta.thumbnails) {
+        const { status, headers } = await send(new URL(url));
+        assert.deepEqual([status, headers['content-type']], [200, mimetype]);
+      }
+    const { headers } = await service.get(`/api/image/${uuid(4, 1)}/file?width=40`);
+    assert.match(headers.location as string, /40/);
+    assert.equal((await send(new URL(headers.location as string))).status, 200);
+  });
+
+  test('thumbnails are removed with their image, and replaced with its file', async () => {
+    const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
+    const catalogue = await writeKnownCatalogue(folder);
+    await importFiles(configOf('30'), [catalogue]);
+    const before = await storedKeys();
+    assert.equal((await run('30', 'remove', uuid(4, 1))).output, 'removed 1 image and 2 files\n');
+    assert.equal((await storedKeys()).length, before.length - 2);
+
+    await drawInto(folder, { file: 'new.png', format: 'png', width: 99, height: 33, colour: '#123456' });
+    const record = { type: 'image', id: uuid(4, 2), file: 'new.png', nsfw: 'sfw' };
+    writeFileSync(join(folder, 'new.ndjson'), JSON.stringify(record));
+    assert.match((await run('30', 'import', join(folder, 'new.ndjson'))).output, /^0 added, 1 updated/);
+    assert.deepEqual(await storedKeys(), await usedKeys());
+
+    // An import that fails leaves no thumbnails behind.
+    await drawInto(folder, { file: 'more.png', format: 'png', width: 77, height: 33, colour: '#123456' });
+    const lines = [
+      { ...record, id: uuid(4, 50), file: 'more.png' },
+      { ...record, file: 'missing.png' },
+    ];
+    writeFileSync(join(folder, 'bad.ndjson'), lines.map((line) => JSON.stringify(line)).join('\n'));
+    assert.equal((await run('30', 'import', join(folder, 'bad.ndjson'))).status, 1);
+    assert.deepEqual(await storedKeys(), await usedKeys());
+    assert.equal((await run('30', 'check')).status, 0);
+  });
+
+  test('check finds missing and unused thumbnails, and repairs both', async () => {
+    const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
+    const config = configOf('30');
+    await importFiles(config, [await writeKnownCatalogue(folder)]);
+    const files = openFiles(config);
+    const before = await storedKeys();
+    const lost = before.find(isThumbnail) as string;
+    await files.remove([lost]);
+    const upload = await files.beginUpload();
+    const unused = lost.replace('/30/', '/50/');
+    const bytes = Buffer.from('left over');
+    await upload.put(unused, bytes, { hash: hash('sha256', bytes), mimetype: 'image/webp' });
+    await upload.finish();
+
+    const found = await run('30', 'check');
+    assert.match(found.output, /^image [0-9a-f-]{36}: the file of a thumbnail is missing\n/);
+    assert.ok(found.output.includes(`${unused}: no image uses this file\n`));
+    assert.equal(
+      found.errors.split('\n').at(-2),
+      'zukan: found 2 problems; "zukan check --repair" can repair 2',
+    );
+    const repaired = await run('30', 'check', '--repair');
+    assert.equal(repaired.output, 'no problems found\n');
+    assert.match(repaired.errors, /made the thumbnails of 1 image\n/);
+    assert.deepEqual(await storedKeys(), before);
+    assert.deepEqual(await storedKeys(), await usedKeys());
+  });
+
+  test('a picture that cannot be read is reported, and the others get their thumbnails', async () => {
+    const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
+    await importFiles(configOf('off'), [await writeKnownCatalogue(folder)]);
+    const original = (await storedKeys()).find((key) => key.endsWith('.jpg')) as string;
+    await openFiles(configOf('off')).remove([original]);
+    const { status, output, errors } = await run('30', 'thumbnails', '--quiet');
+    assert.equal(status, 1);
+    assert.equal(output, `updated the thumbnails of ${images.length - 1} images\n`);
+    assert.match(
+      errors,
+      /^zukan: 1 image could not be updated\nimage [0-9a-f-]{36}: the file \S+ is missing\n$/,
+    );
+    assert.deepEqual([...(await storedKeys()), original].sort(), await usedKeys());
+  });
+});
+
+test('a killed command or import leaves no file that the next command does not remove', async () => {
+  const folder = temporaryFolder();
+  const original = join(folder, 'original');
+  const catalogue = await writeKnownCatalogue(folder);
+  await importFiles(configFor('', { DATA_DIR: original, THUMBNAILS: '30' }), [catalogue]);
+  const cases = [
+    { parameters: ['thumbnails', '--quiet'], from: original },
+    { parameters: ['import', '--quiet', catalogue], from: undefined },
+  ];
+  const preload = [`--import=${join(import.meta.dirname, '../support/kill-at.ts')}`];
+  for (const { parameters, from } of cases) {
+    const runUntil = async (name: string, killAt: number) => {
+      const data = join(folder, name);
+      if (from) cpSync(from, data, { recursive: true });
+      const environment = { DATA_DIR: data, THUMBNAILS: '20,50', KILL_AT: String(killAt) };
+      const child = start(parameters, environment, preload);
+      let errors = '';
+      child.stderr?.on('data', (chunk) => {
+        errors += chunk;
+      });
+      await once(child, 'close');
+      return { errors, ...commands({ DATA_DIR: data }), data };
+    };
+    const whole = await runUntil(`${parameters[0]} whole`, 0);
+    const expected = await whole.storedKeys();
+    assert.deepEqual(expected, await whole.usedKeys());
+    const { operations, commit } = JSON.parse(whole.errors) as { operations: number; commit: number };
+    const points = [commit >> 1, commit - 1, commit, commit + 1, operations - 1];
+    await inParallel(points, 2, async (point) => {
+      const what = `${parameters[0]} killed before operation ${point} of ${operations}`;
+      const { run, storedKeys, usedKeys, data } = await runUntil(what, point);
+      assert.equal((await run('20,50', 'check', '--quiet', '--repair')).status, 0, what);
+      assert.deepEqual(await storedKeys(), await usedKeys(), what);
+      assert.equal((await run('20,50', ...parameters)).status, 0, what);
+      assert.deepEqual(await storedKeys(), expected, what);
+      rmSync(data, { recursive: true });
+    });
+  }
+});
