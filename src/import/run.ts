@@ -176,5 +176,5 @@ class ImportRun {
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
 function pictureFromRecord({ key, meta }: ImageLine): Picture {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
-  return { key: key as string, hash: facts.eTag, ...facts, ...dimens };
+  return { key: key as string, hash: facts.eTag, perceptualHash: null, ...facts, ...dimens };
 }

@@ -1,7 +1,8 @@
-/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour and hash. */
+/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour and hashes. */
 import { hash } from 'node:crypto';
 import type Sharp from 'sharp';
 import type { Mimetype } from '../catalogue/types.ts';
+import { hashPixels } from './perceptual-hash.ts';
 
 export interface PictureFacts {
   /** SHA-256 in hex. */
@@ -11,6 +12,8 @@ export interface PictureFacts {
   color: string;
   width: number;
   height: number;
+  /** What the picture looks like (perceptual-hash.ts); null if it was not computed. */
+  perceptualHash: string | null;
 }
 
 /** The picture cannot be used, and the message says why. */
@@ -18,8 +21,8 @@ export class PictureError extends Error {}
 
 export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PIXELS = 100_000_000;
-/** The colour comes from a thumbnail of at most this width and height: it is a placeholder, not a measurement. */
-const COLOUR_SAMPLE_SIZE = 64;
+/** Colour and perceptual hash come from a thumbnail of at most this width and height. */
+const SAMPLE_SIZE = 64;
 
 let loading: Promise<typeof Sharp> | undefined;
 
@@ -54,13 +57,16 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
   const mimetype = detectType(bytes);
   if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
   try {
-    const { width, height } = await readSize(bytes);
+    const { width, height, orientation } = await readSize(bytes);
     if (width * height > MAX_PIXELS)
       throw new PictureError(
         `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
       );
-    const color = await readColour(bytes);
-    return { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
+    const { data, info } = await readSample(bytes);
+    const color = dominantColour(data, info.channels);
+    const perceptualHash = hashPixels({ data, ...info }, orientation);
+    const size = bytes.length;
+    return { hash: hash('sha256', bytes), size, mimetype, color, width, height, perceptualHash };
   } catch (error) {
     if (error instanceof PictureError) throw error;
     throw new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);
@@ -68,23 +74,22 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
 }
 
 /** The displayed size: rotated by the EXIF orientation, and of one frame of an animation. */
-async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
+async function readSize(bytes: Buffer): Promise<{ width: number; height: number; orientation: number }> {
   const sharp = await loadSharp();
-  const { autoOrient } = await sharp(bytes, { limitInputPixels: false }).metadata();
-  return autoOrient;
+  const { autoOrient, orientation = 1 } = await sharp(bytes, { limitInputPixels: false }).metadata();
+  return { ...autoOrient, orientation };
 }
 
 /** Decodes the whole first frame, which also detects a damaged picture. */
-async function readColour(bytes: Buffer): Promise<string> {
+async function readSample(bytes: Buffer) {
   const options = { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true } as const;
   const sharp = await loadSharp();
-  const pixels = await sharp(bytes, options)
-    .resize(COLOUR_SAMPLE_SIZE, COLOUR_SAMPLE_SIZE, { fit: 'inside', withoutEnlargement: true })
+  return sharp(bytes, options)
+    .resize(SAMPLE_SIZE, SAMPLE_SIZE, { fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return dominantColour(pixels.data, pixels.info.channels);
 }
 
 /**

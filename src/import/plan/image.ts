@@ -46,12 +46,15 @@ export function planImage(
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
+  // A record without `file` says nothing about the looks of its bytes.
+  const perceptualHash = picture.perceptualHash ?? (existing?.eTag === hash ? existing.perceptualHash : null);
   const row: ImageRow = {
     id: image.id,
     key,
     eTag: hash,
     mimetype,
     document: composeDocument(image, key, artist.document, documents(categories), documents(characters)),
+    perceptualHash,
   };
   const mentioned = [artist, ...categories, ...characters];
   const shelves = [
@@ -61,7 +64,8 @@ export function planImage(
     ...mentioned.map((entry) => entry.shelf),
   ];
   if (!existing) return { outcome: 'added', row: { row, shelves } };
-  if (existing.document === row.document && existing.eTag === hash) return { outcome: 'unchanged' };
+  const isSameFile = existing.eTag === hash && existing.perceptualHash === perceptualHash;
+  if (existing.document === row.document && isSameFile) return { outcome: 'unchanged' };
   return {
     outcome: 'updated',
     row: { row: { ...row, number: existing.number }, shelves },

@@ -9,6 +9,7 @@ import {
   readFixedShelves,
 } from '../shared/queries.ts';
 import { connect, databaseError, disconnect } from './connection.ts';
+import { findUnusedKeys } from './keys.ts';
 
 const FETCH_SIZE = 1000;
 
@@ -36,12 +37,12 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     async imagesById(ids) {
       return (await client.query(`select ${IMAGE_COLUMNS} from image where id = any($1)`, [ids])).rows;
     },
-    async unusedKeys(keys) {
-      if (keys.length === 0) return [];
-      const { rows } = await client.query('select distinct key from image where key = any($1)', [keys]);
-      const used = new Set(rows.map(({ key }) => key));
-      return keys.filter((key) => !used.has(key));
+    async imagesByNumber(numbers) {
+      const text = `select ${IMAGE_COLUMNS} from image where number = any($1::int[]) order by number`;
+      return (await client.query(text, [numbers])).rows;
     },
+    perceptualHashes: () => streamRows('select image, hash from perceptual_hash order by image'),
+    unusedKeys: (keys) => findUnusedKeys((text, values) => client.query(text, values), keys),
     async shelvesOf(images) {
       const { rows } = await client.query(
         'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',
