@@ -13,6 +13,7 @@ import type {
   RandomOptions,
   RandomPageOptions,
   SearchOptions,
+  SimilarOptions,
   ZukanOptions,
 } from './options.ts';
 import { type Query, Transport } from './transport.ts';
@@ -68,6 +69,11 @@ export class Zukan {
   /** An address for `<img src>` that shows an image and does not expire. Sends no request. */
   fileUrl(id: string, options: FileUrlOptions = {}): string {
     return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
+  }
+
+  /** Images that look most like another one, nearest first. */
+  async similar(id: string, options: SimilarOptions = {}, call: CallOptions = {}): Promise<types.Image[]> {
+    return this.#getData(`/image/${checkId(id)}/similar`, { ...options }, call);
   }
 
   async image(id: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.Image> {

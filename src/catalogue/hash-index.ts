@@ -1,45 +1,38 @@
-/** Perceptual hashes of many images in memory, searched from the first to the last. */
+/** Perceptual hashes (media/perceptual-hash.ts) of many images in memory, compared one after the other. */
 import { popCount } from './bits.ts';
 
-/** A hash is this many words of 32 bits. */
-const WORDS = 4;
-const HEX_DIGITS_PER_WORD = 8;
-const INITIAL_CAPACITY = 1024;
-
-/** Images up to this distance are copies of each other, but for rare accidents (`npm run bench -- alike`). */
-export const MAX_COPY_DISTANCE = 15;
-/** Images up to this distance may be called similar. Of two unrelated images, about one pair in a million is so close. */
+/** Images up to this distance, in bits of 128, are taken for copies of each other. */
+export const MAX_COPY_DISTANCE = 14;
+/** Images up to this distance are similar. Slightly cropped copies are, unrelated images hardly ever. */
 export const MAX_SIMILAR_DISTANCE = 36;
+/**
+ * The first word holds the lowest frequencies, which crops change least. If more of its bits differ, images are not similar:
+ * for nearly all images, this one word decides.
+ */
+const MAX_FIRST_WORD_DISTANCE = 8;
 
-/** A hash as words, or undefined if it has none that could be compared. */
-export function parseHash(hash: string): Uint32Array | undefined {
-  if (hash.length !== WORDS * HEX_DIGITS_PER_WORD) return undefined;
-  return Uint32Array.from({ length: WORDS }, (_, word) =>
-    Number.parseInt(hash.slice(word * HEX_DIGITS_PER_WORD, (word + 1) * HEX_DIGITS_PER_WORD), 16),
-  );
-}
+/** A hash is this many words of 32 bits. */
+export const HASH_WORDS = 4;
+const DIGITS_PER_WORD = 8;
+const INITIAL_CAPACITY = 1024;
 
 export class HashIndex {
   #images = new Uint32Array(INITIAL_CAPACITY);
-  #words = new Uint32Array(INITIAL_CAPACITY * WORDS);
+  /** The first words of all hashes, the second words, and so on. */
+  #words = Array.from({ length: HASH_WORDS }, () => new Int32Array(INITIAL_CAPACITY));
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Memory use. */
-  get bytes(): number {
-    return this.#images.byteLength + this.#words.byteLength;
-  }
-
-  /** Images must be added in ascending order. Those without a comparable hash are left out. */
+  /** Images must be added in ascending order. Those with too little detail are left out. */
   add(image: number, hash: string): void {
     const words = parseHash(hash);
     if (!words) return;
     if (this.#size === this.#images.length) this.#grow();
     this.#images[this.#size] = image;
-    this.#words.set(words, this.#size * WORDS);
+    for (const [index, column] of this.#words.entries()) column[this.#size] = words[index] as number;
     this.#size++;
   }
 
@@ -47,12 +40,16 @@ export class HashIndex {
     return this.#images[position] as number;
   }
 
-  hashAt(position: number): Uint32Array {
-    return this.#words.subarray(position * WORDS, (position + 1) * WORDS);
+  hashAt(position: number): Int32Array {
+    return Int32Array.from(this.#words, (column) => column[position] as number);
+  }
+
+  wordAt(position: number, word: number): number {
+    return (this.#words[word] as Int32Array)[position] as number;
   }
 
   /** The hash of an image, or undefined if it is not in the index. */
-  hashOf(image: number): Uint32Array | undefined {
+  hashOf(image: number): Int32Array | undefined {
     let [low, high] = [0, this.#size];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -62,49 +59,64 @@ export class HashIndex {
     return low < this.#size && this.imageAt(low) === image ? this.hashAt(low) : undefined;
   }
 
-  distance(one: number, other: number): number {
+  areWithin(maxDistance: number, one: number, other: number): boolean {
     let distance = 0;
-    for (let word = 0; word < WORDS; word++)
-      distance += popCount(
-        (this.#words[one * WORDS + word] as number) ^ (this.#words[other * WORDS + word] as number),
-      );
-    return distance;
+    for (let word = 0; word < HASH_WORDS && distance <= maxDistance; word++)
+      distance += popCount(this.wordAt(one, word) ^ this.wordAt(other, word));
+    return distance <= maxDistance;
   }
 
-  /** Visits the positions from `from` up to `to` whose hashes are at most `maxDistance` bits away. */
+  /** Visits the positions from `from` up to `to` whose hashes are similar and at most `maxDistance` away. */
   scan(
-    hash: Uint32Array,
+    hash: Int32Array,
     maxDistance: number,
     from: number,
     to: number,
     visit: (position: number, distance: number) => void,
   ): void {
-    const words = this.#words;
+    const [first, second, third, fourth] = this.#words as [Int32Array, Int32Array, Int32Array, Int32Array];
     const [a, b, c, d] = hash as unknown as [number, number, number, number];
-    const end = Math.min(to, this.#size) * WORDS;
-    for (let index = from * WORDS; index < end; index += WORDS) {
-      // Half of the bits rule out nearly all.
-      let distance = popCount((words[index] as number) ^ a) + popCount((words[index + 1] as number) ^ b);
-      if (distance > maxDistance) continue;
-      distance += popCount((words[index + 2] as number) ^ c) + popCount((words[index + 3] as number) ^ d);
-      if (distance <= maxDistance) visit(index / WORDS, distance);
+    const end = Math.min(to, this.#size);
+    for (let position = from; position < end; position++) {
+      let distance = popCount((first[position] as number) ^ a);
+      if (distance > MAX_FIRST_WORD_DISTANCE) continue;
+      distance +=
+        popCount((second[position] as number) ^ b) +
+        popCount((third[position] as number) ^ c) +
+        popCount((fourth[position] as number) ^ d);
+      if (distance <= maxDistance) visit(position, distance);
     }
   }
 
   #grow(): void {
     const capacity = Math.ceil(this.#size * 1.5);
-    const [images, words] = [new Uint32Array(capacity), new Uint32Array(capacity * WORDS)];
+    const images = new Uint32Array(capacity);
     images.set(this.#images);
-    words.set(this.#words);
     this.#images = images;
-    this.#words = words;
+    this.#words = this.#words.map((column) => {
+      const longer = new Int32Array(capacity);
+      longer.set(column);
+      return longer;
+    });
   }
 }
 
-/** Collects the nearest positions, in any number of scans in ascending order. */
+/** The words of a hash; undefined if the picture had too little detail. */
+export function parseHash(hash: string): Int32Array | undefined {
+  if (hash.length !== HASH_WORDS * DIGITS_PER_WORD) return undefined;
+  const words = new Int32Array(HASH_WORDS);
+  for (let index = 0; index < hash.length; index++) {
+    const code = hash.charCodeAt(index);
+    const digit = code <= 0x39 ? code - 0x30 : code - 0x57;
+    words[index >>> 3] = ((words[index >>> 3] as number) << 4) | digit;
+  }
+  return words;
+}
+
+/** Collects the nearest positions of any number of scans in ascending order. */
 export class Nearest {
   readonly #limit: number;
-  /** The first positions at each distance: no more can be among the nearest. */
+  /** The first positions at each distance: later ones cannot be among the nearest. */
   readonly #byDistance: number[][] = [];
 
   constructor(limit: number) {
