@@ -12,17 +12,17 @@ if (MAX_COPY_DISTANCE >= 2 * BANDS) throw new Error('images may differ in two bi
 
 /**
  * Groups of two or more positions in the index, each in ascending order, the largest first. Copies of copies are in one
- * group. `onBand` is called after each of the bands, for the progress.
+ * group. `onProgress` is called with the share of the work that each step was.
  */
-export async function groupLookAlikes(
+export function groupLookAlikes(
   index: HashIndex,
-  onBand: (done: number, bands: number) => void | Promise<void> = () => {},
-): Promise<number[][]> {
+  onProgress: (share: number) => void = () => {},
+): number[][] {
   const groups = new Groups(index.size);
   const distinct = joinEqual(index, groups);
   for (let band = 0; band < BANDS; band++) {
     joinWithinBand(index, distinct, band, groups);
-    await onBand(band + 1, BANDS);
+    onProgress(1 / BANDS);
   }
   return groups.list();
 }

@@ -108,7 +108,7 @@ if (!skip) {
       concurrency: 1,
       isDryRun: false,
       onProgress: () => {},
-      report: { record: () => {}, duplicate: () => {} },
+      report: { record: () => {}, duplicate: () => {}, picture: async () => {} },
       signal: new AbortController().signal,
     });
     await isWaiting.promise;

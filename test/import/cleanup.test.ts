@@ -55,7 +55,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     concurrency: 2,
     isDryRun: false,
     onProgress: () => {},
-    report: { record: () => {}, duplicate: () => {} },
+    report: { record: () => {}, duplicate: () => {}, picture: async () => {} },
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);
