@@ -1,14 +1,24 @@
-/** A failed request, with the message of the service. */
+/** A failed call, with the message of the service, or the reason why there was no response. */
 export class ZukanError extends Error {
-  /** The HTTP status. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Identifies the request in the service's log; empty when no request was sent. */
+  /** Identifies the request in the service's log; empty if there was no response. */
   readonly requestId: string;
+  /** The system's code of a failed connection, such as `ECONNREFUSED`. Browsers do not tell. */
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string, requestId: string) {
-    super(message);
+  constructor(status: number, message: string, requestId: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'ZukanError';
     this.status = status;
     this.requestId = requestId;
+    this.code = findCode(cause);
   }
+}
+
+/** `fetch` wraps the error of the system. */
+function findCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return typeof code === 'string' ? code : findCode(cause);
 }

@@ -87,7 +87,7 @@ export interface FileUrlOptions {
 }
 
 /** Without `expiry`, which needs a token: a URL cannot carry one. */
-export interface RandomFileUrlOptions extends FileUrlOptions, Omit<AllRandomOptions, 'expiry'> {}
+export interface RandomFileUrlOptions extends FileUrlOptions, Omit<AllRandomOptions, keyof LinkOptions> {}
 
 /** A cursor is valid only with the seed and the filters it was issued for, so the seed is required. */
 export interface RandomPageOptions extends RandomOptions {

@@ -52,7 +52,7 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 }
 
 /** Removes its listener when the work is done, because callers may reuse the signal. */
-function rejectOnAbort(signal: AbortSignal, work: Promise<unknown>): Promise<never> {
+export function rejectOnAbort(signal: AbortSignal, work: Promise<unknown>): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) return abort();

@@ -1,4 +1,5 @@
 /** Sends one call: builds its URL, waits for its turn, retries after 429 and reads the response. */
+import { baseAddress } from './address.ts';
 import { ZukanError } from './error.ts';
 import type { CallOptions, ZukanOptions } from './options.ts';
 import { type Pace, readCount, readPace } from './pace.ts';
@@ -34,9 +35,10 @@ export class Transport {
   constructor({ origin = '', prefix = '/api', token, fetch, onWait }: ZukanOptions, timer = systemTimer) {
     if (origin === '' && !fetch && !('location' in globalThis))
       throw new TypeError("Outside a web page, pass the address: new Zukan({ origin: 'https://…' })");
-    this.#base = origin.replace(/\/+$/, '') + prefix;
+    this.#base = baseAddress(origin, prefix);
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    this.#fetch = fetch ?? ((...request) => globalThis.fetch(...request));
+    const send = fetch ?? ((...request) => globalThis.fetch(...request));
+    this.#fetch = (url, init) => explainFailure(send(url, init), url, init?.signal);
     this.#onWait = onWait ?? (() => {});
     this.#timer = timer;
     this.#queue = new RequestQueue(timer);
@@ -56,7 +58,7 @@ export class Transport {
       const response = await this.#send(url, signal);
       const seconds = Math.max(1, readCount(response.headers, 'Retry-After'));
       if (response.status !== 429 || seconds > MAX_WAIT_S || tries === MAX_TRIES)
-        return readResponse(response);
+        return readResponse(response, url, signal);
       // An unread body would keep the connection busy.
       await response.body?.cancel();
       this.#onWait(seconds);
@@ -80,9 +82,31 @@ export class Transport {
   }
 }
 
-async function readResponse(response: Response): Promise<Success> {
+/** A failed connection is a `ZukanError`, too. Aborting is not a failure. */
+async function explainFailure<T>(
+  work: Promise<T>,
+  url: unknown,
+  signal: AbortSignal | null | undefined,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    // Node hides the reason in the cause.
+    const { message, cause } = error as Error;
+    const reason = (cause instanceof Error && cause.message) || message;
+    throw new ZukanError(0, `No response from ${String(url).replace(/\?.*/s, '')}: ${reason}`, '', error);
+  }
+}
+
+async function readResponse(
+  response: Response,
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<Success> {
   const { status, headers } = response;
-  const { success, data, meta, message } = parseJson(await response.text());
+  const text = await explainFailure(response.text(), url, signal);
+  const { success, data, meta, message } = parseJson(text);
   if (response.ok && success === true) {
     const total = Number(headers.get('X-Total-Count'));
     return { data, meta, total, cursor: headers.get('X-Next-Cursor') ?? undefined };

@@ -1,5 +1,7 @@
 /** The client: one method for each endpoint, and iterators over whole lists. */
-import { ZukanError } from './error.ts';
+import { Cache } from './cache.ts';
+import { checkId, checkOptions, type OptionNames, optionNames } from './check-options.ts';
+import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
   CallOptions,
@@ -16,7 +18,8 @@ import type {
   SimilarOptions,
   ZukanOptions,
 } from './options.ts';
-import { type Query, Transport } from './transport.ts';
+import { rejectOnAbort } from './queue.ts';
+import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
 interface Lists {
@@ -35,49 +38,56 @@ const paths: Record<ListName, string> = {
 };
 const randomPath = '/image/random';
 const MAX_PAGE_SIZE = 25;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** How many artists are cached, and for how long. */
+const MAX_CACHED_ARTISTS = 500;
+const MAX_ARTIST_AGE_MS = 5 * 60_000;
 
 export class Zukan {
   readonly #transport: Transport;
+  readonly #artists: Cache<types.ArtistWithImages>;
 
   constructor(options: ZukanOptions = {}) {
+    checkOptions(options, optionNames.client);
     this.#transport = new Transport(options);
+    this.#artists = new Cache(MAX_CACHED_ARTISTS, MAX_ARTIST_AGE_MS, () => performance.now());
   }
 
   /** Random images without repeats. With a seed, the same images each time. */
   random(options: RandomOptions = {}, call: CallOptions = {}): Promise<types.Image[]> {
-    return this.#getData(randomPath, { ...options }, call);
+    return this.#getData(randomPath, optionNames.random, options, call);
   }
 
   /** One page of all matching images in the order of a seed, without repeats. */
   async randomPage(options: RandomPageOptions, call: CallOptions = {}): Promise<types.RandomPage> {
-    const { data, cursor } = await this.#transport.get(randomPath, { ...options }, call);
+    const { data, cursor } = await this.#get(randomPath, optionNames.randomPage, options, call);
     return { data, cursor };
   }
 
   /** One page of all matching images, newest first. */
   async latest(options: LatestOptions = {}, call: CallOptions = {}): Promise<types.CursorPage> {
-    const { data, cursor } = await this.#transport.get('/image/latest', { ...options }, call);
+    const { data, cursor } = await this.#get('/image/latest', optionNames.latest, options, call);
     return { data, cursor };
   }
 
   /** An address for `<img src>` that shows a random image. Sends no request. */
   randomFileUrl(options: RandomFileUrlOptions = {}): string {
+    checkOptions(options, optionNames.randomFile);
     return this.#transport.url(`${randomPath}/file`, { ...options });
   }
 
   /** An address for `<img src>` that shows an image and does not expire. Sends no request. */
   fileUrl(id: string, options: FileUrlOptions = {}): string {
+    checkOptions(options, optionNames.file);
     return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
   }
 
   /** Images that look most like another one, nearest first. */
   async similar(id: string, options: SimilarOptions = {}, call: CallOptions = {}): Promise<types.Image[]> {
-    return this.#getData(`/image/${checkId(id)}/similar`, { ...options }, call);
+    return this.#getData(`/image/${checkId(id)}/similar`, optionNames.similar, options, call);
   }
 
   async image(id: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.Image> {
-    return this.#getData(`/image/${checkId(id)}`, { ...options }, call);
+    return this.#getData(`/image/${checkId(id)}`, optionNames.link, options, call);
   }
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
@@ -85,7 +95,7 @@ export class Zukan {
     options: PageOptions & ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Image>> {
-    return this.#getPage(paths.images, { ...options }, call);
+    return this.#getPage(paths.images, optionNames.imagePage, options, call);
   }
 
   async artistImages(
@@ -93,55 +103,63 @@ export class Zukan {
     options: PageOptions & ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.ArtistImage>> {
-    return this.#getPage(artistImagesPath(id), { ...options }, call);
+    return this.#getPage(artistImagesPath(id), optionNames.imagePage, options, call);
   }
 
   artists(
     options: PageOptions & SearchOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Artist>> {
-    return this.#getPage(paths.artists, { ...options }, call);
+    return this.#getPage(paths.artists, optionNames.searchPage, options, call);
   }
 
   characters(
     options: PageOptions & SearchOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Character>> {
-    return this.#getPage(paths.characters, { ...options }, call);
+    return this.#getPage(paths.characters, optionNames.searchPage, options, call);
   }
 
   categories(
     options: PageOptions & SearchOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Category>> {
-    return this.#getPage(paths.categories, { ...options }, call);
+    return this.#getPage(paths.categories, optionNames.searchPage, options, call);
   }
 
+  /** Cached for five minutes, so that a program can show the artist of each image. */
   async artist(id: string, call: CallOptions = {}): Promise<types.ArtistWithImages> {
-    return this.#getData(`${paths.artists}/${checkId(id)}`, {}, call);
+    checkOptions(call, optionNames.call);
+    const key = checkId(id).toLowerCase();
+    // Without the signal, because other calls may wait for the same request.
+    const artist = this.#artists.get(key, () =>
+      this.#getData(`${paths.artists}/${key}`, optionNames.none, {}, {}),
+    );
+    const { signal } = call;
+    return { ...(await (signal ? Promise.race([artist, rejectOnAbort(signal, artist)]) : artist)) };
   }
 
   async character(id: string, call: CallOptions = {}): Promise<types.CharacterWithImages> {
-    return this.#getData(`${paths.characters}/${checkId(id)}`, {}, call);
+    return this.#getData(`${paths.characters}/${checkId(id)}`, optionNames.none, {}, call);
   }
 
   async category(id: string, call: CallOptions = {}): Promise<types.CategoryWithImages> {
-    return this.#getData(`${paths.categories}/${checkId(id)}`, {}, call);
+    return this.#getData(`${paths.categories}/${checkId(id)}`, optionNames.none, {}, call);
   }
 
   /** The number of images, artists, characters and categories. */
   stats(call: CallOptions = {}): Promise<types.Statistics> {
-    return this.#getData('/stats', {}, call);
+    return this.#getData('/stats', optionNames.none, {}, call);
   }
 
   /** The owner, purpose and scopes of this client's token. */
   token(call: CallOptions = {}): Promise<types.TokenInformation> {
-    return this.#getData('/token', {}, call);
+    return this.#getData('/token', optionNames.none, {}, call);
   }
 
   /** The version of the service and the paths of its endpoints. */
   async information(call: CallOptions = {}): Promise<types.Information> {
-    const { data, meta } = await this.#transport.get('', {}, call);
+    const { data, meta } = await this.#get('/', optionNames.none, {}, call);
     return { paths: data, ...meta };
   }
 
@@ -151,7 +169,8 @@ export class Zukan {
     options: Lists[Name]['options'] = {},
     call: CallOptions = {},
   ): AsyncGenerator<Lists[Name]['item'], void> {
-    return this.#iterate(paths[list], { ...options }, call);
+    const names = list === 'images' ? optionNames.images : optionNames.search;
+    return this.#iterate(paths[list], names, options, call);
   }
 
   /** Iterates over all images of an artist, oldest first. */
@@ -160,7 +179,7 @@ export class Zukan {
     options: ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.ArtistImage, void> {
-    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), { ...options }, call);
+    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.images, options, call);
   }
 
   /**
@@ -171,6 +190,7 @@ export class Zukan {
     { seed = generateSeed(), ...options }: AllRandomOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.Image, void> {
+    checkOptions(options, optionNames.allRandom);
     yield* followCursor((cursor) =>
       this.randomPage({ ...options, seed, cursor, limit: MAX_PAGE_SIZE }, call),
     );
@@ -178,49 +198,47 @@ export class Zukan {
 
   /** Iterates over all matching images, newest first. */
   async *everyLatest(options: RandomFilter = {}, call: CallOptions = {}): AsyncGenerator<types.Image, void> {
+    checkOptions(options, optionNames.filter);
     yield* followCursor((cursor) => this.latest({ ...options, cursor, limit: MAX_PAGE_SIZE }, call));
   }
 
-  async #getData<Data>(path: string, query: Query, call: CallOptions): Promise<Data> {
-    return (await this.#transport.get(path, query, call)).data;
+  async #get(path: string, names: OptionNames, options: object, call: CallOptions): Promise<Success> {
+    checkOptions(options, names);
+    checkOptions(call, optionNames.call);
+    return this.#transport.get(path, { ...options }, call);
   }
 
-  async #getPage<Item>(path: string, query: Query, call: CallOptions): Promise<types.Page<Item>> {
-    const { data, total } = await this.#transport.get(path, query, call);
+  async #getData<Data>(path: string, names: OptionNames, options: object, call: CallOptions): Promise<Data> {
+    return (await this.#get(path, names, options, call)).data;
+  }
+
+  async #getPage<Item>(
+    path: string,
+    names: OptionNames,
+    options: object,
+    call: CallOptions,
+  ): Promise<types.Page<Item>> {
+    const { data, total } = await this.#get(path, names, options, call);
     return { data, total };
   }
 
-  async *#iterate<Item>(path: string, query: Query, call: CallOptions): AsyncGenerator<Item, void> {
+  async *#iterate<Item>(
+    path: string,
+    names: OptionNames,
+    options: object,
+    call: CallOptions,
+  ): AsyncGenerator<Item, void> {
+    checkOptions(options, names);
+    const pageNames = { ...names, ...optionNames.page };
     for (let offset = 0, total = 1; offset < total; offset += MAX_PAGE_SIZE) {
-      const page = await this.#getPage<Item>(path, { ...query, limit: MAX_PAGE_SIZE, offset }, call);
+      const window = { limit: MAX_PAGE_SIZE, offset };
+      const page = await this.#getPage<Item>(path, pageNames, { ...options, ...window }, call);
       yield* page.data;
       total = page.total;
     }
   }
 }
 
-async function* followCursor(
-  getPage: (cursor: string | undefined) => Promise<types.CursorPage>,
-): AsyncGenerator<types.Image, void> {
-  let cursor: string | undefined;
-  do {
-    const page = await getPage(cursor);
-    yield* page.data;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-}
-
 function artistImagesPath(id: string): string {
   return `${paths.artists}/${checkId(id)}/images`;
-}
-
-/** Not `randomUUID`, which browsers offer on secure origins only. */
-function generateSeed(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-');
-}
-
-/** Anything but a UUID could lead to another endpoint, such as `/image/random`. */
-function checkId(id: string): string {
-  if (uuid.test(id)) return id;
-  throw new ZukanError(400, 'Invalid ID: it must be a UUID.', '');
 }

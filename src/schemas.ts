@@ -50,13 +50,11 @@ export const ErrorBody = Type.Object({
 });
 
 /** Added to an artist, character or category that is requested by its id. */
-const ImageCount = Type.Object({
-  images: Type.Integer({ minimum: 0, description: 'the number of images' }),
-});
+const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }) };
 
 const artistFields = { id: Uuid, name: Text, url: WebAddress };
 export const Artist = Type.Object(artistFields);
-export const ArtistWithImages = Type.Intersect([Artist, ImageCount]);
+export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
 
 export const Category = Type.Object({
   id: Uuid,
@@ -65,7 +63,7 @@ export const Category = Type.Object({
   nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
-export const CategoryWithImages = Type.Intersect([Category, ImageCount]);
+export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
 
 export const Character = Type.Object({
   id: Uuid,
@@ -79,7 +77,7 @@ export const Character = Type.Object({
   occupations: Type.Array(Text),
   createdAt: Timestamp,
 });
-export const CharacterWithImages = Type.Intersect([Character, ImageCount]);
+export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
 
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({

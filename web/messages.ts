@@ -47,14 +47,14 @@ export function hideToast(): void {
 }
 
 export function explainError(error: unknown): string {
-  if (error instanceof ZukanError) return error.message;
+  if (error instanceof ZukanError && error.status > 0) return error.message;
   if (!navigator.onLine) return 'You are offline.';
   return 'Cannot reach the service. Check your connection.';
 }
 
 /** Offers a retry where that may help. */
 export function createErrorMessage(error: unknown, retry: () => void): HTMLElement {
-  const canRetry = !(error instanceof ZukanError) || error.status >= 500 || error.status === 429;
+  const canRetry = !(error instanceof ZukanError) || [0, 429].includes(error.status) || error.status >= 500;
   const button = el('button', { type: 'button', class: 'button', click: retry }, 'Try again');
   return el(
     'div',

@@ -21,6 +21,7 @@ const STANDARD_INPUT = '-';
 
 export interface ImportFlags {
   dryRun?: boolean;
+  keepLocation?: boolean;
   quiet?: boolean;
 }
 
@@ -44,11 +45,11 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
 async function importPaths(
   config: Config,
   paths: string[],
-  { dryRun = false, quiet = false }: ImportFlags,
+  { dryRun = false, quiet = false, keepLocation = false }: ImportFlags,
   terminal: Terminal,
 ) {
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = new ImportReport(dryRun, () => openSnapshot(config));
+  const report = new ImportReport(dryRun, keepLocation, () => openSnapshot(config));
   const sources: Source[] = [];
   let total: number | undefined = 0;
   for (const path of paths) {
@@ -63,6 +64,7 @@ async function importPaths(
       defaults: { now: new Date().toISOString(), newId: () => newId() },
       concurrency: 2 * availableParallelism(),
       isDryRun: dryRun,
+      keepsLocation: keepLocation,
       onProgress: progress.advance,
       report,
       signal: interrupt.signal,

@@ -51,6 +51,11 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('add or update records from catalogue files or folders of pictures, all or nothing')
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
+    .option(
+      '--keep-location',
+      'keep the location in the metadata of pictures, which everyone can then read',
+      false,
+    )
     .option('--quiet', 'show no progress', false)
     .action(async (paths, options) =>
       (await import('./import.ts')).importCommand(config(), paths, options, terminal),

@@ -18,13 +18,16 @@ export class ImportReport implements Report {
   /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
   readonly #isDryRun: boolean;
+  readonly #keepsLocation: boolean;
+  #withLocation = 0;
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
   readonly #nearDuplicates: NearDuplicates;
 
-  constructor(isDryRun: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
+  constructor(isDryRun: boolean, keepsLocation: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
     this.#isDryRun = isDryRun;
+    this.#keepsLocation = keepsLocation;
     this.#nearDuplicates = new NearDuplicates(openSnapshot, MAX_LISTED);
   }
 
@@ -34,6 +37,10 @@ export class ImportReport implements Report {
     const name = displayName(record);
     if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
     if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
+  }
+
+  location(): void {
+    this.#withLocation++;
   }
 
   duplicate(label: string, firstLabel: string): void {
@@ -53,11 +60,19 @@ export class ImportReport implements Report {
     const { added, updated, unchanged } = this.summary;
     return [
       `${added} added, ${updated} updated, ${unchanged} unchanged`,
+      ...this.#locationLines(),
       ...list('created', this.#created),
       ...list('skipped (duplicates)', this.#duplicates),
       ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
       ...list('skipped (not images)', this.#ignored),
     ];
+  }
+
+  #locationLines(): string[] {
+    const count = this.#withLocation;
+    if (count === 0) return [];
+    const pictures = count === 1 ? '1 picture' : `${count} pictures`;
+    return [this.#keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`];
   }
 }
 

@@ -12,6 +12,16 @@ export function loadLinkKeys(dataDir: string): string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  try {
+    createKeys(dataDir, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`cannot create ${path} (${code}); set LINK_KEYS or make DATA_DIR writable`);
+  }
+  return readKeys(path);
+}
+
+function createKeys(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true });
   // Linking is atomic and fails if the file exists, so processes that start at the same time all use the key of the first.
   const temporary = `${path}.${process.pid}`;
@@ -23,7 +33,6 @@ export function loadLinkKeys(dataDir: string): string[] {
   } finally {
     rmSync(temporary);
   }
-  return readKeys(path);
 }
 
 function readKeys(path: string): string[] {

@@ -2,9 +2,10 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
+import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
-import { RecordError } from './problems.ts';
+import { RecordError, withSubject } from './problems.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
 
@@ -14,7 +15,12 @@ export const isId = (reference: string): boolean => uuid.test(reference);
 export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
 export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
 export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
-export type ImageLine = Type.Static<typeof schemas.ImageLine>;
+/**
+ * `openFields` are those that neither a folder nor a sidecar gave: the metadata of the picture may fill them. A catalogue
+ * file cannot set it.
+ */
+export type ImageLine = Type.Static<typeof schemas.ImageLine> & { openFields?: OpenField[] };
+export type OpenField = 'artist' | 'source' | 'createdAt' | 'categories' | 'nsfw';
 
 /**
  * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
@@ -57,6 +63,26 @@ export function checkRecord(value: unknown): RecordLine {
   else if (isId(record.name))
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
   return record;
+}
+
+/** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */
+export function checkPicture(fields: object): ImageLine {
+  const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  for (const [type, name] of mentionedNames(record))
+    withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
+  return record;
+}
+
+/** The entries that an image mentions by name. */
+export function mentionedNames(record: ImageLine): [Kind, string][] {
+  const references: [Kind, string[]][] = [
+    ['category', record.categories ?? []],
+    ['artist', [artistOf(record)]],
+    ['character', record.characters ?? []],
+  ];
+  return references.flatMap(([kind, names]) =>
+    names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -7,13 +7,13 @@ import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { Batch } from './batch.ts';
 import { removeAbandonedFiles, removeUnusedFiles } from './cleanup.ts';
-import type { Picture } from './plan/image.ts';
+import { addMetadata } from './embedded.ts';
 import type { NewRecordDefaults } from './plan/outcome.ts';
 import { type Problem, Problems, type RecordLocation } from './problems.ts';
-import type { EntryLine, ImageLine, RecordLine } from './record.ts';
-import { type ImageWithPicture, type Report, Saver } from './save.ts';
+import { type EntryLine, type ImageLine, mentionedNames, type RecordLine } from './record.ts';
+import { type Report, Saver } from './save.ts';
 import type { Source } from './source.ts';
-import { storePicture } from './store-picture.ts';
+import { type FilePicture, storePicture } from './store-picture.ts';
 
 export interface ImportOptions {
   files: Files;
@@ -21,6 +21,8 @@ export interface ImportOptions {
   /** How many pictures are read at the same time. */
   concurrency: number;
   isDryRun: boolean;
+  /** Whether the location in the metadata of pictures is stored. */
+  keepsLocation: boolean;
   /** Called with the size of each record that is done. */
   onProgress: (size: number) => void;
   report: Report;
@@ -42,6 +44,8 @@ interface ParsedRecord extends RecordLocation {
   size: number;
   record: RecordLine;
 }
+
+type ParsedImage = ParsedRecord & { record: ImageLine; picture: FilePicture };
 
 export async function runImport(
   sources: Source[],
@@ -91,8 +95,10 @@ class ImportRun {
   readonly #upload: Upload;
   readonly #problems = new Problems();
   readonly #saver: Saver;
-  /** The label of the first picture with each hash, for sources that skip duplicates. */
+  /** The label of the first picture with each hash, for folders. */
   readonly #firstLabels = new Map<string, string>();
+  /** The entries that the pictures of folders mentioned so far. */
+  readonly #mentioned = new Set<string>();
 
   constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
@@ -125,21 +131,39 @@ class ImportRun {
     if (this.#problems.isFull) return;
     if (batch[0]?.record.type === 'image') {
       const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
-      await this.#saver.saveImages(images.filter((image) => !this.#isDuplicate(image)));
+      await this.#saveImages(images.filter((image) => !this.#isDuplicate(image)));
     } else {
       await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
       for (const { size } of batch) this.#options.onProgress(size);
     }
   }
 
+  /** Entries that the pictures of a folder mention are created first, if they are missing. */
+  async #saveImages(images: ParsedImage[]): Promise<void> {
+    const { report } = this.#options;
+    for (const { picture } of images) if (picture.hasLocation) report.location();
+    const mentions = images.filter(({ from }) => from.isFolder).flatMap((image) => this.#newMentions(image));
+    for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
+      await this.#saver.saveEntries(entries);
+    await this.#saver.saveImages(images);
+  }
+
+  #newMentions({ record, source, position, label }: ParsedImage) {
+    return mentionedNames(record).flatMap(([type, name]) => {
+      const key = `${source} ${type} ${name}`;
+      if (this.#mentioned.has(key)) return [];
+      this.#mentioned.add(key);
+      const entry = { type, name, isImplicit: true } as EntryLine;
+      return [{ source, position, label, record: entry }];
+    });
+  }
+
   /** The records with their pictures, without those whose picture is invalid. */
-  async #storePictures(
-    batch: (ParsedRecord & { record: ImageLine })[],
-  ): Promise<(ImageWithPicture & ParsedRecord)[]> {
+  async #storePictures(batch: (ParsedRecord & { record: ImageLine })[]): Promise<ParsedImage[]> {
     const { concurrency, signal, onProgress } = this.#options;
-    const pictures: (Picture | undefined)[] = [];
+    const pictures: (FilePicture | undefined)[] = [];
     // Several records may name the same file, which is read once.
-    const stored = new Map<string, Promise<Picture>>();
+    const stored = new Map<string, Promise<FilePicture>>();
     await inParallel(batch, concurrency, async (line, index) => {
       signal.throwIfAborted();
       const { file } = line.record;
@@ -147,15 +171,21 @@ class ImportRun {
         file === undefined ? pictureFromRecord(line.record) : await this.#storeOnce(line, file, stored);
       onProgress(line.size);
     });
-    return batch.flatMap((line, index) => (pictures[index] ? { ...line, picture: pictures[index] } : []));
+    return batch.flatMap((line, index) => {
+      const picture = pictures[index];
+      if (!picture) return [];
+      const record = picture.metadata ? addMetadata(line.record, picture.metadata) : line.record;
+      return { ...line, record, picture };
+    });
   }
 
   async #storeOnce(
     line: ParsedRecord,
     file: string,
-    stored: Map<string, Promise<Picture>>,
-  ): Promise<Picture | undefined> {
-    const storing = stored.get(file) ?? storePicture(line.from.folder, file, this.#upload);
+    stored: Map<string, Promise<FilePicture>>,
+  ): Promise<FilePicture | undefined> {
+    const { keepsLocation } = this.#options;
+    const storing = stored.get(file) ?? storePicture(line.from, file, this.#upload, keepsLocation);
     stored.set(file, storing);
     try {
       return await storing;
@@ -164,17 +194,19 @@ class ImportRun {
     }
   }
 
-  #isDuplicate({ from, label, picture: { hash } }: ImageWithPicture & ParsedRecord): boolean {
-    if (!from.skipsDuplicates) return false;
-    const first = this.#firstLabels.get(hash);
-    if (first === undefined) this.#firstLabels.set(hash, label);
-    else this.#options.report.duplicate(label, first);
+  #isDuplicate({ from, label, picture: { hashes } }: ParsedImage): boolean {
+    if (!from.isFolder) return false;
+    const first = hashes.map((hash) => this.#firstLabels.get(hash)).find((label) => label !== undefined);
+    if (first !== undefined) this.#options.report.duplicate(label, first);
+    else for (const hash of hashes) this.#firstLabels.set(hash, label);
     return first !== undefined;
   }
 }
 
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
-function pictureFromRecord({ key, meta }: ImageLine): Picture {
+function pictureFromRecord({ key, meta }: ImageLine): FilePicture {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
-  return { key: key as string, hash: facts.eTag, perceptualHash: null, ...facts, ...dimens };
+  const hash = facts.eTag;
+  const unread = { hashes: [hash], hasLocation: false, metadata: undefined, perceptualHash: null };
+  return { key: key as string, hash, ...facts, ...dimens, ...unread };
 }

@@ -15,6 +15,8 @@ import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from 
 /** Receives the outcome of each record. */
 export interface Report {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** A picture has a location, which was removed or kept. */
+  location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
   /** A picture was added. */
@@ -25,7 +27,7 @@ type Located<T> = RecordLocation & { record: T };
 export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
-  picture.hash,
+  ...picture.hashes,
   ...(record.id ? [record.id] : []),
 ];
 
@@ -70,7 +72,7 @@ export class Saver {
       const added: ImageWithPicture[] = [];
       const plan = (line: ImageWithPicture) => {
         const { record, picture } = line;
-        const existing = images.find(record, picture.hash);
+        const existing = images.find(record, picture.hashes);
         if (existing && existing.key !== picture.key) released.push(existing.key);
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
@@ -150,7 +152,7 @@ export class Saver {
 
   async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {
     const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hash));
+    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
     return new ExistingImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
 }

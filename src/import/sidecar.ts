@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Rating } from '../catalogue/types.ts';
 import { RecordError } from './problems.ts';
-import { isId } from './record.ts';
+import { isId, type OpenField } from './record.ts';
 
 /** The fields of an image record, not validated yet. */
 export type SidecarFields = Record<string, unknown> & { categories: string[] };
@@ -13,8 +13,25 @@ export type SidecarFields = Record<string, unknown> & { categories: string[] };
 /** By first letter: general, safe or sensitive, questionable, explicit. */
 const ratings: Record<string, Rating> = { g: 'sfw', s: 'sfw', q: 'questionable', e: 'nsfw' };
 
-export function readSidecar(bytes: Buffer): SidecarFields {
+/** Where each field may be, the first one first. */
+const names: Record<OpenField, string[]> = {
+  artist: ['artist', 'tags_artist'],
+  source: ['source'],
+  createdAt: ['createdAt', 'created_at'],
+  categories: ['categories', 'tags_general', 'tags'],
+  nsfw: ['nsfw', 'rating'],
+};
+
+export function readSidecar(bytes: Buffer): { fields: SidecarFields; openFields: OpenField[] } {
   const fields = parse(bytes);
+  // An empty field counts: it says that there is none.
+  const openFields = (Object.keys(names) as OpenField[]).filter((field) =>
+    names[field].every((name) => fields[name] === undefined),
+  );
+  return { fields: readFields(fields), openFields };
+}
+
+function readFields(fields: Record<string, unknown>): SidecarFields {
   const categories = categoryNames(firstNonEmpty(fields.categories, fields.tags_general, fields.tags));
   const optional: Record<string, unknown> = {
     // Sites use numbers or names as ids; only a UUID is an id here.

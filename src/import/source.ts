@@ -15,8 +15,11 @@ export interface PendingRecord {
 export interface Source {
   /** A record's `file` is relative to this folder and must be inside it. */
   folder: string;
-  /** Whether a picture with the same bytes as an earlier one is skipped: folders often contain copies. */
-  skipsDuplicates: boolean;
+  /**
+   * Whether the source is a folder of pictures. Copies of a picture are skipped, entries that the pictures mention are
+   * created, and metadata of the pictures completes their records.
+   */
+  isFolder: boolean;
   /** The source is opened when the iteration starts. */
   records(): AsyncIterable<PendingRecord>;
 }
@@ -24,7 +27,7 @@ export interface Source {
 export function catalogueFile(name: string, folder: string, open: () => AsyncIterable<Buffer>): Source {
   return {
     folder,
-    skipsDuplicates: false,
+    isFolder: false,
     async *records() {
       for await (const { number, bytes } of readLines(open())) {
         const parse = () => parseRecord(lineText(bytes));

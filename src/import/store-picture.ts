@@ -1,22 +1,61 @@
 /** Reads the picture that a record's `file` names and stores it under the hash of its bytes. */
+import { hash } from 'node:crypto';
 import { extensionOf } from '../catalogue/document.ts';
+import type { Mimetype } from '../catalogue/types.ts';
 import type { Upload } from '../media/files.ts';
-import { MAX_BYTES, PictureError, readPicture } from '../media/picture.ts';
+import { removeLocation } from '../media/metadata/location.ts';
+import { type Metadata, readMetadata } from '../media/metadata/read.ts';
+import { detectType, hasSameLayout, MAX_BYTES, PictureError, readPicture } from '../media/picture.ts';
 import type { Picture } from './plan/image.ts';
 import { RecordError } from './problems.ts';
 import { readInside } from './read-inside.ts';
+import type { Source } from './source.ts';
 
-export async function storePicture(folder: string, file: string, upload: Upload): Promise<Picture> {
-  const bytes = await readInside(folder, file, MAX_BYTES);
+/** A picture that was read from a file. */
+export interface FilePicture extends Picture {
+  hasLocation: boolean;
+  /** What the picture of a folder says about itself. */
+  metadata: Metadata | undefined;
+}
+
+export async function storePicture(
+  { folder, isFolder }: Source,
+  file: string,
+  upload: Upload,
+  keepsLocation: boolean,
+): Promise<FilePicture> {
+  const original = await readInside(folder, file, MAX_BYTES);
   try {
+    const mimetype = detectType(original);
+    const cleaned = await withoutLocation(original, mimetype).catch((error) => {
+      if (keepsLocation) return original;
+      throw error;
+    });
+    const hasLocation = cleaned !== original;
+    const bytes = keepsLocation ? original : cleaned;
     const facts = await readPicture(bytes);
-    const { hash, mimetype } = facts;
-    const key = pictureKey(hash, extensionOf(mimetype));
-    const eTag = await upload.put(key, bytes, { hash, mimetype });
-    return { ...facts, key, eTag };
+    const key = pictureKey(facts.hash, extensionOf(mimetype));
+    const eTag = await upload.put(key, bytes, facts);
+    const hashes = hasLocation ? [original, cleaned].map((bytes) => hash('sha256', bytes)) : [facts.hash];
+    const metadata = isFolder ? await readMetadata(original, mimetype) : undefined;
+    return { ...facts, key, eTag, hashes, hasLocation, metadata };
   } catch (error) {
     if (error instanceof PictureError) throw new RecordError(`${file}: ${error.message}`);
     throw error;
+  }
+}
+
+/** The same buffer if the picture has no location. */
+async function withoutLocation(bytes: Buffer, mimetype: Mimetype): Promise<Buffer> {
+  try {
+    const cleaned = removeLocation(bytes, mimetype);
+    if (cleaned !== bytes && !(await hasSameLayout(bytes, cleaned)))
+      throw new PictureError('the picture would look different');
+    return cleaned;
+  } catch (error) {
+    if (!(error instanceof PictureError)) throw error;
+    const advice = 'remove its metadata yourself, or use --keep-location';
+    throw new PictureError(`the location cannot be removed: ${error.message}; ${advice}`);
   }
 }
 

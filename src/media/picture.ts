@@ -46,16 +46,17 @@ const signatures: [Mimetype, RegExp][] = [
 ];
 
 /** Detects the type by the first bytes. Only these five types reach a decoder. */
-function detectType(bytes: Uint8Array): Mimetype | undefined {
+export function detectType(bytes: Uint8Array): Mimetype {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 64)).toString(
     'latin1',
   );
-  return signatures.find(([, signature]) => signature.test(start))?.[0];
+  const mimetype = signatures.find(([, signature]) => signature.test(start))?.[0];
+  if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
+  return mimetype;
 }
 
 export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
   const mimetype = detectType(bytes);
-  if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
   try {
     const { width, height, orientation } = await readSize(bytes);
     if (width * height > MAX_PIXELS)
@@ -68,8 +69,27 @@ export async function readPicture(bytes: Buffer): Promise<PictureFacts> {
     const size = bytes.length;
     return { hash: hash('sha256', bytes), size, mimetype, color, width, height, perceptualHash };
   } catch (error) {
-    if (error instanceof PictureError) throw error;
-    throw new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);
+    throw asPictureError(error);
+  }
+}
+
+function asPictureError(error: unknown): PictureError {
+  if (error instanceof PictureError) return error;
+  return new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);
+}
+
+/** Whether two files show the same pixels in the same way, as far as their headers tell. */
+export async function hasSameLayout(a: Buffer, b: Buffer): Promise<boolean> {
+  const sharp = await loadSharp();
+  const readLayout = async (bytes: Buffer) => {
+    const facts = await sharp(bytes, { limitInputPixels: false }).metadata();
+    const { width, height, orientation, pages, space, depth, icc } = facts;
+    return JSON.stringify([width, height, orientation, pages, space, depth, icc && hash('sha256', icc)]);
+  };
+  try {
+    return (await readLayout(a)) === (await readLayout(b));
+  } catch (error) {
+    throw asPictureError(error);
   }
 }
 

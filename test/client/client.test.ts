@@ -1,12 +1,15 @@
 /** The client against the real service: endpoints, iterators and errors. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { type Image, Zukan, ZukanError } from '../../client/index.ts';
 import { routes } from '../../src/http/api/routes.ts';
+import { version } from '../../src/version.ts';
 import { madeUpImage, startMadeUpService } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
+import { checkedFetch } from '../support/contract.ts';
 import { makeToken } from '../support/service.ts';
 
 const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
@@ -33,7 +36,7 @@ describe('each method returns the data of its endpoint', () => {
   const calledPaths = new Set<string>();
   const recordingFetch: typeof fetch = (url, init) => {
     calledPaths.add(new URL(String(url)).pathname.replace('/v1', '').replace(/[0-9a-f-]{36}/, '{id}') || '/');
-    return fetch(url, init);
+    return checkedFetch(url, init);
   };
   const client = new Zukan({ origin: `${origin}/`, prefix: '/v1', token: secret, fetch: recordingFetch });
   const getData = async (path: string) => (await service.get(`/v1${path}`, headers)).json.data;
@@ -95,7 +98,7 @@ describe('each method returns the data of its endpoint', () => {
     [
       'information',
       () => client.information(),
-      async () => ({ paths: await getData(''), version: 'v0.2.0', baseApiRoute: '/v1' }),
+      async () => ({ paths: await getData(''), version: `v${version}`, baseApiRoute: '/v1' }),
     ],
   ];
   for (const [name, call, expected] of table)
@@ -227,7 +230,7 @@ describe('errors', () => {
       for (const call of calls)
         assert.deepEqual(
           { ...(await catchError(call())) },
-          { name: 'ZukanError', status: 400, requestId: '' },
+          { name: 'ZukanError', status: 400, requestId: '', code: undefined },
         );
     }
   });
@@ -248,7 +251,32 @@ describe('errors', () => {
       assert.deepEqual(await catchError(client.stats()), new ZukanError(502, 'Status 502.', ''));
   });
 
-  test('a client outside a web page needs an origin', () => {
-    assert.throws(() => new Zukan(), /new Zukan\(\{ origin: /);
+  test('a failed connection has the reason and its code', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('{');
+      response.destroy();
+    }).listen(0);
+    after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const interrupted = await catchError(new Zukan({ origin: `http://127.0.0.1:${port}` }).stats());
+    assert.deepEqual([interrupted.status, interrupted.requestId], [0, '']);
+
+    server.close();
+    await once(server, 'close');
+    const refused = await catchError(new Zukan({ origin: `http://127.0.0.1:${port}` }).artists({ limit: 3 }));
+    assert.deepEqual([refused.status, refused.code], [0, 'ECONNREFUSED']);
+    assert.equal(
+      refused.message,
+      `No response from http://127.0.0.1:${port}/api/artist: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
+    assert.ok(refused.cause instanceof TypeError);
+  });
+
+  test('an aborted call rejects with the reason of the signal', async () => {
+    const reason = new Error('changed my mind');
+    const signal = AbortSignal.abort(reason);
+    for (const call of [zukan.stats({ signal }), zukan.artist(uuid(2, 5), { signal })])
+      await assert.rejects(call, (error) => error === reason);
+    assert.equal((await zukan.artist(uuid(2, 5))).id, uuid(2, 5));
   });
 });

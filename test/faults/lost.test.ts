@@ -107,8 +107,9 @@ if (!skip) {
       defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
       concurrency: 1,
       isDryRun: false,
+      keepsLocation: false,
       onProgress: () => {},
-      report: { record: () => {}, duplicate: () => {}, picture: async () => {} },
+      report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
       signal: new AbortController().signal,
     });
     await isWaiting.promise;

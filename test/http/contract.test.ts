@@ -36,6 +36,39 @@ describe('a test fails on', () => {
       /nsfw/,
     ],
     [
+      'an undocumented field',
+      '/api/image/random',
+      answer({}, { ...body, data: [{ ...samples.image, colour: 'red' }] }),
+      /\/data\/0 must not have additional properties/,
+    ],
+    [
+      'an undocumented field in a nested record',
+      '/api/image/random',
+      answer({}, { ...body, data: [{ ...samples.image, meta: { ...samples.image.meta, key: 'x' } }] }),
+      /\/data\/0\/meta must not have additional properties/,
+    ],
+    [
+      'an undocumented field in a record with a count',
+      `/api/artist/${samples.artist.id}`,
+      answer(
+        { headers: { ...headers, etag: '"x"' } },
+        { success: true, data: { ...samples.artist, images: 3, aliases: [] } },
+      ),
+      /\/data must not have additional properties/,
+    ],
+    [
+      'an undocumented field of the envelope',
+      '/api/image/random',
+      answer({}, { ...body, meta: {} }),
+      /the body must not have additional properties/,
+    ],
+    [
+      'an undocumented field of an error',
+      '/api/stats',
+      answer({ status: 500 }, { code: 500, message: 'x', success: false, stack: 'x' }),
+      /the body must not have additional properties/,
+    ],
+    [
       'an invalid error body',
       '/api/stats',
       answer({ status: 500 }, { message: '' }),
@@ -58,7 +91,20 @@ describe('a test fails on', () => {
       'a missing content type',
       '/api/image/random',
       answer({ headers: { 'x-request-id': 'x' } }),
-      /random returned 200/,
+      /random returned 200 with nothing instead of application\/json/,
+    ],
+    ['an undocumented status of a file', '/files/x.png', answer({ status: 418 }), /returned 418, which/],
+    [
+      'a file of another type',
+      '/files/x.png',
+      answer({ headers: { ...headers, etag: '"x"', 'cache-control': 'x', 'accept-ranges': 'bytes' } }),
+      /with application\/json instead of image\/\*/,
+    ],
+    [
+      'an undocumented field of the health check',
+      '/health/ready',
+      answer({}, { status: 'ready', uptime: 1 }),
+      /the body must not have additional properties/,
     ],
   ];
   for (const [what, path, given, message] of wrong)
@@ -67,7 +113,20 @@ describe('a test fails on', () => {
     });
 });
 
-test('a test passes on a documented response, and outside the API prefixes', () => {
+test('a test passes on a documented response, and on addresses that are not documented', () => {
   check('/api/image/random', answer({}));
-  check('/files/anything', answer({ status: 418 }));
+  check('/health/live', answer({}, { status: 'ok' }));
+  check('/bucket/anything', answer({ status: 418 }));
+});
+
+test('the prefixes of the service are checked', () => {
+  const given = answer({}, { success: true, data: [{}] });
+  for (const [prefix, path] of [
+    ['/pictures', '/pictures/image/random'],
+    ['', '/image/random'],
+  ] as const)
+    assert.throws(
+      () => assertDescribed('GET', new URL(path, 'http://localhost'), given, [prefix]),
+      /must have/,
+    );
 });

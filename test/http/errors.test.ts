@@ -43,6 +43,12 @@ await forEachEngine(async (engine) => {
     rejects('an invalid token everywhere', all, 'wrong', 401, /token/i);
     const asking = withExpiry.map((path) => `${path}?expiry=31`);
     rejects('an expiry without a token', asking, 'none', 401, /token/i);
+    const others = examples.filter((path) => !withExpiry.includes(path) && path !== '/token');
+    accepts(
+      'any expiry on endpoints that ignore it',
+      others.flatMap((path) => [`${path}?expiry=31`, `${path}?expiry=x`]),
+      'none',
+    );
   });
 
   describe('403: a token without the scope', () => {

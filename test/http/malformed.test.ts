@@ -59,3 +59,29 @@ test('the rest of what the client sends is discarded', async () => {
   for (let chunk = 0; chunk < 20; chunk++) socket.write(`nonsense\r\n${'x'.repeat(50_000)}`);
   assertRejected(await exchange(socket, 'the end'), [400]);
 });
+
+test('a method that the parser does not know gets 405, like any other', async () => {
+  const known = await service.get('/api/stats', {}, 'DELETE');
+  const connection = 'HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const [method, sent, statuses] of [
+    ['BREW', `BREW /api/stats ${connection}`, [405]],
+    ['get', `get /api/stats ${connection}`, [405]],
+    ['GETS', `${valid}GETS /api/stats ${connection}`, [200, 405]],
+  ] as const) {
+    const received = await exchange(await open(), sent);
+    assertRejected(received, [...statuses]);
+    assert.ok(received.includes(`\r\nAllow: ${known.headers.allow}\r\n`));
+    assert.ok(received.includes(known.json.message.replace('DELETE', method)));
+  }
+});
+
+test('what only resembles a request gets 400', async () => {
+  for (const sent of [
+    'BREW\r\n\r\n',
+    'BREW /api/stats\r\n\r\n',
+    '(x) / HTTP/1.1\r\n\r\n',
+    'GET / HTTP/9.1\r\n\r\n',
+  ])
+    assertRejected(await exchange(await open(), sent), [400]);
+  assertRejected(await exchange(await open(), `${'X'.repeat(33)} / HTTP/1.1\r\n\r\n`), [400]);
+});

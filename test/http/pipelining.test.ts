@@ -11,6 +11,9 @@ import { countOpenFiles } from '../support/open-files.ts';
 import { filesFolder, type Service, startKnownService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
+/** As in pipeline.ts. */
+const MAX_WAITING = 16;
+
 const service = await startKnownService();
 
 async function open({ origin }: Service = service): Promise<Socket> {
@@ -34,31 +37,38 @@ async function countAnswered(route: string): Promise<number> {
   return Number(line?.split(' ')[1] ?? 0);
 }
 
-test('answers pipelined requests one at a time, however many wait', async () => {
-  const count = 2500;
+test('answers pipelined requests one at a time, up to a limit', async () => {
+  const [before, count] = [await countAnswered('/docs'), 2500];
   const clients = await Promise.all(Array.from({ length: 3 }, () => open()));
   for (const client of clients) {
     client.pause();
     client.write(requests(count, '/docs'));
   }
-  // Others are answered meanwhile. The system's buffers take some responses; nothing else is rendered.
-  await until('some are answered', async () => (await countAnswered('/docs')) > 0);
-  let before = -1;
-  await until('no more are answered', async () => {
-    const answered = await countAnswered('/docs');
-    const isSame = answered === before;
-    before = answered;
-    return isSame;
-  });
-  assert.ok(
-    before < count,
-    `${before} of ${count * clients.length} were answered to clients that read nothing`,
+  const parsed = (1 + MAX_WAITING) * clients.length;
+  // Others are answered meanwhile, and no more than the limit is ever parsed.
+  await until('some are answered', async () => (await countAnswered('/docs')) > before);
+  const responses = await Promise.all(clients.map(countResponses));
+  assert.deepEqual(
+    responses,
+    clients.map(() => 1 + MAX_WAITING),
   );
-  // A client that reads after all gets every response.
-  const [client, ...others] = clients as [Socket, ...Socket[]];
-  for (const other of others) other.destroy();
-  const responses = await countResponses(client);
-  assert.equal(responses, count);
+  assert.equal((await countAnswered('/docs')) - before, parsed);
+});
+
+test('answers as many pipelined requests as may wait, and keeps the connection', async () => {
+  const client = await open();
+  const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+  let received = '';
+  client.on('data', (chunk) => {
+    received += chunk;
+  });
+  for (const round of [1, 2, 3]) {
+    client.write(request.repeat(1 + MAX_WAITING));
+    const expected = round * (1 + MAX_WAITING);
+    await until('all are answered', () => received.split('HTTP/1.1 200 OK').length - 1 === expected);
+  }
+  assert.doesNotMatch(received, /Connection: close/);
+  client.destroy();
 });
 
 /** Reads to the end. */
@@ -88,6 +98,31 @@ test('opens no file for a client that has disconnected', async () => {
   for (const client of clients) client.resetAndDestroy();
   await until('all files are closed', () => countOpenFiles(folder) === 0);
   assert.equal((await service.get(url)).status, 200);
+});
+
+test('captures no stacks for the requests of a client that has disconnected', async () => {
+  let aborted = 0;
+  let frameCount = 0;
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (error, frames) => {
+    if (error.message === 'aborted') {
+      aborted++;
+      frameCount += frames.length;
+    }
+    return error.message;
+  };
+  try {
+    const before = await countAnswered('/docs');
+    const client = await open();
+    client.pause();
+    client.write(requests(900, '/docs'));
+    await until('some are answered', async () => (await countAnswered('/docs')) > before);
+    client.resetAndDestroy();
+    await until('the others are aborted', () => aborted > 0);
+    assert.equal(frameCount, 0, `${frameCount} frames for ${aborted} requests`);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
 });
 
 test('answers a request with an endless body and closes the connection', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/schema';
 import { Zukan } from '../../client/index.ts';
@@ -11,7 +12,7 @@ import * as samples from '../../src/http/api/examples.ts';
 import { routes } from '../../src/http/api/routes.ts';
 import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
 import { referencePage } from '../../src/http/pages/reference/page.ts';
-import type { OpenApi, Response, Schema } from '../../src/http/pages/reference/types.ts';
+import type { OpenApi, PathItem, Response, Schema } from '../../src/http/pages/reference/types.ts';
 import { version } from '../../src/version.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/api.ts';
 import { type Answer, makeToken } from '../support/service.ts';
@@ -31,6 +32,7 @@ const service = await startMadeUpService(
 const exempt = await makeToken(service.config, ['image:list', 'api:ratelimit:disabled']);
 const document: OpenApi = (await service.get('/openapi.json')).json;
 const page = (await service.get('/docs')).text;
+const operationAt = (path: string) => (document.paths[path] as PathItem).get;
 
 describe('/openapi.json', () => {
   test('is valid OpenAPI', async () => {
@@ -49,22 +51,61 @@ describe('/openapi.json', () => {
   });
 
   test('contains every endpoint, named after the method of the client', () => {
-    assert.deepEqual(
-      Object.keys(document.paths),
-      routes.map(({ path }) => path),
-    );
-    for (const { get } of Object.values(document.paths)) {
+    for (const { path } of routes) {
+      const { operationId, responses } = operationAt(path);
       // A redirect has a method that returns its address.
-      const method = get.operationId + (get.responses['302'] ? 'Url' : '');
+      const method = operationId + (responses['302'] ? 'Url' : '');
       assert.ok(method in Zukan.prototype, method);
-      for (const status of ['200', '401', '429', '500', '503']) assert.ok(get.responses[status], status);
+      for (const status of ['200', '401', '429', '431', '500', '503']) assert.ok(responses[status], status);
     }
   });
 
+  test('contains the addresses outside the prefixes, on a server of their own', () => {
+    const others = Object.entries(document.paths).slice(routes.length);
+    assert.deepEqual(
+      others.map(([path]) => path),
+      ['/files/{name}', '/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json'],
+    );
+    for (const [, { servers, get }] of others)
+      assert.deepEqual([servers?.map(({ url }) => url), get.tags], [['/'], ['Other']]);
+  });
+
+  test('lists every path in the example of the service information', () => {
+    const { content } = operationAt('/').responses['200'] as Response;
+    const example = content?.['application/json']?.examples?.demo?.value as { data: string[] };
+    assert.deepEqual(
+      example.data,
+      routes.map(({ path }) => path),
+    );
+  });
+
+  test('passes the strictest rule set of the linter', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const source = JSON.stringify(document);
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    const described = problems.map(({ ruleId, message, location }) => [
+      ruleId,
+      message,
+      location[0]?.pointer,
+    ]);
+    assert.deepEqual(described, []);
+  });
+
+  test('the linter finds mistakes', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const { license, ...info } = document.info;
+    const source = JSON.stringify({ ...document, info });
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    assert.deepEqual(
+      problems.map(({ ruleId }) => ruleId),
+      ['info-license'],
+    );
+  });
+
   test('documents 400, 403 and 404 where they can occur', () => {
-    const errors = Object.entries(document.paths).map(([path, { get }]) => [
+    const errors = routes.map(({ path }) => [
       path,
-      Object.keys(get.responses)
+      Object.keys(operationAt(path).responses)
         .filter((status) => ['400', '403', '404'].includes(status))
         .join(),
     ]);
@@ -104,9 +145,8 @@ describe('/openapi.json', () => {
       .filter(([, { get }]) => !get.responses['302'])
       .map(([path, { get }]) => [path, get.responses['200']] as const);
     for (const [name, response] of [...Object.entries(components.responses), ...successes]) {
-      const json = (response as Response).content?.['application/json'];
-      assert.ok(json?.examples && Object.keys(json.examples).length > 0, name);
-      for (const { value } of Object.values(json.examples)) assertValid(json.schema, value, name);
+      for (const { schema, examples = {} } of Object.values((response as Response).content ?? {}))
+        for (const { value } of Object.values(examples)) assertValid(schema, value, name);
     }
   });
 
@@ -143,6 +183,7 @@ describe('/openapi.json', () => {
       '404 random': await open('/api/image/random/file?nsfw=nsfw'),
       '429 early': tooMany[1] as Answer,
       '429 blocked': tooMany[10] as Answer,
+      '431 size': await open('/api', { 'X-Filler': 'x'.repeat(50_000) }),
       '500 internal': await failing('/api/stats'),
       '503 unavailable': await unavailable('/api/stats'),
     };
@@ -173,11 +214,12 @@ describe('/docs', () => {
     ([, call = '']) => call.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
   );
 
-  test('has a working example call for every endpoint', async () => {
-    assert.equal(calls.length, routes.length);
-    for (const call of calls) {
+  test('has a working example call for every endpoint and page', async () => {
+    const withoutExample = 1;
+    assert.equal(calls.length, Object.keys(document.paths).length - withoutExample);
+    for (const [index, call] of calls.entries()) {
       const url = /'(http[^']+)'$/.exec(call)?.[1] ?? '';
-      assert.ok(url.startsWith(`${service.origin}/api`), call);
+      assert.ok(url.startsWith(`${service.origin}/${index < routes.length ? 'api' : ''}`), call);
       const { status, text } = await service.get(url, exempt.headers);
       assert.equal(status, successStatus(url), `${call}: ${text}`);
     }
@@ -208,6 +250,7 @@ describe('/docs', () => {
   test('escapes all text of the document', () => {
     const hostile = `<script>"'&`;
     const info = {
+      ...document.info,
       title: hostile,
       version: hostile,
       summary: hostile,

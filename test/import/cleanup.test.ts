@@ -54,8 +54,9 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
     concurrency: 2,
     isDryRun: false,
+    keepsLocation: false,
     onProgress: () => {},
-    report: { record: () => {}, duplicate: () => {}, picture: async () => {} },
+    report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

@@ -1,6 +1,6 @@
 /**
- * Checks every API response that a test receives against the OpenAPI document: the path, the status, the headers and the
- * body. Addresses outside the API prefixes (files, health, metrics, pages, a bucket) are not checked.
+ * Checks every response that a test receives against the OpenAPI document: the path, the status, the headers and the body.
+ * Addresses that the document leaves out (the gallery, stylesheets, a bucket) are not checked.
  */
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -11,32 +11,34 @@ import type { Operation, Ref, Response } from '../../src/http/pages/reference/ty
 import { Router } from '../../src/http/server/router.ts';
 import type { Answer } from './service.ts';
 
-const prefixes = ['/api', '/v1'];
-const { paths, components } = buildOpenApi(routes, prefixes, '0.0.0');
-const operations = new Router<Operation>();
-for (const prefix of prefixes)
-  for (const [path, { get }] of Object.entries(paths))
-    operations.add(path === '/' ? prefix : prefix + path, get);
+const defaultPrefixes = ['/api', '/v1'];
+const { paths, components } = buildOpenApi(routes, defaultPrefixes, '0.0.0');
 
 /** These headers must be documented wherever they are sent. */
 const DOCUMENTED_HEADERS = [
-  'ETag',
-  'Link',
-  'Location',
-  'X-Ignored-Parameters',
-  'X-Total-Count',
-  'X-Next-Cursor',
-  'Retry-After',
-  'WWW-Authenticate',
+  ...['ETag', 'Link', 'Location', 'X-Total-Count', 'X-Next-Cursor', 'Retry-After', 'WWW-Authenticate'],
+  ...['Accept-Ranges', 'Content-Range', 'X-Ignored-Parameters'],
 ];
-/** Sent before the path is read. */
-const HEADERS_TOO_LARGE = 431;
 
-export function assertDescribed(method: string, url: URL, answer: Answer): void {
-  if (!prefixes.some((prefix) => `${url.pathname}/`.startsWith(`${prefix}/`))) return;
-  if (method !== 'GET' && method !== 'HEAD') return;
+type Described = Pick<Answer, 'status' | 'headers' | 'bytes'> & { json?: unknown };
+
+/** `prefixes` are those of the service that responded. */
+export function assertDescribed(
+  method: string,
+  url: Pick<URL, 'pathname'>,
+  answer: Described,
+  prefixes: readonly string[] = defaultPrefixes,
+): void {
+  // The gallery and the page for a 404, which browsers get at addresses that the document describes, too.
+  if (answer.headers['content-type']?.startsWith('text/html') && isNegotiated(url, answer)) return;
+  const operation = operationsOf(prefixes).find(url.pathname)?.target;
+  const isApi = prefixes.some((prefix) => prefix !== '' && `${url.pathname}/`.startsWith(`${prefix}/`));
+  if (!operation && !isApi) return;
   const what = `${method} ${url.pathname} returned ${answer.status}`;
-  const operation = operations.find(url.pathname)?.target;
+  if (method !== 'GET' && method !== 'HEAD') {
+    if (answer.status >= 400) assertBody(componentResponse('InternalError'), answer, what);
+    return;
+  }
   const response = operation
     ? findResponse(operation, answer.status, what)
     : unknownPathResponse(answer.status, what);
@@ -49,9 +51,38 @@ export function assertDescribed(method: string, url: URL, answer: Answer): void 
   if (method === 'GET') assertBody(response, answer, what);
 }
 
+function isNegotiated({ pathname }: Pick<URL, 'pathname'>, { status, headers }: Described): boolean {
+  const isPage = pathname === '/' || (status === 404 && !pathname.startsWith('/api'));
+  return isPage && /\bAccept\b(?!-)/.test(headers.vary ?? '');
+}
+
+/** A `fetch` that checks the responses, for tests that do not use `send`. */
+export const checkedFetch: typeof fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  const bytes = Buffer.from(await response.clone().arrayBuffer());
+  const headers = Object.fromEntries(response.headers);
+  // The body is already decompressed.
+  delete headers['content-encoding'];
+  const text = bytes.toString();
+  const answer = { status: response.status, headers, bytes, text, json: undefined };
+  assertDescribed(init?.method ?? 'GET', new URL(String(url)), answer);
+  return response;
+};
+
+const routers = new Map<string, Router<Operation>>();
+
+function operationsOf(prefixes: readonly string[]): Router<Operation> {
+  const key = prefixes.join();
+  const router = routers.get(key) ?? new Router<Operation>();
+  if (routers.has(key)) return router;
+  routers.set(key, router);
+  for (const [path, { get, servers }] of Object.entries(paths))
+    for (const prefix of servers ? [''] : prefixes)
+      router.add(path === '/' ? prefix || '/' : prefix + path, get);
+  return router;
+}
+
 function findResponse(operation: Operation, status: number, what: string): Response {
-  if (status === HEADERS_TOO_LARGE)
-    return { description: 'The request line or headers are too long.', headers: {} };
   const response = operation.responses[status];
   assert.ok(response, `${what}, which openapi.json does not document`);
   return resolve(response);
@@ -59,23 +90,31 @@ function findResponse(operation: Operation, status: number, what: string): Respo
 
 /** An unknown path is a 404, unless the call fails earlier. */
 function unknownPathResponse(status: number, what: string): Response {
-  const known = { 401: 'Unauthorized', 404: 'NotFound', 429: 'TooManyRequests', 500: 'InternalError' };
-  const name = { ...known, 503: 'Unavailable' }[status];
+  const known = { 401: 'Unauthorized', 404: 'NotFound', 429: 'TooManyRequests', 431: 'HeadersTooLarge' };
+  const name = { ...known, 500: 'InternalError', 503: 'Unavailable' }[status];
   assert.ok(name, `${what}, but openapi.json does not document the path`);
-  return resolve({ $ref: `#/components/responses/${name}` });
+  return componentResponse(name);
 }
 
 function resolve(response: Response | Ref): Response {
-  if (!('$ref' in response)) return response;
-  return components.responses[response.$ref.split('/').at(-1) ?? ''] as Response;
+  return '$ref' in response ? componentResponse(response.$ref.split('/').at(-1) ?? '') : response;
+}
+
+function componentResponse(name: string): Response {
+  return components.responses[name] as Response;
 }
 
 const validators = new Map<Response, Validator>();
 
-function assertBody(response: Response, answer: Answer, what: string): void {
-  const schema = response.content?.['application/json']?.schema;
-  if (!schema) return;
-  assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
+function assertBody(response: Response, answer: Described, what: string): void {
+  const [type, { schema } = { schema: {} }] = Object.entries(response.content ?? {})[0] ?? [];
+  if (type === undefined) {
+    assert.equal(answer.bytes.length, 0, `${what} with a body, which openapi.json does not document`);
+    return;
+  }
+  const sent = answer.headers['content-type'] ?? 'nothing';
+  assert.ok(sent.startsWith(type.replace('*', '')), `${what} with ${sent} instead of ${type}`);
+  if (type !== 'application/json') return;
   const validator = validators.get(response) ?? Compile({ ...schema, components });
   validators.set(response, validator);
   const body = answer.json ?? JSON.parse(decompress(answer));
@@ -85,7 +124,7 @@ function assertBody(response: Response, answer: Answer, what: string): void {
   assert.fail(`${what}, which does not fit openapi.json: ${problems.join('; ')}`);
 }
 
-function decompress({ headers, bytes }: Answer): string {
+function decompress({ headers, bytes }: Described): string {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
 }

@@ -59,6 +59,20 @@ statement.run = function (...parameters) {
   return run.apply(this, parameters);
 };
 
+// Loading the driver takes time that commands on SQLite need not spend.
+if (process.env.DATABASE_URL?.startsWith('postgres')) {
+  const { default: pg } = await import('pg');
+  const client = pg.Client.prototype as unknown as { query: (...parameters: unknown[]) => unknown };
+  const { query } = client;
+  client.query = function (...parameters) {
+    const [statement] = parameters as [string | { text?: string }];
+    const sql = typeof statement === 'string' ? statement : (statement?.text ?? 'query');
+    count(sql);
+    if (/^commit/i.test(sql)) commit ||= trace.length;
+    return query.apply(this, parameters);
+  };
+}
+
 process.on('exit', () =>
   process.stderr.write(`${JSON.stringify({ operations: trace.length, commit, trace })}\n`),
 );

@@ -9,13 +9,27 @@ const unmount = (folder: string) => execFileSync('umount', ['--lazy', folder], {
 
 /** Mounts a file system of this size in a new folder, until the test ends. */
 export function mountSmallDisk(bytes: number): string {
+  const disk = mountDisk(bytes);
+  after(() => disk[Symbol.dispose]());
+  return disk.folder;
+}
+
+/** Mounts a file system of this size in a new folder, until it is disposed of. */
+export function mountDisk(bytes: number): Disposable & { folder: string } {
   const folder = newFolder('zukan-test-disk-');
-  mount('-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder);
-  after(() => {
-    unmount(folder);
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder);
+  } catch (error) {
     rmSync(folder, { recursive: true });
-  });
-  return folder;
+    throw error;
+  }
+  return {
+    folder,
+    [Symbol.dispose]() {
+      unmount(folder);
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 export function makeReadOnly(folder: string): void {

@@ -19,6 +19,8 @@ export interface Postgres {
   start(): Promise<void>;
   /** `fast` terminates all connections; `kill` does not shut down cleanly. */
   stop(how?: 'fast' | 'kill'): Promise<void>;
+  /** Stops all of its processes as they are, or lets them continue. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Stops the server and removes its files. */
   discard(): Promise<void>;
 }
@@ -103,11 +105,24 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
       run('pg_basebackup', backup, replicaFolder);
       return startIn(replicaFolder, { ...settings, hot_standby_feedback: 'on' });
     },
+    signal(name) {
+      const { pid } = server ?? {};
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+      for (const id of [String(pid), ...children].filter(Boolean)) signalIfRunning(Number(id), name);
+    },
     async discard() {
       await stop('kill');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function signalIfRunning(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** PostgreSQL writes its process id and its status to this file; pg_ctl waits for the same. */

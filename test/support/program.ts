@@ -59,13 +59,19 @@ export interface Running {
   origin: string;
   /** Everything on standard output so far. */
   output: () => string;
+  /** Everything on standard error so far. */
+  errors: () => string;
   /** Resolves with the exit status. */
   ended: Promise<number | null>;
 }
 
-/** Starts `zukan serve` on a free port and waits until it prints its address. */
-export async function serve(environment: Environment, parameters: string[] = []): Promise<Running> {
-  const child = start(['serve', ...parameters], { PORT: '0', RATE_LIMIT: 'off', ...environment });
+/** Starts `zukan serve` on a free port and waits until it prints its address. `launch` starts the process. */
+export async function serve(
+  environment: Environment,
+  parameters: string[] = [],
+  launch: typeof start = start,
+): Promise<Running> {
+  const child = launch(['serve', ...parameters], { PORT: '0', RATE_LIMIT: 'off', ...environment });
   const ended = once(child, 'close').then(([status]) => status as number | null);
   let [text, errors] = ['', ''];
   child.stderr?.on('data', (chunk) => {
@@ -79,19 +85,28 @@ export async function serve(environment: Environment, parameters: string[] = [])
     });
     ended.then(() => reject(new Error(`zukan serve exited: ${errors}`)));
   });
-  return { child, origin, ended, output: () => text };
+  return { child, origin, ended, output: () => text, errors: () => errors };
 }
 
-/** Starts a command in a child process. `nodeFlags` are for Node itself. */
+/** Starts a command in a child process, which ends with the test at the latest. `nodeFlags` are for Node itself. */
 export function start(
   parameters: string[],
   environment: Environment,
   nodeFlags: string[] = [],
 ): ChildProcess {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [...nodeFlags, main, ...parameters], {
-    env: { PATH, NODE_COMPILE_CACHE, ...environment },
-  });
+  const child = launch(parameters, environment, nodeFlags);
   after(() => child.kill('SIGKILL'));
   return child;
+}
+
+/** Starts a command in a child process that the caller ends. */
+export function launch(
+  parameters: string[],
+  environment: Environment,
+  nodeFlags: string[] = [],
+): ChildProcess {
+  const { PATH = '' } = process.env;
+  return spawn(process.execPath, [...nodeFlags, main, ...parameters], {
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+  });
 }

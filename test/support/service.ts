@@ -74,7 +74,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     origin,
     config,
     close,
-    get: (path, headers, method) => send(new URL(path, origin), headers, method),
+    get: (path, headers, method) => send(new URL(path, origin), headers, method, config.apiPrefixes),
   };
 }
 
@@ -105,9 +105,14 @@ export async function makeToken(config: Config, scopes: string[], rest: Partial<
 }
 
 /** Sends one request without the headers and normalisation of fetch, and checks the response against the API description. */
-export async function send(url: URL, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+export async function send(
+  url: URL,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  prefixes?: readonly string[],
+): Promise<Answer> {
   const response = await exchange(url, headers, method);
-  assertDescribed(method, url, response);
+  assertDescribed(method, url, response, prefixes);
   return response;
 }
 

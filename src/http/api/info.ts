@@ -17,8 +17,11 @@ export function serviceInformation(listPaths: () => string[]): Endpoint {
     data: schemas.Paths,
     meta: schemas.ServiceMeta,
     example: {
-      data: ['/', '/stats', '/token', '/image', '/image/random', '/image/{id}'],
-      meta: { version: 'v0.2.0', baseApiRoute: '/api' },
+      // A getter, because the list of endpoints is complete only after this one is declared.
+      get data() {
+        return listPaths();
+      },
+      meta: { version: `v${version}`, baseApiRoute: '/api' },
     },
     hasETag: true,
     handle({ prefix }) {

@@ -8,15 +8,14 @@ import type { RouteTraffic, Traffic } from '../metrics/traffic.ts';
 import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import { respondToMalformed } from './malformed.ts';
-import { oneAtATime } from './pipeline.ts';
+import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
+import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
 
-const METHODS = 'GET, HEAD, OPTIONS';
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': METHODS,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
@@ -80,8 +79,7 @@ export function createServer(options: ServerOptions): HttpServer {
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
     await options.beforeError(exchange);
-    if (match)
-      throw new ApiError(405, `The method ${method} is not allowed here: use GET.`, { Allow: METHODS });
+    if (match) throw methodNotAllowed(method ?? '');
     options.notFound(exchange);
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {
@@ -107,6 +105,8 @@ export function createServer(options: ServerOptions): HttpServer {
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
   server.timeout = stallTimeoutMs;
+  server.on('connection', abortWithoutStacks);
+  server.on('connection', limitPipeline);
   respondToMalformed(server, log, traffic);
   // By default Node sends a bare 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -48,9 +48,9 @@ export class ExistingImages {
   }
 
   /** An image is identified by its id or, without one, by its bytes. */
-  find(record: ImageLine, hash: string): SavedImage | undefined {
+  find(record: ImageLine, hashes: string[]): SavedImage | undefined {
     if (record.id !== undefined) return this.#byId.get(record.id);
-    const same = this.#byETag.get(hash) ?? [];
+    const same = hashes.flatMap((hash) => this.#byETag.get(hash) ?? []);
     if (same.length > 1)
       throw new RecordError(`${same.length} images have these bytes; add the "id" of one of them`);
     return same[0];

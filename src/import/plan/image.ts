@@ -16,6 +16,8 @@ import type { NewRecordDefaults, Outcome } from './outcome.ts';
 /** A stored picture. For a record without `file`, the facts are those it gives, and `hash` is its entity tag. */
 export interface Picture extends PictureFacts {
   key: string;
+  /** Any of these identifies the picture: the hash of its bytes as they are stored, and with or without its location. */
+  hashes: string[];
   /** The entity tag that the bytes are served with. */
   eTag: string;
 }

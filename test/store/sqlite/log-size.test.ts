@@ -19,7 +19,7 @@ async function opened() {
   await box.import([keyed(1)]);
   const store = await openStore(box.config);
   const readCount = async () => (await store.catalogue.statistics()).artists.count;
-  assert.equal(await readCount(), 0);
+  assert.equal(await readCount(), 1, 'the artist "Unknown"');
   const logSize = () => statSync(`${databaseFile(box.config)}-wal`).size;
   return { ...box, store, readCount, logSize };
 }
@@ -51,7 +51,7 @@ test('an import that is rolled back leaves no log behind', async () => {
   }));
   await assert.rejects(box.import([...records, 'no record']), /nothing was imported/);
   assert.ok(box.logSize() <= before, `${box.logSize()} bytes`);
-  assert.equal(await box.readCount(), 0);
+  assert.equal(await box.readCount(), 1);
 });
 
 test('a large import leaves a small log', async () => {
@@ -59,5 +59,5 @@ test('a large import leaves a small log', async () => {
   await using _store = box.store;
   await box.import(artists(8000));
   assert.ok(box.logSize() <= MAX_LOG_BYTES, `${box.logSize()} bytes`);
-  assert.equal(await box.readCount(), 8000);
+  assert.equal(await box.readCount(), 8001);
 });

@@ -36,6 +36,17 @@ test('serves, counts, checks and exports a catalogue on a read-only disk', { ski
   assert.equal(refused.status, 401);
 });
 
+test('serve says what to do if it cannot store a link key', { skip }, async () => {
+  const { disk } = await filledDisk();
+  makeReadOnly(disk);
+  const { status, errors } = await runCommand(['serve'], { DATA_DIR: join(disk, 'data'), PORT: '0' });
+  assert.equal(status, 1);
+  assert.match(
+    errors,
+    /^zukan: cannot create .*link\.keys \(EROFS\); set LINK_KEYS or make DATA_DIR writable\n$/,
+  );
+});
+
 test('a command that changes the catalogue says that the disk is read-only', { skip }, async () => {
   const { disk, run } = await filledDisk();
   assert.equal((await run('token', 'list')).status, 0);

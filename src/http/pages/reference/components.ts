@@ -5,8 +5,8 @@ import type { Route } from '../../api/endpoint.ts';
 import * as parameters from '../../api/parameters.ts';
 import { errorBody } from '../../server/errors.ts';
 import { type ErrorResponse, errorResponses } from './errors.ts';
-import { commonHeaders, headerRefs, headers } from './headers.ts';
-import { type Components, type Parameter, type Response, refTo, type Schema } from './types.ts';
+import { commonHeaders, headerRefs, headers, requestIdHeader } from './headers.ts';
+import { type Components, type Parameter, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
 
@@ -23,7 +23,7 @@ export function buildComponents(routes: readonly Route[]): Components {
     responses: Object.fromEntries(
       Object.entries(errorResponses).map(([status, error]) => [
         error.name,
-        toResponse(Number(status), error),
+        errorResponse(Number(status), error, error.isBeforeLimit ? requestIdHeader : commonHeaders),
       ]),
     ),
     securitySchemes: {
@@ -38,12 +38,16 @@ export function toSchemaOrRef(schema: Type.TSchema): Schema {
   return name === undefined ? toJsonSchema(schema) : refTo('schemas', name);
 }
 
-/** A choice of texts becomes an `enum`, which more tools understand. */
+/**
+ * A choice of texts becomes an `enum`, which more tools understand. Objects are closed: a field that the document does not
+ * describe is a mistake in the service or in the document.
+ */
 function toJsonSchema(schema: object): Schema {
   const { anyOf, ...rest } = schema as Schema;
   if (anyOf?.every((choice) => typeof choice.const === 'string'))
     return { type: 'string', enum: anyOf.map((choice) => choice.const), ...rest };
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, convertNested(value)]));
+  const converted = Object.entries(schema).map(([key, value]) => [key, convertNested(value)]);
+  return { ...Object.fromEntries(converted), ...(rest.type === 'object' && { additionalProperties: false }) };
 }
 
 function convertNested(value: unknown): unknown {
@@ -68,13 +72,17 @@ function toParameter(name: string, rule: Type.TSchema, location: 'path' | 'query
   };
 }
 
-function toResponse(status: number, { description, messages, headers = [] }: ErrorResponse): Response {
+export function errorResponse(
+  status: number,
+  { description, messages, headers = [] }: Omit<ErrorResponse, 'name'>,
+  common: Record<string, Ref>,
+): Response {
   const examples = Object.entries(messages).map(([cause, message]) => [
     ...[cause, { value: JSON.parse(errorBody(status, message)) }],
   ]);
   return {
     description,
-    headers: { ...commonHeaders, ...headerRefs(...headers) },
+    headers: { ...common, ...headerRefs(...headers) },
     content: {
       'application/json': { schema: refTo('schemas', 'Error'), examples: Object.fromEntries(examples) },
     },

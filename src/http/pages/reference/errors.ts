@@ -5,6 +5,8 @@ export interface ErrorResponse {
   /** Example messages by cause. */
   messages: Record<string, string>;
   headers?: string[];
+  /** Sent before the rate limit is checked, so without its headers. */
+  isBeforeLimit?: true;
 }
 
 export const errorResponses: Record<number, ErrorResponse> = {
@@ -56,6 +58,12 @@ export const errorResponses: Record<number, ErrorResponse> = {
       blocked: 'You are blocked for exceeding the rate limit repeatedly. Try again in 3600 s.',
     },
     headers: ['Retry-After'],
+  },
+  431: {
+    name: 'HeadersTooLarge',
+    description: 'The request line and the headers are longer than 48 KB. The connection is closed.',
+    messages: { size: 'Request Header Fields Too Large.' },
+    isBeforeLimit: true,
   },
   500: {
     name: 'InternalError',

@@ -62,9 +62,12 @@ export const headers: Record<string, Header> = {
   Location: required(
     'The address of the file.',
     text,
-    'https://example.org/files/4a3f4293-0577-8812-aed1-25d49b5a3020.webp?expires=1767229200&signature=Zm94ZXM',
+    'https://example.org/files/acf33ea2-7f98-5b67-a500-77e562ea8d82.webp?expires=1767229200&signature=Zm94ZXM',
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),
+  'Cache-Control': required('How long the response may be cached.', text, 'public, max-age=3540'),
+  'Accept-Ranges': required('Parts of the file can be requested with `Range`.', text, 'bytes'),
+  'Content-Range': required('The part that was sent, and the size of the file.', text, 'bytes 0-99/41236'),
   'Retry-After': required('The number of seconds to wait.', count, 1),
   'WWW-Authenticate': required('The authentication scheme.', text, 'Bearer'),
 };
@@ -73,5 +76,10 @@ export function headerRefs(...names: string[]): Record<string, Ref> {
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }
 
-/** Possible on every response. */
-export const commonHeaders = headerRefs('X-Request-Id', 'X-Ignored-Parameters', ...Object.keys(rateHeaders));
+/** On every response. */
+export const requestIdHeader = headerRefs('X-Request-Id');
+/** Possible on every response of the API. */
+export const commonHeaders = {
+  ...requestIdHeader,
+  ...headerRefs('X-Ignored-Parameters', ...Object.keys(rateHeaders)),
+};

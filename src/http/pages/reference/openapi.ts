@@ -1,10 +1,12 @@
 /** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
 import type Type from 'typebox';
 import { uuidPattern } from '../../../schemas.ts';
+import { license } from '../../../version.ts';
 import { groups, type Route } from '../../api/endpoint.ts';
 import { buildComponents, toSchemaOrRef } from './components.ts';
 import { errorResponses } from './errors.ts';
 import { commonHeaders, headerRefs } from './headers.ts';
+import { pages, pagesTag } from './pages.ts';
 import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
@@ -18,6 +20,8 @@ are ignored, and \`X-Ignored-Parameters\` names them.
 
 The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
 the next request.
+
+An endpoint ignores parameters that it does not list, \`expiry\` too.
 
 Send a token as \`Authorization: Bearer <token>\`. \`/token\`, \`/image\` and \`expiry\` require one. An invalid token is \
 rejected everywhere.
@@ -42,10 +46,14 @@ export function buildOpenApi(
       version,
       summary: 'An image catalogue: random images, artists, characters and categories.',
       description: introduction,
+      license: { name: license, identifier: license },
     },
-    servers: prefixes.map((url) => ({ url, description: 'This service' })),
-    tags: Object.entries(groups).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+    servers: prefixes.map((prefix) => ({ url: prefix || '/', description: 'The API' })),
+    tags: [...Object.entries(groups).map(([name, description]) => ({ name, description })), pagesTag],
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+      ...pages,
+    },
     components: buildComponents(routes),
   };
 }
@@ -108,6 +116,7 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
       data: toSchemaOrRef(data),
       ...(meta && { meta: toSchemaOrRef(meta) }),
     },
+    additionalProperties: false,
   };
   const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
   return {

@@ -7,20 +7,22 @@ import type { Components, OpenApi, Operation, Parameter, Ref, Response } from '.
 /** A placeholder for the origin that the reader called. */
 export const ORIGIN = '\u0000origin\u0000';
 
+/** `example` is missing for paths outside the API. */
 export function operationSection(
-  { components, servers }: OpenApi,
+  { components, servers, paths }: OpenApi,
   path: string,
   operation: Operation,
-  example: Route['example'],
+  example: Route['example'] | undefined,
 ): Markup {
-  const { operationId: name, summary, description, responses } = operation;
+  const { operationId: name, summary, description, parameters, responses } = operation;
+  const [{ url: prefix } = { url: '' }] = paths[path]?.servers ?? servers;
+  const address = (prefix === '/' ? '' : prefix) + path;
   return html`<section class="operation" id="${name}">
 <h3><a href="#${name}"><span class="method">GET</span> <code>${path}</code></a></h3>
 <p class="summary">${summary}. ${prose(description)}</p>
 ${accessNote(operation)}
-${parameterTable(operation.parameters.map((ref) => resolve(components, 'parameters', ref)))}
-<h4>Example</h4>
-<pre class="call" tabindex="0"><code>${curlCommand(`${servers[0]?.url.replace(/\/$/, '')}${path}`, operation, example)}</code></pre>
+${parameterTable(parameters.map((item) => ('$ref' in item ? resolve(components, 'parameters', item) : item)))}
+${exampleCall(address, operation, example)}
 ${responses['302'] ? redirectDetails(responses['302'] as Response) : successDetails(responses['200'] as Response)}
 ${errorList(components, responses)}
 </section>
@@ -52,10 +54,17 @@ function describeDefault(value: unknown): string {
   return value === undefined || Array.isArray(value) ? '' : `, default ${value}`;
 }
 
+/** Nobody can sign the link to a file as an example. */
+function exampleCall(path: string, operation: Operation, example: Route['example'] | undefined): Markup {
+  if (!example && path.includes('{')) return html``;
+  return html`<h4>Example</h4>
+<pre class="call" tabindex="0"><code>${curlCommand(path, operation, example)}</code></pre>`;
+}
+
 function curlCommand(
   path: string,
   { security, responses }: Operation,
-  { id = '', query = {} }: Route['example'],
+  { id = '', query = {} }: Partial<Route['example']> = {},
 ): string {
   const address = path.replace('{id}', id).replace(/\/$/, '');
   const pairs = Object.entries(query).map(
@@ -66,18 +75,20 @@ function curlCommand(
   return `curl${token}${options} '${ORIGIN}${address}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}'`;
 }
 
-function successDetails({ content, headers }: Response): Markup {
-  const json = content?.['application/json'];
-  const examples = Object.values(json?.examples ?? {}).map(({ value }) =>
-    JSON.stringify(value, undefined, 2),
-  );
-  const data = json?.schema.properties?.data ?? {};
+function successDetails({ content = {}, headers }: Response): Markup {
+  const [[type, { schema, examples = {} }] = ['', { schema: {} }]] = Object.entries(content);
+  const data = schema.properties?.data;
+  const body = data ? html`<code>data</code>: ${describeType(data)}` : html`<code>${type}</code>`;
   const notable = ['X-Total-Count', 'X-Next-Cursor', 'Link', 'ETag'].filter((name) => headers[name]);
-  return html`<p><strong>200</strong> with <code>data</code>: ${describeType(data)}${notable.map(
+  return html`<p><strong>200</strong> with ${body}${notable.map(
     (name, index) => html`${index === 0 ? '; headers ' : ', '}<code>${name}</code>`,
   )}.</p>
-<details><summary>Example response</summary>
-${examples.map((text) => html`<pre tabindex="0"><code>${text}</code></pre>`)}</details>`;
+${Object.values(examples).map(({ value }) => exampleResponse(value))}`;
+}
+
+function exampleResponse(value: unknown): Markup {
+  return html`<details><summary>Example response</summary>
+<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre></details>`;
 }
 
 function redirectDetails({ description }: Response): Markup {
@@ -91,6 +102,7 @@ function errorList(components: Components, responses: Operation['responses']): M
     return html`<dt>${status}</dt><dd>${prose(description)}</dd>
 `;
   });
+  if (items.length === 0) return html``;
   return html`<h4>Other responses</h4>
 <dl class="responses">${items}</dl>`;
 }

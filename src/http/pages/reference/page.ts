@@ -26,7 +26,7 @@ export function referencePage(document: OpenApi, routes: readonly Route[]): stri
 <p class="links"><a href="/">Gallery</a> <a href="/openapi.json">openapi.json</a></p>
 </header>
 <div class="columns">
-<nav aria-label="Endpoints">${document.tags.map(({ name }) => tableOfContents(routes, name))}
+<nav aria-label="Endpoints">${document.tags.map(({ name }) => tableOfContents(document, name))}
 <h2 class="aside">Schemas</h2>
 <ul class="aside">${Object.keys(components.schemas).map((name) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>
 </nav>
@@ -48,14 +48,18 @@ ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name,
   return page.text;
 }
 
-const inGroup = (routes: readonly Route[], name: string) => routes.filter(({ group }) => group === name);
+function operationsIn({ paths }: OpenApi, tag: string): [string, Operation][] {
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    get.tags.includes(tag) ? [[path, get] as [string, Operation]] : [],
+  );
+}
 
-function tableOfContents(routes: readonly Route[], group: string): Markup {
-  const items = inGroup(routes, group).map(
-    ({ path, name }) => html`<li><a href="#${name}"><code>${path}</code></a></li>\n`,
+function tableOfContents(document: OpenApi, tag: string): Markup {
+  const items = operationsIn(document, tag).map(
+    ([path, { operationId }]) => html`<li><a href="#${operationId}"><code>${path}</code></a></li>\n`,
   );
   return html`
-<h2>${group}</h2>
+<h2>${tag}</h2>
 <ul>${items}</ul>`;
 }
 
@@ -64,8 +68,9 @@ function groupSection(
   routes: readonly Route[],
   { name, description }: OpenApi['tags'][number],
 ): Markup {
-  const sections = inGroup(routes, name).map(({ path, example }) =>
-    operationSection(document, path, document.paths[path]?.get as Operation, example),
+  const examples = new Map(routes.map(({ path, example }) => [path, example]));
+  const sections = operationsIn(document, name).map(([path, operation]) =>
+    operationSection(document, path, operation, examples.get(path)),
   );
   return html`<h2 id="${name.toLowerCase()}-group">${name}</h2>
 <p>${prose(description)}</p>

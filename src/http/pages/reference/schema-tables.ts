@@ -44,12 +44,9 @@ function listFields(schema: Schema, parent = ''): Row[] {
 }
 
 export function schemaSection(name: string, schema: Schema): Markup {
-  const parts = schema.allOf ?? [schema];
-  const bases = parts.filter((part) => part.$ref);
-  const fields = parts.flatMap((part) => listFields(part));
+  const fields = listFields(schema);
   return html`<section class="schema" id="${name}">
 <h3><a href="#${name}">${name}</a></h3>
-${bases.map((base) => html`<p>All fields of ${describeType(base)}, and:</p>`)}
 ${fields.length > 0 ? table('Field', fields) : html`<p>${describeType(schema)}</p>`}
 </section>
 `;

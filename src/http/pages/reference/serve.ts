@@ -2,6 +2,7 @@
 import { version } from '../../../version.ts';
 import type { Route } from '../../api/endpoint.ts';
 import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
+import { entityTag } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -33,7 +34,9 @@ export function referencePages(routes: readonly Route[], prefixes: readonly stri
     '/docs': async (exchange, origin) => {
       exchange.header('Content-Security-Policy', PAGE_POLICY);
       if (!pages.has(origin) && pages.size >= MAX_CACHED_ORIGINS) {
-        exchange.send(200, pageFor(origin), HTML_TYPE);
+        const text = pageFor(origin);
+        exchange.header('ETag', entityTag(text));
+        exchange.send(200, text, HTML_TYPE);
         return;
       }
       const cached = pages.get(origin) ?? makeAsset(pageFor(origin), HTML_TYPE);

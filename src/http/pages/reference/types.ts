@@ -1,11 +1,28 @@
 /** The parts of OpenAPI that our document uses. */
 export interface OpenApi {
   openapi: string;
-  info: { title: string; version: string; summary: string; description: string };
-  servers: { url: string; description: string }[];
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
+  servers: Server[];
   tags: { name: string; description: string }[];
-  paths: Record<string, { get: Operation }>;
+  paths: Record<string, PathItem>;
   components: Components;
+}
+
+export interface Server {
+  url: string;
+  description: string;
+}
+
+export interface PathItem {
+  /** Only on paths outside the API prefixes. */
+  servers?: Server[];
+  get: Operation;
 }
 
 export interface Components {
@@ -30,7 +47,7 @@ export interface Operation {
   description: string;
   tags: string[];
   security: Record<string, string[]>[];
-  parameters: Ref[];
+  parameters: (Ref | Parameter)[];
   responses: Record<string, Response | Ref>;
 }
 
@@ -70,9 +87,9 @@ export interface Schema {
   description?: string;
   required?: string[];
   properties?: Record<string, Schema>;
+  additionalProperties?: false;
   items?: Schema;
   anyOf?: Schema[];
-  allOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   default?: unknown;

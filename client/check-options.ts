@@ -1,0 +1,96 @@
+/** Refuses unknown options. The service ignores unknown parameters, so a misspelt filter would let everything through. */
+import { ZukanError } from './error.ts';
+import type {
+  AllRandomOptions,
+  CallOptions,
+  FileUrlOptions,
+  ImageFilter,
+  LatestOptions,
+  LinkOptions,
+  PageOptions,
+  RandomFileUrlOptions,
+  RandomFilter,
+  RandomOptions,
+  RandomPageOptions,
+  SearchOptions,
+  SimilarOptions,
+  ZukanOptions,
+} from './options.ts';
+
+/** The compiler demands each option here, and no other. */
+type Names<Options> = Record<keyof Options, true>;
+
+const link: Names<LinkOptions> = { expiry: true, include: true };
+const page: Names<PageOptions> = { limit: true, offset: true };
+const imageFilter: Names<ImageFilter> = { nsfw: true, orientation: true };
+const categoryFilter = { categories: true, match: true, exclude: true } as const;
+const plainFilter = { ...categoryFilter, ...imageFilter, artist: true, character: true } as const;
+const filter: Names<RandomFilter> = { ...plainFilter, ...link };
+const allRandom: Names<AllRandomOptions> = { ...filter, seed: true };
+const random: Names<RandomOptions> = { ...allRandom, limit: true };
+const randomPage: Names<RandomPageOptions> = { ...random, cursor: true };
+const latest: Names<LatestOptions> = { ...filter, limit: true, cursor: true };
+const similar: Names<SimilarOptions> = { ...imageFilter, ...link, limit: true };
+const file: Names<FileUrlOptions> = { width: true };
+const randomFile: Names<RandomFileUrlOptions> = { ...plainFilter, seed: true, ...file };
+const search: Names<SearchOptions> = { search: true };
+const call: Names<CallOptions> = { signal: true };
+const client: Names<ZukanOptions> = { origin: true, prefix: true, token: true, fetch: true, onWait: true };
+const images = { ...imageFilter, ...link };
+
+export type OptionNames = Record<string, true>;
+
+/** The options of each method, by what it returns. */
+export const optionNames = {
+  ...{ client, call, page, link, search, images, filter, random, randomPage, allRandom },
+  ...{
+    latest,
+    similar,
+    file,
+    randomFile,
+    none: {},
+    imagePage: { ...images, ...page },
+    searchPage: { ...search, ...page },
+  },
+};
+
+/** `known` is one of `optionNames`. The error names the unknown option and, if possible, the one that was meant. */
+export function checkOptions(options: object, known: OptionNames): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const names = Object.keys(known);
+  throw new TypeError(
+    `Unknown option "${unknown}".${suggest(unknown, names)} The options are: ${names.join(', ') || 'none'}.`,
+  );
+}
+
+function suggest(unknown: string, known: string[]): string {
+  if (Object.hasOwn(call, unknown)) return ` Pass "${unknown}" in the last argument.`;
+  if (known.length === 0) return '';
+  const distances = known.map((name) => countEdits(unknown.toLowerCase(), name.toLowerCase()));
+  const least = Math.min(...distances);
+  const isClose = least <= Math.ceil(unknown.length / 3);
+  return isClose ? ` Did you mean "${known[distances.indexOf(least)]}"?` : '';
+}
+
+/** The Levenshtein distance. */
+function countEdits(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...one].entries()) {
+    const current = [row + 1];
+    for (let column = 0; column < other.length; column++) {
+      const replaced = (previous[column] ?? 0) + (letter === other[column] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Anything but a UUID could lead to another endpoint, such as `/image/random`. */
+export function checkId(id: string): string {
+  if (uuid.test(id)) return id;
+  throw new ZukanError(400, 'Invalid ID: it must be a UUID.', '');
+}

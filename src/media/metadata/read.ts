@@ -1,0 +1,108 @@
+/** Reads what a picture's EXIF, IPTC and XMP say about it, with ExifReader. */
+import type { ExpandedTags } from 'exifreader';
+import type { Mimetype } from '../../catalogue/types.ts';
+import { findMetadata } from './find.ts';
+import type { PartKind } from './part.ts';
+import { cleanXmp } from './xmp.ts';
+
+/** Texts as the picture gives them, not validated. */
+export interface Metadata {
+  creator: string | undefined;
+  keywords: string[];
+  copyright: string | undefined;
+  /** The page that explains the copyright. */
+  copyrightUrl: string | undefined;
+  /** The date that the picture was made, in ISO 8601. Without a time zone it is UTC. */
+  date: string | undefined;
+}
+
+/** The most that fits into a segment of a JPEG. What is longer is no name or keyword. */
+const MAX_PART_BYTES = 65_000;
+const MAX_XMP_TAGS = 5000;
+const headers: Partial<Record<PartKind, { marker: number; prefix: string }>> = {
+  exif: { marker: 0xe1, prefix: 'Exif\0\0' },
+  xmp: { marker: 0xe1, prefix: 'http://ns.adobe.com/xap/1.0/\0' },
+  photoshop: { marker: 0xed, prefix: 'Photoshop 3.0\0' },
+};
+
+/** Undefined if the picture has none, or none that can be read. */
+export async function readMetadata(bytes: Buffer, mimetype: Mimetype): Promise<Metadata | undefined> {
+  try {
+    const parts = new Map<PartKind, Buffer>();
+    for (const { kind, data } of findMetadata(bytes, mimetype))
+      if (headers[kind] && !parts.has(kind) && data.length <= MAX_PART_BYTES) parts.set(kind, data);
+    if (parts.size === 0) return undefined;
+    const { default: ExifReader } = await import('exifreader');
+    return interpret(ExifReader.load(asJpeg(parts), { expanded: true }));
+  } catch {
+    // Damaged metadata is no reason to reject a picture.
+    return undefined;
+  }
+}
+
+/** A JPEG of nothing but the metadata: ExifReader gets little to parse, and the same for every format. */
+function asJpeg(parts: Map<PartKind, Buffer>): Buffer {
+  const pieces = [Buffer.from([0xff, 0xd8])];
+  for (const [kind, data] of parts) {
+    const { marker, prefix } = headers[kind] as { marker: number; prefix: string };
+    const hasPrefix = data.toString('latin1', 0, prefix.length) === prefix;
+    const content = kind === 'xmp' ? readableXmp(data) : data;
+    const head = Buffer.from([0xff, marker, 0, 0]);
+    const body = Buffer.concat([Buffer.from(hasPrefix ? '' : prefix, 'latin1'), content]);
+    head.writeUInt16BE(body.length + 2, 2);
+    pieces.push(head, body);
+  }
+  return Buffer.concat([...pieces, Buffer.from([0xff, 0xd9])]);
+}
+
+/** Without XML that takes ExifReader seconds: cleaning empties a packet that is nested deeply or not well-formed. */
+function readableXmp(data: Buffer): Buffer {
+  const content = cleanXmp(data) ?? data;
+  return content.toString('latin1').split('<').length > MAX_XMP_TAGS ? Buffer.alloc(0) : content;
+}
+
+type Tags = Record<string, unknown>;
+type Groups = [Tags, Tags, Tags];
+
+/** XMP comes first: it is what programs edit, and the only one with a defined encoding. */
+function interpret(tags: ExpandedTags): Metadata {
+  const [xmp, iptc, exif] = [tags.xmp, tags.iptc, tags.exif].map((group) => (group ?? {}) as Tags) as Groups;
+  const first = (...lists: string[][]) => lists.find((texts) => texts.length > 0) ?? [];
+  const exifDate = [texts(exif.DateTimeOriginal)[0], texts(exif.OffsetTimeOriginal)[0]];
+  const iptcDate = [texts(iptc['Date Created'])[0], texts(iptc['Time Created'])[0]];
+  const dates = [
+    exifDate.join('').replace(/^(\d{4}):(\d\d):(\d\d) /, '$1-$2-$3T'),
+    ...[xmp.DateTimeOriginal, xmp.DateCreated, xmp.CreateDate].flatMap(texts),
+    iptcDate.join('T'),
+  ];
+  return {
+    creator: first(texts(xmp.creator), texts(iptc['By-line']), texts(exif.Artist))[0],
+    keywords: [...texts(xmp.subject), ...texts(iptc.Keywords), ...splitKeywords(exif.XPKeywords)],
+    copyright: first(texts(xmp.rights), texts(iptc['Copyright Notice']), texts(exif.Copyright))[0],
+    copyrightUrl: texts(xmp.WebStatement)[0],
+    date: dates.map(asIso).find((date) => date !== undefined),
+  };
+}
+
+/** The texts of a tag: of the items if its value is a list. IPTC repeats tags instead. */
+function texts(tag: unknown): string[] {
+  if (Array.isArray(tag)) return tag.flatMap(texts);
+  const { value, description } = (tag ?? {}) as { value?: unknown; description?: unknown };
+  const isList = Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null);
+  if (isList) return value.flatMap(texts);
+  return typeof description === 'string' && description.trim() !== '' ? [description.trim()] : [];
+}
+
+/** Windows stores keywords as one text. */
+const splitKeywords = (tag: unknown) =>
+  texts(tag)
+    .flatMap((text) => text.split(';'))
+    .map((text) => text.trim())
+    .filter(Boolean);
+
+function asIso(text: string): string | undefined {
+  const [, date, time = 'T00:00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const parsed = new Date(`${date}${time}${zone}`);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();
+}

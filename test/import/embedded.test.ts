@@ -1,0 +1,131 @@
+/** Metadata of pictures as fields of records. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readDocument } from '../../src/catalogue/document.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import { openSnapshot } from '../../src/engines.ts';
+import { addMetadata } from '../../src/import/embedded.ts';
+import type { ImageLine, OpenField } from '../../src/import/record.ts';
+import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
+import * as make from '../support/geotagged.ts';
+import { sandbox } from '../support/import.ts';
+
+const none: Metadata = {
+  creator: undefined,
+  keywords: [],
+  copyright: undefined,
+  copyrightUrl: undefined,
+  date: undefined,
+};
+const allFields: OpenField[] = ['artist', 'source', 'createdAt', 'categories', 'nsfw'];
+const picture: ImageLine = { type: 'image', file: 'a.png', nsfw: 'sfw', categories: ['cats'] };
+const fill = (metadata: Partial<Metadata>, openFields = allFields, record = picture) =>
+  addMetadata({ ...record, openFields }, { ...none, ...metadata });
+
+test('fills the open fields only', () => {
+  const metadata = {
+    creator: 'Ann',
+    keywords: ['night sky', 'blue, deep', 'cats', ','],
+    copyright: '© Ann',
+    copyrightUrl: 'https://example.org/c',
+    date: '2024-02-03T04:05:06.000Z',
+  };
+  assert.deepEqual(fill(metadata), {
+    ...picture,
+    artist: 'Ann',
+    categories: ['cats', 'night sky', 'blue  deep'],
+    source: { name: '© Ann', url: 'https://example.org/c' },
+    createdAt: '2024-02-03T04:05:06.000Z',
+  });
+  assert.deepEqual(fill(metadata, []), picture);
+  assert.deepEqual(fill(metadata, ['artist']), { ...picture, artist: 'Ann' });
+});
+
+test('ignores values that are not valid', () => {
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+  const keywords = [id, 'x'.repeat(256), 'a\0b', '\ud800', 'fine'];
+  assert.deepEqual(fill({ creator: 'x'.repeat(256), keywords, copyright: 'x'.repeat(256) }), {
+    ...picture,
+    categories: ['cats', 'fine'],
+  });
+  assert.deepEqual(fill({ creator: id }), picture);
+  assert.deepEqual(fill({ copyright: '©', copyrightUrl: 'javascript:alert(1)' }).source, {
+    name: '©',
+    url: '',
+  });
+  const many = Array.from({ length: 250 }, (_, index) => `c${index}`);
+  assert.deepEqual(
+    fill({ keywords: ['more'] }, allFields, { ...picture, categories: many }).categories,
+    many,
+  );
+});
+
+test('keywords make a picture more explicit, never less', () => {
+  for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'R-18'])
+    assert.equal(fill({ keywords: ['rating:safe', keyword] }).nsfw, 'nsfw', keyword);
+  assert.equal(fill({ keywords: ['rating:questionable'] }).nsfw, 'questionable');
+  assert.equal(fill({ keywords: ['rating:questionable', 'nsfw'] }).nsfw, 'nsfw');
+  assert.equal(
+    fill({ keywords: ['sfw', 'rating:general'] }, allFields, { ...picture, nsfw: 'nsfw' }).nsfw,
+    'nsfw',
+  );
+  assert.equal(fill({ keywords: ['nsfw'] }, ['categories']).nsfw, 'sfw', 'a sidecar says so');
+});
+
+test('reads XMP before IPTC before EXIF, in every format', async () => {
+  for (const format of ['jpeg', 'png', 'webp', 'avif'] as const)
+    assert.deepEqual(await readMetadata(await make.geotagged(format), `image/${format}`), {
+      ...none,
+      creator: 'Ann Ink',
+      keywords: ['night sky', 'blue, deep'],
+      copyright: '© Ann Ink',
+      date: '2024-02-03T04:05:06.000Z',
+    });
+  const plain = await make.withoutMetadata(await make.geotagged('png'), 'jpeg');
+  assert.equal(await readMetadata(plain, 'image/jpeg'), undefined);
+  const iptc = make.segment(0xed, 'Photoshop 3.0\0', make.photoshopResources());
+  const exif = make.segment(0xe1, 'Exif\0\0', await make.geotaggedExif());
+  const read = (...segments: Buffer[]) => readMetadata(make.withSegments(plain, ...segments), 'image/jpeg');
+  const { creator, keywords, copyright } = (await read(exif, iptc)) ?? none;
+  assert.deepEqual([creator, keywords, copyright], ['Iptc Author', ['iptc keyword'], 'Exif Copyright']);
+  assert.equal((await read(exif))?.creator, 'Exif Artist');
+});
+
+test('survives damaged and oversized metadata', async () => {
+  const plain = await make.withoutMetadata(await make.geotagged('png'), 'jpeg');
+  const packets = ['<a>'.repeat(20_000), `<a>${'<b/>'.repeat(16_000)}</a>`, '<!DOCTYPE a><a/>', '\0\xff'];
+  for (const packet of packets) {
+    const xmp = make.segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', packet);
+    assert.deepEqual((await readMetadata(make.withSegments(plain, xmp), 'image/jpeg'))?.keywords ?? [], []);
+  }
+});
+
+test('a folder of pictures gets artists and categories from their metadata unless a sidecar has them', async () => {
+  const { folder, config } = sandbox();
+  const pictures = join(folder, 'cats');
+  mkdirSync(pictures);
+  const write = async (index: number, sidecar?: object) => {
+    writeFileSync(join(pictures, `${index}.jpg`), await make.geotagged('jpeg', index));
+    if (sidecar) writeFileSync(join(pictures, `${index}.json`), JSON.stringify(sidecar));
+  };
+  await write(0);
+  await write(1, { artist: 'Bob', tags: [] });
+  await write(2, { source: 'https://example.org/', created_at: '2020-01-01', rating: 'e' });
+  await importFiles(config, [folder]);
+  await using snapshot = await openSnapshot(config);
+  const artists = new Map<string, string>();
+  for await (const { id, name } of snapshot.entries('artist')) artists.set(id, name);
+  const images = (await Array.fromAsync(snapshot.images())).map(({ document }) => {
+    const { artist, categories, source, createdAt, nsfw } = readDocument(document);
+    const names = categories.map(({ name }) => name);
+    return [artists.get(artist ?? ''), names, source?.name, createdAt.slice(0, 4), nsfw];
+  });
+  assert.deepEqual(images, [
+    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], '© Ann Ink', '2024', 'sfw'],
+    ['Bob', ['cats'], '© Ann Ink', '2024', 'sfw'],
+    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], 'example.org', '2020', 'nsfw'],
+  ]);
+  assert.deepEqual(await importFiles(config, [folder]), { added: 0, updated: 0, unchanged: 8 });
+});

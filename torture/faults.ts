@@ -1,0 +1,142 @@
+/** Breaks what the servers depend on while they are being fuzzed. They must recover without a restart. */
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { noProgress } from '../src/commands/progress.ts';
+import { keyed } from '../test/support/import.ts';
+import { mountDisk } from '../test/support/mount.ts';
+import { runCommand } from '../test/support/program.ts';
+import { filesFolder } from '../test/support/service.ts';
+import { until } from '../test/support/until.ts';
+import { fuzz } from './fuzz.ts';
+import { startMeter } from './meter.ts';
+import { Report } from './report.ts';
+import { type Engines, runOrThrow, startTarget, type Target } from './servers.ts';
+
+export interface FaultOptions {
+  seed: number;
+  report: Report;
+  announce: (step: string) => void;
+  /** How long each fault lasts. */
+  ms: number;
+}
+
+interface Fault {
+  what: string;
+  target: Target | undefined;
+  /** Whether requests may fail with 503 meanwhile. */
+  isUnavailable: boolean;
+  begin(): Promise<void> | void;
+  end(): Promise<void> | void;
+}
+
+export async function injectFaults(
+  targets: Target[],
+  engines: Engines,
+  options: FaultOptions,
+): Promise<void> {
+  const { postgres, redis } = engines;
+  const find = (name: string) => targets.find((target) => target.name === name);
+  const [sqlite, limited] = [find('SQLite'), find('PostgreSQL')];
+  const faults: Fault[] = [
+    ...(postgres
+      ? ([
+          ['PostgreSQL killed', () => postgres.stop('kill'), () => postgres.start()],
+          ['PostgreSQL restarted', () => postgres.stop('fast'), () => postgres.start()],
+          ['PostgreSQL hung', () => postgres.signal('SIGSTOP'), () => postgres.signal('SIGCONT')],
+        ] as const)
+      : []
+    ).map(([what, begin, end]) => ({ what, begin, end, target: limited, isUnavailable: true })),
+    ...(redis
+      ? ([
+          ['Redis killed', () => redis.kill(), () => redis.start()],
+          ['Redis hung', () => redis.signal('SIGSTOP'), () => redis.signal('SIGCONT')],
+        ] as const)
+      : []
+    ).map(([what, begin, end]) => ({ what, begin, end, target: limited, isUnavailable: false })),
+    { what: 'files folder gone', target: sqlite, isUnavailable: false, ...hideFiles(sqlite) },
+  ];
+  for (const fault of faults) if (fault.target) await inject(fault, fault.target, options);
+  await fillDisk(options);
+}
+
+function hideFiles(target: Target | undefined) {
+  const folder = target ? filesFolder(target.config) : '';
+  return {
+    begin: () => renameSync(folder, `${folder}.gone`),
+    end: () => renameSync(`${folder}.gone`, folder),
+  };
+}
+
+async function inject(
+  fault: Fault,
+  target: Target,
+  { seed, report, announce, ms }: FaultOptions,
+): Promise<void> {
+  const what = `fault: ${fault.what}`;
+  announce(what);
+  const own = new Report();
+  const meter = startMeter(target.pid);
+  let isOver = false;
+  const fuzzing = fuzz(target, {
+    ...{ seed, label: what, requests: 1_000_000, report: own, progress: noProgress },
+    isOver: () => isOver,
+  });
+  try {
+    // Before the first request may fail.
+    target.situation.mayBeUnavailable = fault.isUnavailable;
+    await setTimeout(ms / 4);
+    await fault.begin();
+    await setTimeout(ms);
+    await fault.end();
+    await until('the service has recovered', () => hasRecovered(target));
+  } catch (error) {
+    own.fail(what, (error as Error).message, `seed ${seed}`);
+  }
+  isOver = true;
+  await fuzzing;
+  target.situation.mayBeUnavailable = false;
+  const { growth, peak } = meter.stop();
+  const row = report.row(what);
+  row.memory = { growth, peak };
+  for (const { tried, slowestMs } of own.rows.values()) {
+    row.tried += tried;
+    row.slowestMs = Math.max(row.slowestMs, slowestMs);
+  }
+  for (const { problem, repeat } of own.failures) report.fail(what, problem, repeat);
+}
+
+async function hasRecovered({ origin }: Target): Promise<boolean> {
+  const ready = (await (await fetch(`${origin}/health/ready`)).json()) as { status: string };
+  return ready.status === 'ready';
+}
+
+/** An import fails on a full disk. The server stays up, and a smaller import works at once. */
+async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void> {
+  const what = 'fault: disk full';
+  announce(what);
+  const startedAt = performance.now();
+  try {
+    using disk = mountDisk(4 * 1024 * 1024);
+    const environment = { DATA_DIR: join(disk.folder, 'data'), LOG_LEVEL: 'silent' };
+    await runOrThrow(['import', '--quiet', '-'], environment, JSON.stringify(keyed(1)));
+    await using target = await startTarget('SQLite', { ...environment, RATE_LIMIT: 'off' });
+    const url = `https://example.org/${'x'.repeat(1000)}`;
+    const artists = (count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        JSON.stringify({ type: 'artist', name: `Artist ${index}`, url }),
+      ).join('\n');
+    const full = await runCommand(['import', '--quiet', '-'], environment, artists(8000));
+    if (full.status !== 1) throw new Error('the import did not fail');
+    await runOrThrow(['import', '--quiet', '-'], environment, artists(200));
+    const { status, headers } = await fetch(`${target.origin}/api/artist`);
+    // And the artist of the image, who is unknown.
+    const total = headers.get('x-total-count');
+    if (status !== 200 || total !== '201') throw new Error(`${status}, ${total} artists after the import`);
+  } catch (error) {
+    if (/^Command failed: mount/.test((error as Error).message))
+      return console.error('!!! SKIPPED: disk full: mounting needs root');
+    report.fail(what, (error as Error).message, `seed ${seed}`);
+  }
+  report.add(what, performance.now() - startedAt);
+}

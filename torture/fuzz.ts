@@ -1,0 +1,173 @@
+/** Sends random requests on several connections at once and checks every response. */
+import type { Progress } from '../src/commands/progress.ts';
+import { findProblem, type Situation } from './checks.ts';
+import { type Answer, Connection } from './connection.ts';
+import type { Facts, Seen } from './parameters.ts';
+import type { Random } from './random.ts';
+import { randomFor } from './random.ts';
+import type { Report } from './report.ts';
+import { type FuzzRequest, type Kind, kinds, nextRequest } from './requests.ts';
+
+const CONNECTIONS = 12;
+const MAX_PIPELINED = 8;
+const MAX_REQUESTS_PER_CONNECTION = 200;
+const MAX_SEEN = 8;
+/** How long the client waits for a response to malformed input before it closes its side. */
+const PARTIAL_WAIT_MS = 20;
+
+export interface Fuzzed {
+  name: string;
+  port: number;
+  facts: Facts;
+  /** Read for every response, because a fault may begin at any time. */
+  situation: Situation;
+}
+
+export interface FuzzOptions {
+  seed: number;
+  /** Part of the seed: each run draws other requests. */
+  label: string;
+  requests: number;
+  report: Report;
+  progress: Progress;
+  isOver: () => boolean;
+}
+
+export async function fuzz(server: Fuzzed, options: FuzzOptions): Promise<void> {
+  for (const kind of kinds) options.report.row(rowOf(server, kind));
+  const perLane = Math.ceil(options.requests / CONNECTIONS);
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, (_, number) => new Lane(server, options, number).run(perLane)),
+  );
+}
+
+const rowOf = ({ name }: Fuzzed, kind: Kind) => `fuzz, ${name}: ${kind}`;
+
+/** One connection at a time, with its own sequence of requests. */
+class Lane {
+  readonly #server: Fuzzed;
+  readonly #options: FuzzOptions;
+  readonly #name: string;
+  readonly #random: Random;
+  readonly #seen: Seen = { links: [], cursors: [], eTags: [] };
+  #connection: Connection | undefined;
+  #sent = 0;
+  #requestsLeft = 0;
+
+  constructor(server: Fuzzed, options: FuzzOptions, number: number) {
+    this.#server = server;
+    this.#options = options;
+    this.#name = `${server.name} ${options.label} ${number}`;
+    this.#random = randomFor(options.seed, this.#name);
+  }
+
+  async run(count: number): Promise<void> {
+    while (this.#sent < count && !this.#options.isOver()) await this.#exchange(this.#nextBatch());
+    this.#connection?.close();
+  }
+
+  #nextBatch(): FuzzRequest[] {
+    const size = this.#random.chance(0.05) ? 1 + this.#random.below(MAX_PIPELINED) : 1;
+    const batch: FuzzRequest[] = [];
+    while (batch.length < size) {
+      const { facts, situation } = this.#server;
+      const request = nextRequest(this.#random, facts, this.#seen, situation.hasLimiter);
+      // A client that closes its side is treated as gone, so the responses to others might not come.
+      if (request.kind === 'malformed') return [request];
+      batch.push(request);
+      // What follows on this connection might get no response.
+      if (request.isLast || request.isOdd) break;
+    }
+    return batch;
+  }
+
+  async #exchange(batch: FuzzRequest[]): Promise<void> {
+    const connection = this.#connect();
+    const text = batch.map((request) => request.text).join('');
+    const startedAt = performance.now();
+    connection.send(text);
+    for (const request of batch) {
+      this.#sent++;
+      let problem: string | undefined;
+      try {
+        problem =
+          request.kind === 'malformed'
+            ? await this.#receiveAll(connection, request)
+            : await this.#receive(connection, request);
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+      this.#record(request, performance.now() - startedAt, problem);
+      if (problem !== undefined) this.#drop();
+    }
+    if (batch.some(({ isLast, isOdd }) => isLast || isOdd) || --this.#requestsLeft <= 0) this.#drop();
+  }
+
+  #connect(): Connection {
+    if (!this.#connection || this.#connection.isClosed) {
+      this.#connection = new Connection(this.#server.port);
+      this.#requestsLeft = MAX_REQUESTS_PER_CONNECTION;
+    }
+    return this.#connection;
+  }
+
+  #drop(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  async #receive(connection: Connection, request: FuzzRequest): Promise<string | undefined> {
+    const answer = await connection.receive(request.method === 'HEAD');
+    if (!answer) return 'the connection was closed without a response';
+    this.#remember(answer);
+    this.#options.report.countOutcome('responses', String(answer.status));
+    if (answer.headers.connection === 'close') this.#drop();
+    return findProblem(request, answer, this.#server.situation);
+  }
+
+  /** Malformed input may be several requests, or part of one. */
+  async #receiveAll(connection: Connection, request: FuzzRequest): Promise<string | undefined> {
+    await connection.waitForData(PARTIAL_WAIT_MS);
+    connection.end();
+    for (;;) {
+      const answer = await connection.receive(false);
+      if (!answer) return undefined;
+      const problem = findProblem(request, answer, this.#server.situation);
+      if (problem !== undefined) return problem;
+    }
+  }
+
+  #remember({ headers, bytes }: Answer): void {
+    const { links, cursors, eTags } = this.#seen;
+    keep(eTags, headers.etag);
+    keep(cursors, headers['x-next-cursor']);
+    if (headers['content-encoding'] || !headers['content-type']?.startsWith('application/json')) return;
+    keep(links, /"url":"http[^"]*?(\/files\/[^"]+)"/.exec(bytes.toString('utf8', 0, 2000))?.[1]);
+  }
+
+  #record(request: FuzzRequest, ms: number, problem: string | undefined): void {
+    const { report, progress, seed } = this.#options;
+    const what = rowOf(this.#server, request.kind);
+    report.add(what, ms);
+    progress.advance(1);
+    if (problem !== undefined)
+      report.fail(
+        what,
+        problem,
+        `seed ${seed}, ${this.#name}, number ${this.#sent}: ${shorten(request.text)}`,
+      );
+  }
+}
+
+function keep(list: string[], value: string | undefined): void {
+  if (value === undefined) return;
+  list.push(value);
+  if (list.length > MAX_SEEN) list.shift();
+}
+
+/** Escaped, with long runs of a character shown as a count. */
+function shorten(text: string): string {
+  return JSON.stringify(
+    text.replaceAll(/(.)\1{30,}/gs, (run, character) => `${character}<${run.length} times>`),
+  );
+}

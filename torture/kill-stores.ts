@@ -1,0 +1,81 @@
+/** Catalogues that can be copied, so that every kill begins with the same one. */
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesIn } from '../test/support/dump.ts';
+import { psql } from '../test/support/postgres.ts';
+import { configFor, filesFolder } from '../test/support/service.ts';
+import { until } from '../test/support/until.ts';
+import { type Engines, type Environment, runOrThrow } from './servers.ts';
+
+/** A catalogue of its own. */
+export interface Place {
+  environment: Environment;
+  /** All records, as text that can be compared. */
+  contents(): Promise<string>;
+  /** Every file in the storage, with those of journals and unfinished writes. */
+  stored(): string[];
+  copy(): Place;
+  /** Waits until the database has ended the sessions of killed processes: one may still commit. */
+  settle(): Promise<void>;
+  remove(): void;
+}
+
+let count = 0;
+
+export function newPlaces(folder: string, { postgres }: Engines): [name: string, place: Place][] {
+  const place = (environment: Environment, database: Database): Place => ({
+    environment,
+    contents: () => runOrThrow(['export'], environment),
+    stored: () =>
+      filesIn(filesFolder(configFor('', environment))).map((line) => line.split(' ')[0] as string),
+    copy() {
+      const DATA_DIR = join(folder, `copy-${++count}`);
+      cpSync(environment.DATA_DIR as string, DATA_DIR, { recursive: true });
+      const copied = database.copy();
+      return place({ DATA_DIR, ...copied.environment }, copied);
+    },
+    settle: () => database.settle(),
+    remove() {
+      database.remove();
+      rmSync(environment.DATA_DIR as string, { recursive: true });
+    },
+  });
+  const places: [string, Place][] = [['SQLite', place({ DATA_DIR: join(folder, 'sqlite') }, sqlite)]];
+  if (postgres) {
+    const database = postgresDatabase(postgres.url(), postgres.newDatabase());
+    places.push([
+      'PostgreSQL',
+      place({ DATA_DIR: join(folder, 'postgres'), ...database.environment }, database),
+    ]);
+  }
+  return places;
+}
+
+interface Database {
+  environment: Environment;
+  copy(): Database;
+  settle(): Promise<void>;
+  remove(): void;
+}
+
+/** Part of DATA_DIR. */
+const sqlite: Database = { environment: {}, copy: () => sqlite, settle: async () => {}, remove: () => {} };
+
+function postgresDatabase(serverUrl: string, url: string): Database {
+  const name = new URL(url).pathname.slice(1);
+  const sessions = `from pg_stat_activity where datname = '${name}'`;
+  return {
+    environment: { DATABASE_URL: url },
+    copy() {
+      const copied = `copy_${++count}`;
+      psql(serverUrl, `create database ${copied} template ${name}`);
+      return postgresDatabase(serverUrl, url.replace(/[^/]*$/, copied));
+    },
+    settle: () =>
+      until(
+        'killed sessions have ended',
+        () => psql(serverUrl, `select count(*) ${sessions}`).trim() === '0',
+      ),
+    remove: () => void psql(serverUrl, `drop database ${name} with (force)`),
+  };
+}

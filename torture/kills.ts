@@ -1,0 +1,194 @@
+/**
+ * Kills commands and servers at random moments. Afterwards the catalogue is the old or the new one, and the next command
+ * that changes it leaves nothing behind.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Progress } from '../src/commands/progress.ts';
+import { inParallel } from '../src/parallel.ts';
+import { launch, runCommand, serve } from '../test/support/program.ts';
+import { newPlaces, type Place } from './kill-stores.ts';
+import { type Random, randomFor } from './random.ts';
+import type { Report } from './report.ts';
+import { prepareScenarios, type Scenario, traceFlags } from './scenarios.ts';
+import { type Engines, runOrThrow, stop } from './servers.ts';
+
+const CONCURRENT = 2;
+/** What is killed, in turn. */
+const subjects = ['import', 'removal', 'repair', 'server', 'import'] as const;
+
+export interface KillOptions {
+  seed: number;
+  kills: number;
+  report: Report;
+  progress: Progress;
+  isOver: () => boolean;
+}
+
+export async function kill(folder: string, engines: Engines, options: KillOptions): Promise<void> {
+  const scenarios = new Map<string, Scenario>();
+  const stores: string[] = [];
+  for (const [store, place] of newPlaces(folder, engines)) {
+    stores.push(store);
+    for (const [subject, scenario] of await prepareScenarios(folder, store, place))
+      scenarios.set(`${store} ${subject}`, scenario);
+  }
+  for (const store of stores) for (const subject of subjects) options.report.row(rowOf(store, subject));
+  const numbers = Array.from({ length: options.kills }, (_, number) => number);
+  await inParallel(numbers, CONCURRENT, async (number) => {
+    if (options.isOver()) return;
+    const random = randomFor(options.seed, `kill ${number}`);
+    const store = stores[number % stores.length] as string;
+    const subject = subjects[
+      Math.floor(number / stores.length) % subjects.length
+    ] as (typeof subjects)[number];
+    // A server is killed while it serves an import.
+    const scenario = scenarios.get(`${store} ${subject === 'server' ? 'import' : subject}`) as Scenario;
+    await killOnce(scenario, subject, number, random, options);
+  });
+}
+
+const rowOf = (store: string, subject: string) => `kill, ${store}: ${subject}`;
+
+async function killOnce(
+  scenario: Scenario,
+  subject: (typeof subjects)[number],
+  number: number,
+  random: Random,
+  { seed, report, progress }: KillOptions,
+): Promise<void> {
+  const what = rowOf(scenario.store, subject);
+  const place = scenario.place.copy();
+  const startedAt = performance.now();
+  let moment = '';
+  try {
+    moment =
+      subject === 'server'
+        ? await killServer(scenario, place, random)
+        : await killCommand(scenario, place, random);
+    await place.settle();
+    const outcome = await verify(scenario, place, random);
+    report.countOutcome('catalogues after a kill', outcome);
+    place.remove();
+  } catch (error) {
+    // The place stays for a look at it, until the run ends.
+    report.fail(
+      what,
+      (error as Error).message,
+      `seed ${seed}, kill ${number}, ${moment} of zukan ${scenario.command.join(' ')}`,
+    );
+  }
+  report.add(what, performance.now() - startedAt);
+  progress.advance(1);
+}
+
+/** Before one of its operations on files and the database, or at any time. */
+async function killCommand(
+  { command, operations, ms }: Scenario,
+  place: Place,
+  random: Random,
+): Promise<string> {
+  const isTimed = random.chance(0.3);
+  const point = isTimed ? 0 : 1 + random.below(operations);
+  const delay = isTimed ? Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) : undefined;
+  const child = launch(command, { ...place.environment, KILL_AT: String(point) }, traceFlags);
+  await endOf(child, delay);
+  return isTimed ? `killed after ${delay} ms` : `killed before operation ${point}`;
+}
+
+/** While it starts or serves, alone or together with an import. */
+async function killServer({ command, ms }: Scenario, place: Place, random: Random): Promise<string> {
+  const environment = { ...place.environment, LOG_LEVEL: 'silent', PORT: '0', RATE_LIMIT: 'off' };
+  const delay = Math.round(ms * 0.5) + random.below(Math.round(ms * 1.5));
+  const importing = random.chance(0.6) ? launch(command, place.environment) : undefined;
+  const isKilledToo = random.chance(0.5);
+  const server = launch(['serve'], environment);
+  const origin = addressOf(server);
+  const reading = origin.then((address) => (address ? readUntilGone(address) : undefined));
+  const ends = [endOf(server, delay), importing && endOf(importing, isKilledToo ? delay : undefined)];
+  await Promise.all([...ends, reading]);
+  const again = await serve(environment, [], launch);
+  try {
+    const { status } = (await (await fetch(`${again.origin}/health/ready`)).json()) as { status: string };
+    if (status !== 'ready') throw new Error(`the server is ${status} after it was killed`);
+    await readGeneration(again.origin);
+  } finally {
+    await stop(again);
+  }
+  return `server killed after ${delay} ms, import ${importing ? (isKilledToo ? 'killed' : 'finished') : 'not run'}`;
+}
+
+function addressOf({ stdout }: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    stdout?.on('data', (chunk) => {
+      text += chunk;
+      const address = /http:\/\/\S+(?=\n)/.exec(text)?.[0];
+      if (address) resolve(address);
+    });
+    stdout?.on('close', () => resolve(undefined));
+  });
+}
+
+async function readUntilGone(origin: string): Promise<void> {
+  for (;;) {
+    try {
+      await readGeneration(origin);
+    } catch (error) {
+      // fetch throws a TypeError when the connection breaks.
+      if (error instanceof TypeError) return;
+      throw error;
+    }
+  }
+}
+
+/** No response mixes the old catalogue with the new one. */
+async function readGeneration(origin: string): Promise<void> {
+  const response = await fetch(`${origin}/api/image/random?limit=25&categories=all`);
+  const text = await response.text();
+  if (response.status !== 200)
+    throw new Error(`status ${response.status} from a server that is about to be killed`);
+  const { data } = JSON.parse(text) as {
+    data: { source: { name: string }; categories: { description: string }[] }[];
+  };
+  const seen = new Set(data.flatMap(({ source, categories }) => [source.name, categories[0]?.description]));
+  if (seen.size !== 1) throw new Error(`a response mixes the catalogues ${[...seen].join(' and ')}`);
+}
+
+async function endOf(child: ChildProcess, killAfterMs: number | undefined): Promise<void> {
+  const ended = once(child, 'close');
+  // Nobody reads them, and a full pipe would stop the process.
+  child.stderr?.resume();
+  child.stdout?.resume();
+  if (killAfterMs !== undefined) {
+    await Promise.race([ended, setTimeout(killAfterMs, undefined, { ref: false })]);
+    child.kill('SIGKILL');
+  }
+  await ended;
+}
+
+/** Returns which catalogue the kill left. A repair does not change its records. */
+export async function verify(
+  { command, before, after }: Scenario,
+  place: Place,
+  random: Random,
+): Promise<string> {
+  const found = await place.contents();
+  if (found !== before && found !== after)
+    throw new Error('the catalogue is neither the old nor the new one');
+  // Removing what is gone would be an error.
+  const isRepeated = command[0] === 'import' && random.chance(0.5);
+  await runOrThrow(isRepeated ? command : ['check', '--quiet', '--repair'], place.environment);
+  const expected = isRepeated ? after : found;
+  if ((await place.contents()) !== expected) throw new Error('the next command changed the catalogue');
+  const { output } = await runCommand(['check', '--quiet'], place.environment);
+  if (output !== 'no problems found\n') throw new Error(`check finds problems: ${output}`);
+  const keys = expected
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => (JSON.parse(line) as { key?: string }).key);
+  const unused = place.stored().filter((name) => !keys.includes(name));
+  if (unused.length > 0) throw new Error(`left behind: ${unused.join(', ')}`);
+  return before === after ? 'the same' : found === before ? 'the old one' : 'the new one';
+}

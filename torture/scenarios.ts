@@ -1,0 +1,95 @@
+/** The commands that are killed, each with the catalogue that it starts from. */
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { uuid } from '../test/support/catalogue.ts';
+import { tamper } from '../test/support/engines.ts';
+import { launch } from '../test/support/program.ts';
+import { configFor, filesFolder } from '../test/support/service.ts';
+import { writeTiny } from '../test/support/tiny.ts';
+import type { Place } from './kill-stores.ts';
+import { type Environment, runOrThrow } from './servers.ts';
+
+const PICTURES = 6;
+/** Makes a command count its operations, and end before the one that KILL_AT names. */
+export const traceFlags = [`--import=${join(import.meta.dirname, '../test/support/kill-at.ts')}`];
+
+/** A command, the catalogue before it, and what it does to it when nobody kills it. */
+export interface Scenario {
+  store: string;
+  place: Place;
+  command: string[];
+  before: string;
+  after: string;
+  operations: number;
+  ms: number;
+}
+
+export async function prepareScenarios(
+  folder: string,
+  store: string,
+  place: Place,
+): Promise<Map<'import' | 'removal' | 'repair', Scenario>> {
+  const [old, next] = [
+    writeGeneration(folder, 'old', PICTURES),
+    writeGeneration(folder, 'new', PICTURES + 2),
+  ];
+  await runOrThrow(['import', '--quiet', old], place.environment);
+  const damaged = place.copy();
+  damage(damaged.environment);
+  return new Map([
+    ['import', await trace(store, place, ['import', '--quiet', next])],
+    ['removal', await trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)])],
+    ['repair', await trace(store, damaged, ['check', '--quiet', '--repair'])],
+  ]);
+}
+
+/** Every image of the new generation has another picture than that of the same id in the old one. */
+function writeGeneration(folder: string, name: string, count: number): string {
+  const createdAt = '2026-01-01T00:00:00.000Z';
+  const lines: object[] = [{ type: 'category', id: uuid(1, 1), name: 'all', description: name, createdAt }];
+  for (let index = 0; index < count; index++) {
+    const file = `${name}/${index}.png`;
+    writeTiny(folder, file, (name === 'old' ? 1000 : 2000) + index);
+    const rest = {
+      nsfw: 'sfw',
+      source: { name, url: 'https://example.org/' },
+      categories: ['all'],
+      createdAt,
+    };
+    lines.push({ type: 'image', id: uuid(4, index), file, ...rest });
+  }
+  const path = join(folder, `${name}.ndjson`);
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
+  return path;
+}
+
+/** Wrong counts, missing placements and a file that no image uses. */
+function damage(environment: Environment): void {
+  const config = configFor('', environment);
+  tamper(config, "update shelf set size = size + 1 where kind = 'rating'");
+  tamper(config, 'delete from placement where position = 0');
+  const unused = `00/${'00'.repeat(32)}.png`;
+  mkdirSync(join(filesFolder(config), '00'), { recursive: true });
+  writeFileSync(join(filesFolder(config), unused), 'bytes');
+}
+
+/** Runs the command to its end in a copy. */
+async function trace(store: string, place: Place, command: string[]): Promise<Scenario> {
+  const copy = place.copy();
+  const startedAt = performance.now();
+  const child = launch(command, copy.environment, traceFlags);
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  child.stdout?.resume();
+  const [status] = await once(child, 'close');
+  const ms = performance.now() - startedAt;
+  if (status !== 0) throw new Error(`zukan ${command.join(' ')} failed: ${errors}`);
+  const { operations } = JSON.parse(errors.trim().split('\n').at(-1) ?? '') as { operations: number };
+  const [before, after] = [await place.contents(), await copy.contents()];
+  await copy.settle();
+  copy.remove();
+  return { store, place, command, before, after, operations, ms };
+}

@@ -1,0 +1,206 @@
+/** Real servers on both stores, and the catalogue that they serve. */
+import { once } from 'node:events';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../src/config/config.ts';
+import { hostileName } from '../test/catalogue/search/hostile-patterns.ts';
+import {
+  artists,
+  categories,
+  characters,
+  images,
+  uuid,
+  writeKnownCatalogue,
+} from '../test/support/catalogue.ts';
+import { findPostgres, installPostgres, unless } from '../test/support/needs.ts';
+import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { launch, type Running, runCommand, serve } from '../test/support/program.ts';
+import { findRedis, installRedis, type PrivateRedis, startRedis } from '../test/support/redis.ts';
+import { configFor, makeToken } from '../test/support/service.ts';
+import { writeTiny } from '../test/support/tiny.ts';
+import { until } from '../test/support/until.ts';
+import type { Fuzzed } from './fuzz.ts';
+import type { Facts } from './parameters.ts';
+
+const NAMES = 300;
+const CATEGORIES = 300;
+const PICTURES = 60;
+const MAX_OUTPUT = 1500;
+const WARM_UP_CALLS = 30;
+
+export interface Engines extends AsyncDisposable {
+  postgres: Postgres | undefined;
+  redis: PrivateRedis | undefined;
+}
+
+/** Without PostgreSQL or Redis only the rest is tested, with a warning. */
+export async function startEngines(): Promise<Engines> {
+  const postgres = unless(findPostgres(), 'PostgreSQL', installPostgres) ? undefined : await startPostgres();
+  const redis = unless(findRedis(), 'Redis', installRedis) ? undefined : await startRedis();
+  return {
+    postgres,
+    redis,
+    async [Symbol.asyncDispose]() {
+      await postgres?.discard();
+      await redis?.kill();
+    },
+  };
+}
+
+/** A server with its catalogue. Disposing of it stops the process. */
+export interface Target extends Fuzzed, AsyncDisposable {
+  origin: string;
+  pid: number;
+  environment: Record<string, string>;
+  config: Config;
+  /** How the process ended and what it printed, if it has ended. */
+  ending(): string | undefined;
+}
+
+export type Environment = Record<string, string>;
+
+/** The variables of a new catalogue in each store. */
+export function newCatalogues(
+  folder: string,
+  { postgres }: Engines,
+): [name: string, environment: Environment][] {
+  const inFolder = (name: string) => ({ DATA_DIR: join(folder, name) });
+  return [
+    ['SQLite', inFolder('sqlite')],
+    ...(postgres
+      ? [
+          ['PostgreSQL', { ...inFolder('postgres'), DATABASE_URL: postgres.newDatabase() }] as [
+            string,
+            Environment,
+          ],
+        ]
+      : []),
+  ];
+}
+
+/** SQLite without a rate limit, and PostgreSQL with one in Redis behind a proxy that reports many clients. */
+export async function startTargets(
+  folder: string,
+  engines: Engines,
+  stack: AsyncDisposableStack,
+): Promise<Target[]> {
+  const path = await writeKnownCatalogue(folder);
+  await appendFile(path, [...moreRecords(folder)].map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const targets: Target[] = [];
+  for (const [name, catalogue] of newCatalogues(folder, engines)) {
+    const limited = {
+      RATE_LIMIT: 'on',
+      TRUSTED_PROXIES: '127.0.0.1',
+      ...(engines.redis && { REDIS_URL: engines.redis.url }),
+    };
+    const environment = { ...catalogue, ...(name === 'SQLite' ? { RATE_LIMIT: 'off' } : limited) };
+    await runOrThrow(['import', '--quiet', path], environment);
+    const target = stack.use(await startTarget(name, environment));
+    await warmUp(target);
+    targets.push(target);
+  }
+  return targets;
+}
+
+/** Opens all connections to the database. On a busy machine that takes longer than a request may wait. */
+async function warmUp({ origin }: Target): Promise<void> {
+  let client = 0;
+  const call = () => {
+    client++;
+    const headers = { 'X-Forwarded-For': `198.18.${client >> 8}.${client & 255}` };
+    return fetch(`${origin}/api/image/random`, { headers });
+  };
+  await until('the server is warm', async () => {
+    const responses = await Promise.all(Array.from({ length: WARM_UP_CALLS }, call));
+    return responses.every(({ ok }) => ok);
+  });
+}
+
+export async function startTarget(name: string, variables: Environment): Promise<Target> {
+  const environment: Environment = { LOG_LEVEL: 'error', PORT: '0', ...variables };
+  const config = configFor('', environment);
+  const facts = await makeFacts(config);
+  const running = await serve(environment, [], launch);
+  return {
+    ...{ name, environment, config, facts, origin: running.origin },
+    port: Number(new URL(running.origin).port),
+    pid: running.child.pid as number,
+    situation: { hasLimiter: environment.RATE_LIMIT !== 'off', mayBeUnavailable: false },
+    ending() {
+      const { exitCode, signalCode } = running.child;
+      if (exitCode === null && signalCode === null) return undefined;
+      return `the server ended with ${signalCode ?? exitCode}: ${running.errors().slice(0, MAX_OUTPUT)}`;
+    },
+    [Symbol.asyncDispose]: () => stop(running),
+  };
+}
+
+export async function stop({ child }: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'close');
+  child.kill(signal);
+  await ended;
+}
+
+export async function runOrThrow(command: string[], environment: Environment, input = ''): Promise<string> {
+  const { status, output, errors } = await runCommand(
+    command,
+    { LOG_LEVEL: 'silent', ...environment },
+    input,
+  );
+  if (status !== 0) throw new Error(`zukan ${command.join(' ')} exited with ${status}: ${errors}${output}`);
+  return output;
+}
+
+function* moreRecords(folder: string): Generator<object> {
+  for (let index = 0; index < CATEGORIES; index++)
+    yield { type: 'category', id: uuid(1, 100 + index), name: `c${index}`, createdAt: images[0]?.createdAt };
+  for (let index = 0; index < NAMES; index++)
+    yield { type: 'artist', id: uuid(2, 100 + index), name: hostileName(index, 8 + (index % 60)) };
+  for (let index = 0; index < PICTURES; index++) {
+    const file = `tiny/${index}.png`;
+    writeTiny(folder, file, index);
+    const inCategories = [
+      ...new Set([0, 1, 2].map((turn) => `c${(index * (turn + 1) + turn * 37) % CATEGORIES}`)),
+    ];
+    const rest = { nsfw: (['sfw', 'questionable', 'nsfw'] as const)[index % 3], categories: inCategories };
+    yield { type: 'image', id: uuid(4, 100 + index), file, ...rest };
+  }
+}
+
+async function makeFacts(config: Config): Promise<Facts> {
+  const scopes = [
+    [],
+    ['image:list'],
+    ['image:list', 'image:custom-expiry:3600'],
+    ['image:custom-expiry'],
+    ['api:ratelimit:disabled', 'image:list'],
+  ];
+  const valid = await Array.fromAsync(scopes, (list) => makeToken(config, list));
+  const expired = await makeToken(config, ['image:list'], { expires: '2026-01-02T00:00:00.000Z' });
+  const bearer = [...valid, ...valid, expired].map(({ headers }) => headers.Authorization);
+  const junk = [
+    'Bearer',
+    'Bearer ',
+    'Bearer x',
+    `Bearer ${'a'.repeat(100)}`,
+    'Basic YTpi',
+    '',
+    'bearer \xff',
+    `Bearer ${'é'.repeat(100)}`,
+    'x'.repeat(9000),
+  ];
+  return {
+    authorizations: [...bearer, ...junk.map((text) => Buffer.from(text).toString('latin1'))],
+    categories: [
+      ...categories.map(({ name }) => name),
+      ...Array.from({ length: CATEGORIES }, (_, index) => `c${index}`),
+    ],
+    counts: {
+      image: { kind: 4, count: images.length },
+      artist: { kind: 2, count: artists.length },
+      character: { kind: 3, count: characters.length },
+      category: { kind: 1, count: categories.length },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** The whole run: floods, faults, random requests, kills. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { noProgress, type Progress, startProgress } from '../src/commands/progress.ts';
+import { newFolder } from '../test/support/workspace.ts';
+import { injectFaults } from './faults.ts';
+import { flood } from './floods.ts';
+import { fuzz } from './fuzz.ts';
+import { kill } from './kills.ts';
+import { startMeter } from './meter.ts';
+import { Report } from './report.ts';
+import { startEngines, startTargets, type Target } from './servers.ts';
+
+export interface Options {
+  seed: number;
+  requests: number;
+  kills: number;
+  /** The run ends after about this time, even if requests or kills are left. */
+  minutes: number;
+  /** How long each flood and each fault lasts. */
+  attackMs: number;
+  /** Names and images in the catalogue that is flooded. */
+  names: number;
+  images: number;
+  /**
+   * For the test suite: each flood runs on one of the stores, slow responses are not failures, because they depend on what
+   * else the machine does, and there is no progress.
+   */
+  isShort: boolean;
+}
+
+/** Requests may use this share of the time. The rest is for kills. */
+const REQUESTS_SHARE = 0.6;
+
+export async function torture(options: Options): Promise<Report> {
+  const { seed, requests, kills, minutes, attackMs: ms, isShort } = options;
+  const report = new Report();
+  const folder = newFolder('zukan-torture-');
+  const startedAt = performance.now();
+  const isOver = (share: number) => performance.now() - startedAt > share * minutes * 60_000;
+  const announce = (step: string) => {
+    if (!isShort) process.stderr.write(`${step}\n`);
+  };
+  const showing = async (title: string, total: number, work: (progress: Progress) => Promise<void>) => {
+    const progress = isShort ? noProgress : startProgress(title, total, process);
+    await work(progress);
+    progress.finish();
+  };
+  const newSubfolder = (name: string) => {
+    mkdirSync(join(folder, name));
+    return join(folder, name);
+  };
+  try {
+    await using engines = await startEngines();
+    await flood(newSubfolder('floods'), engines, { ...options, report, announce, ms });
+    await using stack = new AsyncDisposableStack();
+    const targets = await startTargets(newSubfolder('servers'), engines, stack);
+    await injectFaults(targets, engines, { seed, report, announce, ms });
+    await showing('Sending requests', requests, (progress) =>
+      fuzzAll(targets, requests, {
+        seed,
+        label: 'fuzz',
+        report,
+        progress,
+        isOver: () => isOver(REQUESTS_SHARE),
+      }),
+    );
+    await stack.disposeAsync();
+    await showing('Killing', kills, (progress) =>
+      kill(newSubfolder('kills'), engines, { seed, kills, report, progress, isOver: () => isOver(1) }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return report;
+}
+
+/** All servers at once, each with its share of the requests. */
+async function fuzzAll(
+  targets: Target[],
+  requests: number,
+  options: Omit<Parameters<typeof fuzz>[1], 'requests'>,
+): Promise<void> {
+  await Promise.all(
+    targets.map(async (target) => {
+      const meter = startMeter(target.pid);
+      await fuzz(target, { ...options, requests: Math.ceil(requests / targets.length) });
+      const { growth, peak } = meter.stop();
+      const what = `fuzz, ${target.name}: API`;
+      options.report.row(what).memory = { growth, peak };
+      const ending = target.ending();
+      if (ending) options.report.fail(what, ending, `seed ${options.seed}`);
+    }),
+  );
+}
