@@ -9,6 +9,7 @@ const benchmarks: Record<string, string> = {
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',
   postgres: 'calls on PostgreSQL, against `select 1` and `ORDER BY random()`',
+  alike: 'perceptual hashes: recall of copies, false positives, and similar images among 1,000,000',
   log: 'log lines to a pipe, against pino',
   limits: 'rate limit decisions in memory and in Redis, and memory per client',
   search: "searches against JavaScript's RegExp, and the service under hostile patterns",

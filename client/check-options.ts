@@ -1,4 +1,5 @@
 /** Refuses unknown options. The service ignores unknown parameters, so a misspelt filter would let everything through. */
+import { ZukanError } from './error.ts';
 import type {
   AllRandomOptions,
   CallOptions,
@@ -12,6 +13,7 @@ import type {
   RandomOptions,
   RandomPageOptions,
   SearchOptions,
+  SimilarOptions,
   ZukanOptions,
 } from './options.ts';
 
@@ -28,6 +30,7 @@ const allRandom: Names<AllRandomOptions> = { ...filter, seed: true };
 const random: Names<RandomOptions> = { ...allRandom, limit: true };
 const randomPage: Names<RandomPageOptions> = { ...random, cursor: true };
 const latest: Names<LatestOptions> = { ...filter, limit: true, cursor: true };
+const similar: Names<SimilarOptions> = { ...imageFilter, ...link, limit: true };
 const file: Names<FileUrlOptions> = { width: true };
 const randomFile: Names<RandomFileUrlOptions> = { ...plainFilter, seed: true, ...file };
 const search: Names<SearchOptions> = { search: true };
@@ -42,6 +45,7 @@ export const optionNames = {
   ...{ client, call, page, link, search, images, filter, random, randomPage, allRandom },
   ...{
     latest,
+    similar,
     file,
     randomFile,
     none: {},
@@ -81,4 +85,12 @@ function countEdits(one: string, other: string): number {
     previous = current;
   }
   return previous.at(-1) ?? 0;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Anything but a UUID could lead to another endpoint, such as `/image/random`. */
+export function checkId(id: string): string {
+  if (uuid.test(id)) return id;
+  throw new ZukanError(400, 'Invalid ID: it must be a UUID.', '');
 }

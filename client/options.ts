@@ -76,6 +76,11 @@ export interface LatestOptions extends RandomFilter {
   cursor?: string | undefined;
 }
 
+export interface SimilarOptions extends ImageFilter, LinkOptions {
+  /** 1 to 25; 10 by default. */
+  limit?: number | undefined;
+}
+
 export interface FileUrlOptions {
   /** The width in pixels that you need; the file may be larger. */
   width?: number | undefined;

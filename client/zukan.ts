@@ -1,7 +1,6 @@
 /** The client: one method for each endpoint, and iterators over whole lists. */
 import { Cache } from './cache.ts';
-import { checkOptions, type OptionNames, optionNames } from './check-options.ts';
-import { ZukanError } from './error.ts';
+import { checkId, checkOptions, type OptionNames, optionNames } from './check-options.ts';
 import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
@@ -16,6 +15,7 @@ import type {
   RandomOptions,
   RandomPageOptions,
   SearchOptions,
+  SimilarOptions,
   ZukanOptions,
 } from './options.ts';
 import { rejectOnAbort } from './queue.ts';
@@ -41,7 +41,6 @@ const MAX_PAGE_SIZE = 25;
 /** How many artists are cached, and for how long. */
 const MAX_CACHED_ARTISTS = 500;
 const MAX_ARTIST_AGE_MS = 5 * 60_000;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class Zukan {
   readonly #transport: Transport;
@@ -80,6 +79,11 @@ export class Zukan {
   fileUrl(id: string, options: FileUrlOptions = {}): string {
     checkOptions(options, optionNames.file);
     return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
+  }
+
+  /** Images that look most like another one, nearest first. */
+  async similar(id: string, options: SimilarOptions = {}, call: CallOptions = {}): Promise<types.Image[]> {
+    return this.#getData(`/image/${checkId(id)}/similar`, optionNames.similar, options, call);
   }
 
   async image(id: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.Image> {
@@ -237,10 +241,4 @@ export class Zukan {
 
 function artistImagesPath(id: string): string {
   return `${paths.artists}/${checkId(id)}/images`;
-}
-
-/** Anything but a UUID could lead to another endpoint, such as `/image/random`. */
-function checkId(id: string): string {
-  if (uuid.test(id)) return id;
-  throw new ZukanError(400, 'Invalid ID: it must be a UUID.', '');
 }

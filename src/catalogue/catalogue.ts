@@ -25,9 +25,9 @@ export interface Filter {
 /** The conditions that lists accept. */
 export type ListFilter = Pick<Filter, 'nsfw' | 'orientation' | 'artist'>;
 
-/** Names or ids in a filter that do not exist, or a position that a newer catalogue no longer has. */
+/** Names or ids in a call that do not exist, or a position that a newer catalogue no longer has. */
 export interface FilterProblem {
-  problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'position';
+  problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'image' | 'position';
 }
 
 /** Images in the order of a seed, and the position of the one that follows, if any. */
@@ -86,6 +86,13 @@ export interface Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<LatestImages | FilterProblem>;
+  /** Images that look most like another one, nearest first, without itself. */
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
   /** The public JSON of the entries of a kind, by name, then id. */
   list(kind: Kind, window: Window): Promise<Page>;
   /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */

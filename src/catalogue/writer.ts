@@ -26,6 +26,8 @@ export interface ImageRow {
   eTag: string;
   mimetype: Mimetype;
   document: Document;
+  /** What it looks like (media/perceptual-hash.ts): `''` if it has too little detail, null if it was not computed. */
+  perceptualHash: string | null;
 }
 
 export type SavedImage = ImageRow & { number: number };
@@ -51,6 +53,8 @@ export interface CatalogueWriter extends AsyncDisposable {
   saveEntries(entries: Entry[]): Promise<void>;
   /** Adds or updates images, and places each on exactly these shelves. */
   saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
+  /** Saves the hashes of images, which must exist; null removes one. */
+  savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
   /** Returns the rows that were removed. */
   removeImages(ids: string[]): Promise<ImageRow[]>;
   /** Those of the keys that no image uses. */
@@ -66,6 +70,9 @@ export interface CatalogueSnapshot extends AsyncDisposable {
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;
   imagesById(ids: string[]): Promise<SavedImage[]>;
+  imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
+  /** By image number, in ascending order. Reads no documents. */
+  perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
   /** The shelves that each of the images is on. */

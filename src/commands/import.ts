@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { openFiles, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot, openWriter } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import type { Problem } from '../import/problems.ts';
@@ -33,7 +33,7 @@ export async function importCommand(
 ): Promise<void> {
   const report = await importPaths(config, paths, flags, terminal);
   if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
-  printLines(terminal, [...report.lines(), ...report.records]);
+  printLines(terminal, [...(await report.lines()), ...report.records]);
 }
 
 /** Imports without printing anything. */
@@ -49,7 +49,7 @@ async function importPaths(
   terminal: Terminal,
 ) {
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = new ImportReport(dryRun, keepLocation);
+  const report = new ImportReport(dryRun, keepLocation, () => openSnapshot(config));
   const sources: Source[] = [];
   let total: number | undefined = 0;
   for (const path of paths) {

@@ -95,6 +95,14 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .action(async (options) => (await import('./check.ts')).checkCommand(config(), options, terminal));
 
   program
+    .command('duplicates')
+    .description('list groups of images that look alike')
+    .option('--json', 'print JSON', false)
+    .action(async (options) =>
+      (await import('./duplicates.ts')).duplicatesCommand(config(), options, terminal),
+    );
+
+  program
     .command('stats')
     .description('count the images, artists, characters and categories')
     .option('--json', 'print JSON', false)

@@ -1,4 +1,6 @@
 /** What an import did, or what a dry run would do. */
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
 import type { RecordLine } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
 
@@ -21,10 +23,12 @@ export class ImportReport implements Report {
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
+  readonly #nearDuplicates: NearDuplicates;
 
-  constructor(isDryRun: boolean, keepsLocation: boolean) {
+  constructor(isDryRun: boolean, keepsLocation: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
     this.#isDryRun = isDryRun;
     this.#keepsLocation = keepsLocation;
+    this.#nearDuplicates = new NearDuplicates(openSnapshot, MAX_LISTED);
   }
 
   record(record: RecordLine, outcome: keyof Summary): void {
@@ -43,17 +47,23 @@ export class ImportReport implements Report {
     this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
   }
 
+  picture(label: string, perceptualHash: string): Promise<void> {
+    return this.#nearDuplicates.add(label, perceptualHash);
+  }
+
   ignored(path: string): void {
     this.#ignored.push(path);
   }
 
-  lines(): string[] {
+  async lines(): Promise<string[]> {
+    const nearDuplicates = await this.#nearDuplicates.list();
     const { added, updated, unchanged } = this.summary;
     return [
       `${added} added, ${updated} updated, ${unchanged} unchanged`,
       ...this.#locationLines(),
       ...list('created', this.#created),
       ...list('skipped (duplicates)', this.#duplicates),
+      ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
       ...list('skipped (not images)', this.#ignored),
     ];
   }
@@ -70,8 +80,12 @@ function displayName(record: RecordLine): string {
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }
 
-function list(title: string, items: string[]): string[] {
+function describe({ label, other }: NearDuplicate): string {
+  return `${label} looks like ${other}`;
+}
+
+function list(title: string, items: string[], total = items.length): string[] {
   if (items.length === 0) return [];
-  const more = items.length > MAX_LISTED ? [`  and ${items.length - MAX_LISTED} more`] : [];
+  const more = total > MAX_LISTED ? [`  and ${total - MAX_LISTED} more`] : [];
   return [`${title}:`, ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`), ...more];
 }

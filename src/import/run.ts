@@ -177,6 +177,6 @@ class ImportRun {
 function pictureFromRecord({ key, meta }: ImageLine): FilePicture {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
   const hash = facts.eTag;
-  const unread = { hashes: [hash], hasLocation: false, metadata: undefined };
+  const unread = { hashes: [hash], hasLocation: false, metadata: undefined, perceptualHash: null };
   return { key: key as string, hash, ...facts, ...dimens, ...unread };
 }

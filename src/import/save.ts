@@ -20,6 +20,8 @@ export interface Report {
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
+  /** A picture was added. */
+  picture(label: string, perceptualHash: string): Promise<void>;
 }
 
 type Located<T> = RecordLocation & { record: T };
@@ -73,17 +75,22 @@ export class Saver {
       const entries = await this.#findMentionedEntries(batch);
       const images = await this.#findImages(batch);
       const released: string[] = [];
-      const plan = ({ record, picture }: ImageWithPicture) => {
+      const added: ImageWithPicture[] = [];
+      const plan = (line: ImageWithPicture) => {
+        const { record, picture } = line;
         const existing = images.find(record, picture.hashes);
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
         if (existing && planned.outcome === 'updated')
           released.push(...replacedFiles(existing, planned.row.row));
+        if (planned.outcome === 'added') added.push(line);
         return planned;
       };
       const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
+      for (const { label, picture } of added)
+        if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
       return done;
     });
   }

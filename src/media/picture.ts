@@ -1,8 +1,9 @@
-/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour, hash and previews. */
+/** Reads the facts of a picture from its bytes: type, displayed size, dominant colour, hashes and previews. */
 import { hash } from 'node:crypto';
 import { rgbaToThumbHash } from 'thumbhash';
 import { chooseSizes, type Previews } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
+import { hashPixels } from './perceptual-hash.ts';
 import { PixelBudget } from './pixel-budget.ts';
 import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
@@ -14,6 +15,8 @@ export interface PictureFacts {
   color: string;
   width: number;
   height: number;
+  /** What the picture looks like (perceptual-hash.ts); null if it was not computed. */
+  perceptualHash: string | null;
   previews: Previews;
 }
 
@@ -72,8 +75,9 @@ export async function readPicture(bytes: Buffer, ladder: readonly number[]): Pro
       thumbHash: thumbHash.toString('base64'),
     };
     const color = dominantColour(sample.pixels);
+    const perceptualHash = hashPixels(sample);
     const facts = { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
-    return { facts: { ...facts, previews }, thumbnails };
+    return { facts: { ...facts, perceptualHash, previews }, thumbnails };
   } catch (error) {
     throw asPictureError(error);
   }

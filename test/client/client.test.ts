@@ -88,6 +88,11 @@ describe('each method returns the data of its endpoint', () => {
         return { data: json.data, cursor: received['x-next-cursor'] };
       },
     ],
+    [
+      'similar',
+      () => client.similar(uuid(4, 1), { nsfw: ['sfw'], limit: 3 }),
+      () => getData(`/image/${uuid(4, 1)}/similar?nsfw=sfw&limit=3`),
+    ],
     ['stats', () => client.stats(), () => getData('/stats')],
     ['token', () => client.token(), () => getData('/token')],
     [

@@ -48,12 +48,11 @@ await runCommand(['import', '-'], source, lines.map((line) => `${JSON.stringify(
 await runCommand(['remove', uuid(4, 2)], source);
 await runCommand(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
 
-/** The image rows, without the numbers that each store assigns. */
-/** Without the previews, which are not exported. */
+/** The image rows, without the numbers that each store assigns, and without hashes and previews, which are not exported. */
 async function documents(environment: Record<string, string>): Promise<string[]> {
   await using snapshot = await openSnapshot(configFor(folder, environment));
   const rows: SavedImage[] = await Array.fromAsync(snapshot.images());
-  return rows.map(({ number, document, ...row }) =>
+  return rows.map(({ number, perceptualHash, document, ...row }) =>
     JSON.stringify({ ...row, document: splitDocument(document).slice(0, 6) }),
   );
 }

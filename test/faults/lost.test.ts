@@ -110,7 +110,7 @@ if (!skip) {
       isDryRun: false,
       keepsLocation: false,
       onProgress: () => {},
-      report: { record: () => {}, duplicate: () => {}, location: () => {} },
+      report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
       signal: new AbortController().signal,
     });
     await isWaiting.promise;

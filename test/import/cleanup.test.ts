@@ -57,7 +57,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},
-    report: { record: () => {}, duplicate: () => {}, location: () => {} },
+    report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

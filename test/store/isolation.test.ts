@@ -23,6 +23,7 @@ await forEachEngine(async (engine) => {
       key: 'k',
       eTag: 'e',
       mimetype: 'image/png' as const,
+      perceptualHash: null,
     };
     await writer.saveImages([{ row: { ...row, document: '{}' }, shelves: [writer.fixedShelves.catalogue] }]);
     assert.equal(await counts(), 1);

@@ -23,7 +23,7 @@ export const clock = () => NOW;
 /** The paths of all endpoints. */
 export const endpoints = [
   ...['/', '/stats', '/token', '/image', '/image/random', '/image/latest', '/image/{id}'],
-  ...['/image/random/file', '/image/{id}/file'],
+  ...['/image/random/file', '/image/{id}/file', '/image/{id}/similar'],
   ...['/artist', '/artist/{id}', '/artist/{id}/images'],
   ...['/character', '/character/{id}', '/category', '/category/{id}'],
 ];

@@ -10,6 +10,7 @@ export function snapshot(config: Config): string {
   const tables = {
     shelf: rowsIn(config, 'select * from shelf order by number'),
     image: rowsIn(config, 'select * from image order by number'),
+    perceptualHash: rowsIn(config, 'select * from perceptual_hash order by image'),
     placement: rowsIn(config, 'select * from placement order by shelf, position'),
   };
   return JSON.stringify({ ...tables, files: filesIn(filesFolder(config)) }, undefined, 1);

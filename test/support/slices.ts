@@ -6,6 +6,7 @@ type Read<T> = (row: number | string, from: number, to: number) => Promise<Slice
 export function sliceReader(overrides: {
   readShelf?: Read<number>;
   readNames?: Read<string>;
+  readHashes?: SliceReader['readHashes'];
   currentVersion?: () => number;
   itemsPerSlice?: number;
 }): SliceReader {
@@ -13,12 +14,14 @@ export function sliceReader(overrides: {
     throw new Error('unexpected read');
   };
   const { readShelf = unexpected, readNames = unexpected, currentVersion = () => 1 } = overrides;
-  const { itemsPerSlice = 200 } = overrides;
+  const { itemsPerSlice = 200, readHashes = unexpected } = overrides;
   return {
     imagesPerSlice: itemsPerSlice,
     namesPerSlice: itemsPerSlice,
+    hashesPerSlice: itemsPerSlice,
     readShelf,
     readNames,
+    readHashes,
     currentVersion,
   };
 }

@@ -97,8 +97,8 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
   });
 }
 
-export function notFound(kind: Kind): ApiError {
-  const titles = { artist: 'Artist', character: 'Character', category: 'Category' };
+export function notFound(kind: Kind | 'image'): ApiError {
+  const titles = { artist: 'Artist', character: 'Character', category: 'Category', image: 'Image' };
   return new ApiError(404, `${titles[kind]} not found.`);
 }
 

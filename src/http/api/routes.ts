@@ -12,6 +12,7 @@ import { imageFile, randomFile } from './image-files.ts';
 import { allImages, artistImages, randomImages, singleImage } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
 import { latestImages } from './latest.ts';
+import { similarImages } from './similar.ts';
 
 const endpoints: Record<string, Endpoint> = {
   '/': serviceInformation(() => Object.keys(endpoints)),
@@ -23,6 +24,7 @@ const endpoints: Record<string, Endpoint> = {
   '/image/latest': latestImages,
   '/image/{id}': singleImage,
   '/image/{id}/file': imageFile,
+  '/image/{id}/similar': similarImages,
   '/artist': artistList,
   '/artist/{id}': singleArtist,
   '/artist/{id}/images': artistImages,

@@ -55,6 +55,8 @@ export function planImage(
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
+  // A record without `file` says nothing about the looks of its bytes.
+  const perceptualHash = picture.perceptualHash ?? (existing?.eTag === hash ? existing.perceptualHash : null);
   const row: ImageRow = {
     id: image.id,
     key,
@@ -68,6 +70,7 @@ export function planImage(
       documents(characters),
       previews && formatPreviews(previews),
     ),
+    perceptualHash,
   };
   const mentioned = [artist, ...categories, ...characters];
   const shelves = [
@@ -77,7 +80,8 @@ export function planImage(
     ...mentioned.map((entry) => entry.shelf),
   ];
   if (!existing) return { outcome: 'added', row: { row, shelves } };
-  if (existing.document === row.document && existing.eTag === hash) return { outcome: 'unchanged' };
+  const isSameFile = existing.eTag === hash && existing.perceptualHash === perceptualHash;
+  if (existing.document === row.document && isSameFile) return { outcome: 'unchanged' };
   return {
     outcome: 'updated',
     row: { row: { ...row, number: existing.number }, shelves },

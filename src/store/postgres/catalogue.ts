@@ -25,7 +25,9 @@ import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
 import { type Selection, soleShelf } from '../shared/selection.ts';
 import { buildStatistics, type CatalogueVersion, type Shelf } from '../shared/shelves.ts';
+import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
+import { findSoleShelf, listPositions } from './pages.ts';
 import { PostgresReader } from './reader.ts';
 import { inOrder, readDocuments, readImages } from './rows.ts';
 import type { Servers } from './servers.ts';
@@ -36,12 +38,14 @@ export class PostgresCatalogue implements Catalogue {
   readonly #reader: PostgresReader;
   readonly #sets: ImageSets;
   readonly #search: NameSearch;
+  readonly #similar: SimilarImages;
 
   constructor(servers: Servers) {
     this.#servers = servers;
     this.#reader = new PostgresReader(servers);
     this.#sets = new ImageSets(this.#reader);
     this.#search = new NameSearch(this.#reader);
+    this.#similar = new SimilarImages(this.#reader, this.#sets);
   }
 
   /** A commit announced this revision. */
@@ -130,6 +134,20 @@ export class PostgresCatalogue implements Catalogue {
       const { numbers, next } = newestBelow(set, below, limit);
       const images = await this.#readNumbers(numbers, selection.of);
       return images && { images, next };
+    });
+  }
+
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem> {
+    return retryOnChange(async () => {
+      const found = await this.#reader.selectFor(id, filter);
+      if (!found || 'problem' in found) return found;
+      const numbers = await this.#similar.find(found.image, found.selection, limit, caller);
+      return numbers && this.#readNumbers(numbers, found.selection.of);
     });
   }
 
@@ -228,20 +246,4 @@ export class PostgresCatalogue implements Catalogue {
     const images = readImages(read.rows, 1);
     return images.length === limit || isExhaustive(first) ? images : 'too few';
   }
-}
-
-/** The kind and id of the one shelf that a filter names, if it names no other. */
-function findSoleShelf(filter: ListFilter): { kind: string; id: string } | undefined {
-  const { artist, nsfw = [], orientation = [] } = filter;
-  const named = [
-    ...(artist === undefined ? [] : [{ kind: 'artist', id: artist }]),
-    ...nsfw.map((id) => ({ kind: 'rating', id })),
-    ...orientation.map((id) => ({ kind: 'orientation', id })),
-  ];
-  return named.length > 1 ? undefined : (named[0] ?? { kind: 'catalogue', id: 'all' });
-}
-
-function listPositions({ offset, limit }: Window): number[] {
-  // A larger position would not fit the column's type.
-  return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
 }

@@ -12,7 +12,7 @@ import {
   type ShelfSnapshot,
   SNAPSHOT_KINDS,
 } from '../shared/shelves.ts';
-import type { Slice, SliceReader } from '../shared/slices.ts';
+import type { HashSlice, Slice, SliceReader } from '../shared/slices.ts';
 import { VersionedCache } from '../shared/versions.ts';
 import type { Servers, Statement } from './servers.ts';
 import { statements } from './statements.ts';
@@ -28,6 +28,7 @@ export class PostgresReader implements SliceReader {
   /** A round trip takes longer than reading this many. */
   readonly imagesPerSlice = 5000;
   readonly namesPerSlice = 5000;
+  readonly hashesPerSlice = 5000;
   readonly #servers: Servers;
   readonly #snapshot: VersionedCache<ShelfSnapshot>;
 
@@ -54,12 +55,31 @@ export class PostgresReader implements SliceReader {
     return selection;
   }
 
+  /** The number of an image and a selection of the same version. Undefined if the catalogue changed meanwhile. */
+  async selectFor(
+    id: string,
+    filter: Filter,
+  ): Promise<{ image: number; selection: Selection } | FilterProblem | undefined> {
+    const { version, rows } = await this.#servers.read(statements.imageNumber, [id]);
+    const image = rows[0]?.[1] as number | null;
+    if (image === null) return { problem: 'image' };
+    const selection = await this.select(filter);
+    if (!selection || 'problem' in selection) return selection;
+    return selection.of.version === version ? { image, selection } : undefined;
+  }
+
   readShelf(shelf: number, from: number, to: number): Promise<Slice<number>> {
     return this.#readSlice(statements.shelfImages, [shelf, from, to]);
   }
 
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>> {
     return this.#readSlice(statements.names, [kind, from, to]);
+  }
+
+  async readHashes(above: number): Promise<HashSlice> {
+    const { version, rows } = await this.#servers.read(statements.hashes, [above, this.hashesPerSlice]);
+    const found = rows.filter(([, image]) => image !== null);
+    return { version, items: found.map(([, image, hash]) => [image as number, hash as string]) };
   }
 
   currentVersion(): number {

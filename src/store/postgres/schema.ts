@@ -78,4 +78,5 @@ export const migrations = [
   })}
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`,
+  'create table perceptual_hash (image int primary key, hash text not null)',
 ];

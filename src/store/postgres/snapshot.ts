@@ -37,7 +37,12 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     async imagesById(ids) {
       return (await client.query(`select ${IMAGE_COLUMNS} from image where id = any($1)`, [ids])).rows;
     },
-    unusedKeys: (keys) => findUnusedKeys(client, keys),
+    async imagesByNumber(numbers) {
+      const text = `select ${IMAGE_COLUMNS} from image where number = any($1::int[]) order by number`;
+      return (await client.query(text, [numbers])).rows;
+    },
+    perceptualHashes: () => streamRows('select image, hash from perceptual_hash order by image'),
+    unusedKeys: (keys) => findUnusedKeys((text, values) => client.query(text, values), keys),
     async shelvesOf(images) {
       const { rows } = await client.query(
         'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',

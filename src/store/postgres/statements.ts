@@ -39,6 +39,17 @@ export const statements = {
     name: 'image',
     text: 'select revision.number, document from revision left join image on id = $1',
   },
+  imageNumber: {
+    name: 'image_number',
+    text: 'select revision.number, image.number from revision left join image on id = $1',
+  },
+  hashes: {
+    name: 'hashes',
+    text: `select revision.number, found.image, found.hash from revision
+           left join lateral (
+             select image, hash from perceptual_hash where image > $1 order by image limit $2
+           ) as found on true order by found.image`,
+  },
   file: {
     name: 'file',
     text: 'select revision.number, key, etag, mimetype from revision left join image on id = $1',

@@ -23,6 +23,7 @@ import { columns, splitBatches } from './batches.ts';
 import { connect, databaseError, disconnect, lock, WRITE_LOCK } from './connection.ts';
 import { findUnusedKeys } from './keys.ts';
 import { CHANNEL } from './notifications.ts';
+import { type HashedImage, saveHashes } from './perceptual-hashes.ts';
 import { type Placed, Placements } from './placements.ts';
 
 /** How long a command waits for another one to finish writing. */
@@ -55,6 +56,8 @@ class PostgresWriter implements CatalogueWriter {
   readonly #client: pg.Client;
   readonly #url: string;
   readonly #placements = new Placements((text, values) => this.#query(text, values));
+  readonly savePerceptualHashes = (images: HashedImage[]) =>
+    saveHashes((text, values) => this.#query(text, values), images);
   #lastImage: number;
   /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
@@ -130,16 +133,16 @@ class PostgresWriter implements CatalogueWriter {
     const numbers = rows.map(({ number }) => number);
     await this.#placements.remove(numbers);
     await this.#query('delete from image where number = any($1::int[])', [numbers]);
+    await this.savePerceptualHashes(rows.map(({ number }) => ({ number, perceptualHash: null })));
     return rows;
   }
 
   async unusedKeys(keys: string[]): Promise<string[]> {
-    return findUnusedKeys(this.#client, keys).catch((error) => {
-      throw databaseError(error, this.#url);
-    });
+    return findUnusedKeys((text, values) => this.#query(text, values), keys);
   }
 
   async renumberAll(): Promise<void> {
+    await this.#query('delete from perceptual_hash where image not in (select number from image)');
     await this.#placements.renumberAll();
     this.#haveEntriesChanged = true;
   }
@@ -162,7 +165,9 @@ class PostgresWriter implements CatalogueWriter {
       );
     });
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
-    await this.#client.query('vacuum (analyze) revision, image, placement, shelf').catch(() => {});
+    await this.#client
+      .query('vacuum (analyze) revision, image, placement, shelf, perceptual_hash')
+      .catch(() => {});
     await disconnect(this.#client);
   }
 
@@ -194,6 +199,7 @@ class PostgresWriter implements CatalogueWriter {
       ),
     );
     await this.#placements.append(images.map(placed));
+    await this.savePerceptualHashes(images.map(({ row }) => row));
   }
 
   async #update(images: NumberedImage[]): Promise<void> {
@@ -208,6 +214,7 @@ class PostgresWriter implements CatalogueWriter {
       ),
     );
     await this.#placements.move(images.map(placed));
+    await this.savePerceptualHashes(images.map(({ row }) => row));
   }
 
   async #rewriteDocuments(shelf: number, entry: Entry): Promise<void> {

@@ -2,7 +2,8 @@
 import type { Orientation, Rating } from '../../catalogue/types.ts';
 import type { FixedShelves } from '../../catalogue/writer.ts';
 
-export const IMAGE_COLUMNS = 'number, id, etag as "eTag", key, mimetype, document';
+export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,
+  (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash"`;
 export const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as "createdAt", document';
 
 /** Documents rewritten at a time when an entry has changed. */

@@ -11,15 +11,21 @@ export interface Slice<T> {
   items: T[];
 }
 
+/** Image numbers with their perceptual hashes, in ascending order. */
+export type HashSlice = Slice<[image: number, hash: string]>;
+
 /** What a store provides for caches that need whole rows. */
 export interface SliceReader {
-  /** How many images, and how many names, to read at a time. */
+  /** How many images, names and hashes to read at a time. */
   readonly imagesPerSlice: number;
   readonly namesPerSlice: number;
+  readonly hashesPerSlice: number;
   /** The numbers of the images on a shelf, from one position up to another. */
   readShelf(shelf: number, from: number, to: number): Promise<Slice<number>>;
   /** The names of a kind in the order of its list, from one position up to another. */
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
+  /** The perceptual hashes of the images above a number. */
+  readHashes(above: number): Promise<HashSlice>;
   currentVersion(): number | Promise<number>;
 }
 

@@ -25,17 +25,16 @@ import { drawImages, type ShelfView } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
 import { type Selection, selectShelves, soleShelf } from '../shared/selection.ts';
-import { buildStatistics, type Shelf } from '../shared/shelves.ts';
+import type { Shelf } from '../shared/shelves.ts';
+import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
+import { readPage, readStatistics } from './entries.ts';
 import { Images } from './images.ts';
 import { openForReading } from './read-only.ts';
 import { type ReadTransaction, readEntryShelves, SqliteReader, viewStoredShelf } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
-
-/** Pages of 25 entries at most. */
-const MAX_CACHED_PAGES = 500;
 
 export function openCatalogue(path: string): SqliteCatalogue {
   return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)));
@@ -46,11 +45,13 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #images = new Images();
   readonly #sets: ImageSets;
   readonly #search: NameSearch;
+  readonly #similar: SimilarImages;
 
   constructor(reader: SqliteReader) {
     this.#reader = reader;
     this.#sets = new ImageSets(reader);
     this.#search = new NameSearch(reader);
+    this.#similar = new SimilarImages(reader, this.#sets);
   }
 
   statistics(): Promise<Statistics> {
@@ -144,17 +145,30 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     return page ?? this.#findInSet(filter, caller, (set) => newestBelow(set, below, limit));
   }
 
-  list(kind: Kind, { offset, limit }: Window): Promise<Page> {
-    const key = `${kind} ${offset} ${limit}`;
-    return this.#reader.read((transaction) => {
-      const { pages, statements } = transaction;
-      const cached = pages.get(key);
-      if (cached) return cached;
-      const items = firstColumn(statements.entries.all(kind, offset, offset + limit)).map(verifyEntry);
-      const page = { total: countEntries(transaction, kind), items };
-      if (pages.size < MAX_CACHED_PAGES) pages.set(key, page);
-      return page;
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem> {
+    return retryOnChange(async () => {
+      const asked = await this.#reader.read((transaction) => {
+        const image = this.#images.numberOf(transaction, id);
+        return image === undefined ? undefined : { image, selection: select(transaction, filter) };
+      });
+      if (!asked) return { problem: 'image' } satisfies FilterProblem;
+      const { image, selection } = asked;
+      if ('problem' in selection) return selection;
+      const numbers = await this.#similar.find(image, selection, limit, caller);
+      return this.#reader.read((transaction) => {
+        const isCurrent = transaction.snapshot.version === selection.of.version;
+        return isCurrent && numbers ? this.#images.byNumbers(transaction, numbers) : undefined;
+      });
     });
+  }
+
+  list(kind: Kind, window: Window): Promise<Page> {
+    return this.#reader.read((transaction) => readPage(transaction, kind, window));
   }
 
   search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
@@ -229,15 +243,4 @@ export class SqliteCatalogue implements Catalogue, Disposable {
 
 function select(transaction: ReadTransaction, filter: Filter): Selection | FilterProblem {
   return selectShelves(transaction.snapshot, filter, readEntryShelves(transaction, filter));
-}
-
-function readStatistics(transaction: ReadTransaction): Statistics {
-  const sizes = new Map(transaction.statements.sizes.all() as unknown as [string, number][]);
-  for (const kind of ['artist', 'category', 'character'] as const)
-    sizes.set(kind, countEntries(transaction, kind));
-  return buildStatistics(sizes);
-}
-
-function countEntries({ statements }: ReadTransaction, kind: Kind): number {
-  return rowOf<[number | null]>(statements.entryCount.get(kind))?.[0] ?? 0;
 }

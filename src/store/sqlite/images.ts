@@ -21,9 +21,13 @@ export class Images {
   #version: number | undefined;
 
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
-    this.#clearOtherVersions(transaction);
-    const number = this.#numbers.get(id) ?? this.#findNumber(transaction, id);
+    const number = this.numberOf(transaction, id);
     return number === undefined ? undefined : this.#read(transaction, number);
+  }
+
+  numberOf(transaction: ReadTransaction, id: string): number | undefined {
+    this.#clearOtherVersions(transaction);
+    return this.#numbers.get(id) ?? this.#findNumber(transaction, id);
   }
 
   byNumbers(transaction: ReadTransaction, numbers: number[]): ImageDocument[] {

@@ -10,7 +10,7 @@ import { batchPerTick } from '../../event-loop.ts';
 import type { ShelfView } from '../shared/draws.ts';
 import type { EntryShelves } from '../shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow, type ShelfSnapshot } from '../shared/shelves.ts';
-import type { Slice, SliceReader } from '../shared/slices.ts';
+import type { HashSlice, Slice, SliceReader } from '../shared/slices.ts';
 import { firstColumn, prepareStatements, rowOf, type Statements } from './statements.ts';
 import { isDamage } from './verification.ts';
 
@@ -33,6 +33,7 @@ export class SqliteReader implements SliceReader, Disposable {
   /** Each slice takes one turn of the event loop, and must not make it long. */
   readonly imagesPerSlice = 8000;
   readonly namesPerSlice = 500;
+  readonly hashesPerSlice = 4000;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #enqueue = batchPerTick<PendingRead>((reads) => this.#run(reads));
@@ -57,6 +58,13 @@ export class SqliteReader implements SliceReader, Disposable {
 
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>> {
     return this.#readSlice(this.#statements.names, kind, from, to);
+  }
+
+  readHashes(above: number): Promise<HashSlice> {
+    return this.read(({ snapshot, statements }) => ({
+      version: snapshot.version,
+      items: statements.hashes.all(above, this.hashesPerSlice) as unknown as HashSlice['items'],
+    }));
   }
 
   currentVersion(): Promise<number> {

@@ -29,6 +29,14 @@ export function openSnapshot(path: string): CatalogueSnapshot {
       const find = database.prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
       return ids.flatMap((id) => find.all(id) as unknown as SavedImage[]);
     },
+    async imagesByNumber(numbers) {
+      const find = database.prepare(`select ${IMAGE_COLUMNS} from image where number = ?`);
+      return numbers.flatMap((number) => find.all(number) as unknown as SavedImage[]);
+    },
+    async *perceptualHashes() {
+      const rows = database.prepare('select image, hash from perceptual_hash order by image');
+      yield* rows.iterate() as unknown as Iterable<{ image: number; hash: string }>;
+    },
     unusedKeys: async (keys) => findUnusedKeys(database, keys),
     async shelvesOf(images) {
       return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));

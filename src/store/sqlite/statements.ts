@@ -16,6 +16,7 @@ const texts = {
   entryAt: 'select document from shelf where kind = ? and position = ?',
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
   imageNumber: 'select number from image where id = ?',
+  hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
   document: 'select document from image where number = ?',
   documentsAfter: 'select number, document from image where number > ? order by number limit ?',
   file: 'select key, etag, mimetype from image where id = ?',

@@ -21,6 +21,7 @@ import {
 } from '../shared/queries.ts';
 import { exclusively, logSize, openDatabase, truncateLog } from './database.ts';
 import { findUnusedKeys } from './keys.ts';
+import { renumberShelf } from './renumber.ts';
 import { catalogueSchema } from './schema.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
@@ -59,6 +60,8 @@ class SqliteWriter implements CatalogueWriter {
   readonly #place: StatementSync;
   readonly #unplace: StatementSync;
   readonly #sizeOf: StatementSync;
+  readonly #saveHash: StatementSync;
+  readonly #removeHash: StatementSync;
   /** Sizes of the shelves touched so far, saved by `commit`. */
   readonly #sizes = new Map<number, number>();
   /** Shelves that lost an image, or gained one that is older than their last. */
@@ -95,6 +98,8 @@ class SqliteWriter implements CatalogueWriter {
     this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
     this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
     this.#sizeOf = prepare('select size from shelf where number = ?');
+    this.#saveHash = prepare('insert or replace into perceptual_hash (image, hash) values (?, ?)');
+    this.#removeHash = prepare('delete from perceptual_hash where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
     this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
   }
@@ -135,8 +140,17 @@ class SqliteWriter implements CatalogueWriter {
 
   async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
     for (const { row, shelves } of images) {
-      if (row.number === undefined) this.#add(row, shelves);
-      else this.#update(row, row.number, shelves);
+      const number = row.number ?? ++this.#lastImage;
+      if (row.number === undefined) this.#add(row, number, shelves);
+      else this.#update(row, number, shelves);
+      await this.savePerceptualHashes([{ ...row, number }]);
+    }
+  }
+
+  async savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void> {
+    for (const { number, perceptualHash } of images) {
+      if (perceptualHash === null) this.#removeHash.run(number);
+      else this.#saveHash.run(number, perceptualHash);
     }
   }
 
@@ -149,6 +163,7 @@ class SqliteWriter implements CatalogueWriter {
         this.#outOfOrder.add(shelf);
       }
       remove.run(number);
+      this.#removeHash.run(number);
     }
     return rows;
   }
@@ -158,14 +173,15 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async renumberAll(): Promise<void> {
-    this.#database.exec('delete from placement where image not in (select number from image)');
+    for (const table of ['placement', 'perceptual_hash'])
+      this.#database.exec(`delete from ${table} where image not in (select number from image)`);
     for (const row of this.#database.prepare('select number from shelf').all())
       this.#outOfOrder.add(row.number as number);
     this.#haveEntriesChanged = true;
   }
 
   async commit(): Promise<void> {
-    for (const shelf of this.#outOfOrder) this.#renumber(shelf);
+    for (const shelf of this.#outOfOrder) this.#sizes.set(shelf, renumberShelf(this.#database, shelf));
     for (const [shelf, entry] of this.#changedEntries) this.#rewriteDocuments(shelf, entry);
     const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
     for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
@@ -183,8 +199,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#database.close();
   }
 
-  #add({ id, eTag, key, mimetype, document }: ImageRow, shelves: number[]): void {
-    const number = ++this.#lastImage;
+  #add({ id, eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
     this.#addImage.run(number, id, eTag, key, mimetype, document);
     for (const shelf of shelves) this.#append(shelf, number);
   }
@@ -215,21 +230,6 @@ class SqliteWriter implements CatalogueWriter {
 
   #size(shelf: number): number {
     return this.#sizes.get(shelf) ?? (this.#sizeOf.get(shelf)?.size as number);
-  }
-
-  #renumber(shelf: number): void {
-    this.#database.exec(
-      `create temp table row_of as
-       select row_number() over (order by image) - 1 as position, image from placement where shelf = ${shelf}`,
-    );
-    this.#database.prepare('delete from placement where shelf = ?').run(shelf);
-    const { changes } = this.#database
-      .prepare(
-        'insert into placement (shelf, position, image) select ?, position, image from row_of order by position',
-      )
-      .run(shelf);
-    this.#sizes.set(shelf, Number(changes));
-    this.#database.exec('drop table row_of');
   }
 
   #rewriteDocuments(shelf: number, entry: Entry): void {

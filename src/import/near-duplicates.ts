@@ -1,0 +1,71 @@
+/** Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import. */
+import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../catalogue/hash-index.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+
+export interface NearDuplicate {
+  label: string;
+  /** The label of the other picture, or the id of its image. */
+  other: string;
+}
+
+export class NearDuplicates {
+  readonly #openSnapshot: () => Promise<CatalogueSnapshot>;
+  readonly #maxListed: number;
+  readonly #listed: { label: string; position: number }[] = [];
+  #count = 0;
+  /** The pictures of the catalogue, followed by the new ones. Loaded when the first new one is added. */
+  #index: HashIndex | undefined;
+  #firstNew = 0;
+  readonly #labels: string[] = [];
+
+  constructor(openSnapshot: () => Promise<CatalogueSnapshot>, maxListed: number) {
+    this.#openSnapshot = openSnapshot;
+    this.#maxListed = maxListed;
+  }
+
+  /** How many were found, listed or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  async add(label: string, perceptualHash: string): Promise<void> {
+    const hash = parseHash(perceptualHash);
+    if (!hash) return;
+    this.#index ??= await this.#loadIndex();
+    const index = this.#index;
+    const nearest = new Nearest(1);
+    index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) =>
+      nearest.add(position, distance),
+    );
+    const [position] = nearest.positions();
+    if (position !== undefined) {
+      this.#count++;
+      if (this.#listed.length < this.#maxListed) this.#listed.push({ label, position });
+    }
+    // New pictures are found by their position, so their number does not matter.
+    index.add(0, perceptualHash);
+    this.#labels.push(label);
+  }
+
+  /** The first of those that were found. */
+  async list(): Promise<NearDuplicate[]> {
+    const index = this.#index;
+    if (!index || this.#listed.length === 0) return [];
+    await using snapshot = await this.#openSnapshot();
+    const existing = this.#listed.filter(({ position }) => position < this.#firstNew);
+    const rows = await snapshot.imagesByNumber(existing.map(({ position }) => index.imageAt(position)));
+    const ids = new Map(rows.map(({ number, id }) => [number, id]));
+    return this.#listed.map(({ label, position }) => ({
+      label,
+      other: this.#labels[position - this.#firstNew] ?? `image ${ids.get(index.imageAt(position))}`,
+    }));
+  }
+
+  async #loadIndex(): Promise<HashIndex> {
+    await using snapshot = await this.#openSnapshot();
+    const index = new HashIndex();
+    for await (const { image, hash } of snapshot.perceptualHashes()) index.add(image, hash);
+    this.#firstNew = index.size;
+    return index;
+  }
+}

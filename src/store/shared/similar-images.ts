@@ -1,0 +1,92 @@
+/** Finding images that look alike. The perceptual hashes of all images are cached until the catalogue changes. */
+import type { Caller } from '../../catalogue/catalogue.ts';
+import { HashIndex, MAX_SIMILAR_DISTANCE, Nearest } from '../../catalogue/hash-index.ts';
+import type { ImageSet } from '../../catalogue/image-set.ts';
+import { yieldToEventLoop } from '../../event-loop.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { ImageSets } from './image-sets.ts';
+import type { Selection } from './selection.ts';
+import type { HashSlice, SliceReader } from './slices.ts';
+import { retryOnChange, VersionedCache } from './versions.ts';
+
+/** Images compared between two looks at the clock: about a third of a millisecond. */
+const IMAGES_PER_STEP = 50_000;
+/** The cost of comparing two images, in the queue's unit of work. */
+const WORK_PER_IMAGE = 0.5;
+
+interface CachedIndex {
+  version: number;
+  index: HashIndex;
+}
+
+export class SimilarImages {
+  readonly #reader: SliceReader;
+  readonly #sets: ImageSets;
+  readonly #index: VersionedCache<CachedIndex>;
+  readonly #queue = new FairQueue();
+
+  constructor(reader: SliceReader, sets: ImageSets) {
+    this.#reader = reader;
+    this.#sets = sets;
+    this.#index = new VersionedCache(
+      () => retryOnChange(() => this.#readIndex()),
+      () => reader.currentVersion(),
+    );
+  }
+
+  /**
+   * The numbers of the images of a selection that look most like an image, nearest first. Undefined if the catalogue has
+   * changed since the selection was made.
+   */
+  async find(
+    image: number,
+    selection: Selection,
+    limit: number,
+    caller: Caller,
+  ): Promise<number[] | undefined> {
+    const { version, index } = await this.#index.get();
+    if (version !== selection.of.version) return undefined;
+    const hash = index.hashOf(image);
+    if (!hash) return [];
+    const set = await this.#sets.load(selection, caller);
+    return set && this.#scan(index, image, hash, set, limit, caller);
+  }
+
+  #scan(
+    index: HashIndex,
+    image: number,
+    hash: Int32Array,
+    set: ImageSet,
+    limit: number,
+    caller: Caller,
+  ): Promise<number[]> {
+    return this.#queue.run(caller, index.size * WORK_PER_IMAGE, async (spend) => {
+      const nearest = new Nearest(limit);
+      const visit = (position: number, distance: number) => {
+        const found = index.imageAt(position);
+        if (found !== image && set.has(found)) nearest.add(position, distance);
+      };
+      for (let from = 0; from < index.size; from += IMAGES_PER_STEP) {
+        index.scan(hash, MAX_SIMILAR_DISTANCE, from, from + IMAGES_PER_STEP, visit);
+        await spend(IMAGES_PER_STEP * WORK_PER_IMAGE);
+      }
+      return nearest.positions().map((position) => index.imageAt(position));
+    });
+  }
+
+  /** Undefined if the catalogue changed meanwhile. */
+  async #readIndex(): Promise<CachedIndex | undefined> {
+    const index = new HashIndex();
+    let version: number | undefined;
+    for (let last = 0, isDone = false; !isDone; ) {
+      const slice: HashSlice = await this.#reader.readHashes(last);
+      version ??= slice.version;
+      if (slice.version !== version) return undefined;
+      for (const [image, hash] of slice.items) index.add(image, hash);
+      last = slice.items.at(-1)?.[0] ?? last;
+      isDone = slice.items.length < this.#reader.hashesPerSlice;
+      await yieldToEventLoop();
+    }
+    return version === undefined ? undefined : { version, index };
+  }
+}
