@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../src/config/config.ts';
+import { Unavailable } from '../src/errors.ts';
 import { hostileName } from '../test/catalogue/search/hostile-patterns.ts';
 import {
   artists,
@@ -27,6 +28,7 @@ const CATEGORIES = 300;
 const PICTURES = 60;
 const MAX_OUTPUT = 1500;
 const WARM_UP_CALLS = 30;
+const MAX_TRIES = 20;
 
 export interface Engines extends AsyncDisposable {
   postgres: Postgres | undefined;
@@ -168,6 +170,16 @@ function* moreRecords(folder: string): Generator<object> {
   }
 }
 
+/** Retries while PostgreSQL is busy with what an import left to do. */
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Unavailable) || tries === MAX_TRIES) throw error;
+    }
+}
+
 async function makeFacts(config: Config): Promise<Facts> {
   const scopes = [
     [],
@@ -176,8 +188,9 @@ async function makeFacts(config: Config): Promise<Facts> {
     ['image:custom-expiry'],
     ['api:ratelimit:disabled', 'image:list'],
   ];
-  const valid = await Array.fromAsync(scopes, (list) => makeToken(config, list));
-  const expired = await makeToken(config, ['image:list'], { expires: '2026-01-02T00:00:00.000Z' });
+  const valid = await Array.fromAsync(scopes, (list) => patiently(() => makeToken(config, list)));
+  const past = { expires: '2026-01-02T00:00:00.000Z' };
+  const expired = await patiently(() => makeToken(config, ['image:list'], past));
   const bearer = [...valid, ...valid, expired].map(({ headers }) => headers.Authorization);
   const junk = [
     'Bearer',
