@@ -79,7 +79,8 @@ export function createServer(options: ServerOptions): HttpServer {
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
     await options.beforeError(exchange);
-    if (match) throw methodNotAllowed(method ?? '');
+    // The target of CONNECT is not a path.
+    if (match || method === 'CONNECT') throw methodNotAllowed(method ?? '');
     options.notFound(exchange);
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {
