@@ -101,7 +101,7 @@ export function createServer(options: ServerOptions): HttpServer {
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Without a Host, links start with the address that the client connected to.
+    // Without a Host, links start with 127.0.0.1 (see origin.ts).
     requireHostHeader: false,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
