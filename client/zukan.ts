@@ -131,11 +131,12 @@ export class Zukan {
   async artist(id: string, call: CallOptions = {}): Promise<types.ArtistWithImages> {
     checkOptions(call, optionNames.call);
     const key = checkId(id).toLowerCase();
+    const { signal } = call;
+    signal?.throwIfAborted();
     // Without the signal, because other calls may wait for the same request.
     const artist = this.#artists.get(key, () =>
       this.#getData(`${paths.artists}/${key}`, optionNames.none, {}, {}),
     );
-    const { signal } = call;
     return { ...(await (signal ? Promise.race([artist, rejectOnAbort(signal, artist)]) : artist)) };
   }
 

@@ -3,8 +3,8 @@ import type { Filter } from './catalogue.ts';
 import { fold } from './fold.ts';
 
 /**
- * The order is that of a seed, or newest first without one. Equal for equal seeds and filters. The order, case and repeats of names in a list do not matter, and neither does an
- * empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
+ * The order is that of a seed, or newest first without one. The order, case and repeats of names in a list do not matter,
+ * and neither does an empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
  */
 export function cursorScope(seed: string | undefined, filter: Filter): string {
   const conditions = Object.entries(filter)

@@ -36,6 +36,13 @@ test('errors are not cached', async () => {
   assert.equal(requests, 2);
 });
 
+test('a call that is already aborted sends no request', async () => {
+  requests = 0;
+  const signal = AbortSignal.abort(new Error('too late'));
+  await assert.rejects(counting.artist(uuid(2, 3), { signal }), { message: 'too late' });
+  assert.equal(requests, 0);
+});
+
 test('old entries are loaded again, and the number of entries is bounded', async () => {
   let now = 0;
   const loaded: string[] = [];

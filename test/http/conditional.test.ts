@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { negotiateEncoding } from '../../src/http/server/compression.ts';
+import { matchesETag } from '../../src/http/server/conditional.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
@@ -12,6 +13,25 @@ const stable = [
   ...['', '/stats', '/artist', '/character', '/category?limit=2&offset=1', '/artist?search=%25a%25'],
   ...[`/artist/${uuid(2, 1)}`, `/character/${uuid(3, 1)}`, `/category/${uuid(1, 1)}`],
 ];
+
+test('a tag matches only as a whole, weak or strong, in a list of any length', () => {
+  const eTag = 'W/"abc"';
+  for (const value of ['"abc"', 'W/"abc"', ' * ', '"x","abc"', `${'"x",'.repeat(12_000)} "abc"`])
+    assert.equal(matchesETag(value, eTag), true, value.slice(0, 20));
+  for (const value of [
+    '"abc',
+    'abc"',
+    'abc',
+    '"xabc"',
+    '"abcx"',
+    '"ABC"',
+    '""',
+    '',
+    '"*"',
+    ','.repeat(48_000),
+  ])
+    assert.equal(matchesETag(value, eTag), false, value.slice(0, 20));
+});
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine });

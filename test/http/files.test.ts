@@ -172,10 +172,11 @@ test('a link stays valid when the file is replaced by one of another type', asyn
   assert.deepEqual(answer.bytes, drawn);
 });
 
-test('serves many pipelined requests while opening few files at a time', async () => {
+test('serves pipelined requests while opening few files at a time', async () => {
   const path = url.replace(service.origin, '');
-  const requests = Array.from({ length: 300 }, (_, index) => {
-    const end = index === 299 ? 'Connection: close\r\n' : '';
+  // As many as may wait (see pipeline.ts).
+  const requests = Array.from({ length: 16 }, (_, index) => {
+    const end = index === 15 ? 'Connection: close\r\n' : '';
     return `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
   });
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
@@ -186,8 +187,8 @@ test('serves many pipelined requests while opening few files at a time', async (
     responses += (chunk as Buffer).toString('latin1');
     maxOpen = Math.max(maxOpen, readdirSync('/proc/self/fd').length);
   }
-  assert.equal(responses.match(/HTTP\/1\.1 200 OK/g)?.length, 300);
-  assert.ok(maxOpen - openBefore < 20, `${maxOpen - openBefore} more descriptors`);
+  assert.equal(responses.match(/HTTP\/1\.1 200 OK/g)?.length, 16);
+  assert.ok(maxOpen - openBefore < 8, `${maxOpen - openBefore} more descriptors`);
 });
 
 test('rotating keys does not break live links', async () => {

@@ -10,12 +10,13 @@ import { configFor, makeToken, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const root = join(import.meta.dirname, '../..');
+const GENERATED = 'api.ts';
 const run = promisify(execFile);
 
 /** Uses the types of paths, parameters, records and errors. The compiler fails if one of them is missing or too wide. */
 const program = `
 import createClient from 'openapi-fetch';
-import type { components, paths } from './api.ts';
+import type { components, paths } from './${GENERATED}';
 
 const [origin = '', token = ''] = process.argv.slice(2);
 const api = createClient<paths>({ baseUrl: \`\${origin}/api\` });
@@ -96,7 +97,7 @@ test('the generated client compiles and returns the data of the demo', async () 
 
   const workspace = join(root, 'scripts/generator');
   const generator = join(workspace, 'node_modules/openapi-typescript/bin/cli.js');
-  await run(process.execPath, [generator, `${origin}/openapi.json`, '-o', join(folder, 'api.ts')]);
+  await run(process.execPath, [generator, `${origin}/openapi.json`, '-o', join(folder, GENERATED)]);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(strict));

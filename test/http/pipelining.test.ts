@@ -71,6 +71,44 @@ test('answers as many pipelined requests as may wait, and keeps the connection',
   client.destroy();
 });
 
+const switching = {
+  upgrade: 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  connect: 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+};
+for (const [name, request] of Object.entries(switching))
+  test(`answers what comes before a request to switch protocols: ${name}`, async () => {
+    const client = await open();
+    const plain = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    client.write(plain.repeat(1 + MAX_WAITING) + request);
+    assert.equal(await countResponses(client), 1 + MAX_WAITING);
+  });
+
+test('ignores Upgrade, and closes the connection because the parser ignores what follows', async () => {
+  const client = await open();
+  client.write(switching.upgrade + requests(2, '/health/live'));
+  const received = await readAll(client);
+  assert.deepEqual(statusesIn(received), ['200']);
+  assert.match(received, /\r\nConnection: close\r\n/);
+});
+
+test('responds to CONNECT with 405', async () => {
+  const client = await open();
+  client.write(`GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n${switching.connect}tunnel`);
+  const received = await readAll(client);
+  assert.deepEqual(statusesIn(received), ['200', '405']);
+  assert.match(received, /\r\nAllow: GET, HEAD, OPTIONS\r\n/);
+  assert.match(received, /\r\nConnection: close\r\n/);
+  assert.match(received, /"code":405/);
+});
+
+async function readAll(client: Socket): Promise<string> {
+  return Buffer.concat(await client.toArray()).toString();
+}
+
+function statusesIn(received: string): string[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status);
+}
+
 /** Reads to the end. */
 async function countResponses(client: Socket): Promise<number> {
   const statusLine = 'HTTP/1.1 200 OK';

@@ -66,11 +66,12 @@ function linkTo(call: FileCall, image: ImageDocument): Link {
 }
 
 /**
- * Half of the remaining time at most, so a client that follows a cached redirect has time left to load the file. A shared
- * cache must not give a link with a custom expiry to clients without the token for it.
+ * Half of the remaining time at most, so a client that follows a cached redirect has time left to load the file. Private,
+ * because the link may depend on the client: on its token, and on the `Host` that it sent, with which it could otherwise
+ * lead others to a server of its own.
  */
-function cachePolicy({ query, now }: FileCall, { expires }: Link): string {
+function cachePolicy({ now }: FileCall, { expires }: Link): string {
   const secondsLeft = (Date.parse(expires) - now) / 1000;
   const maxAge = Math.min(MAX_REDIRECT_AGE, Math.floor(secondsLeft / 2));
-  return `${query.expiry === undefined ? 'public' : 'private'}, max-age=${maxAge}`;
+  return `private, max-age=${maxAge}`;
 }

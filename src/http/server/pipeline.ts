@@ -26,7 +26,7 @@ interface Connection {
 
 /** What we use of Node's parser. Without it, which is not documented, the whole chunk would be parsed. */
 interface Parser {
-  onIncoming?: (request: IncomingMessage, shouldKeepAlive: boolean) => number;
+  onIncoming?: (request: IncomingMessage & { upgrade: boolean | null }, shouldKeepAlive: boolean) => number;
 }
 
 /** A property of the socket, because looking it up in a WeakMap takes longer. */
@@ -88,8 +88,12 @@ export function limitPipeline(connected: Socket): void {
   if (!parser || !onIncoming) return;
   parser.onIncoming = (request, shouldKeepAlive) => {
     const connection = socket[key];
+    // We never switch protocols. Node would destroy the connection after CONNECT, with all responses that are due. The
+    // parser ignores what follows in the chunk, so the response must close the connection.
+    const isSwitch = request.upgrade === true;
+    if (isSwitch) request.upgrade = false;
     if (!connection || (connection.waiting.length < MAX_WAITING && !connection.isFull))
-      return onIncoming(request, shouldKeepAlive);
+      return onIncoming(request, shouldKeepAlive && !isSwitch);
     const last = connection.waiting.at(-1)?.[1];
     if (last && !connection.isFull) last.shouldKeepAlive = false;
     connection.isFull = true;

@@ -79,7 +79,8 @@ export function createServer(options: ServerOptions): HttpServer {
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
     await options.beforeError(exchange);
-    if (match) throw methodNotAllowed(method ?? '');
+    // The target of CONNECT is not a path.
+    if (match || method === 'CONNECT') throw methodNotAllowed(method ?? '');
     options.notFound(exchange);
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {
@@ -100,7 +101,7 @@ export function createServer(options: ServerOptions): HttpServer {
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Without a Host, links start with the address that the client connected to.
+    // Without a Host, links start with 127.0.0.1 (see origin.ts).
     requireHostHeader: false,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
