@@ -78,7 +78,8 @@ function checkApiAnswer(request: FuzzRequest, answer: Answer, { hasLimiter }: Si
 const isRead = ({ method }: FuzzRequest) => method === 'GET' || method === 'HEAD';
 
 function statusesOf({ kind, path }: FuzzRequest): number[] {
-  return decodePath(path) === '/' ? ROOT_STATUSES : statuses[kind];
+  // A trailing slash makes no difference.
+  return /^\/+$/.test(decodePath(path)) ? ROOT_STATUSES : statuses[kind];
 }
 
 /** A 503 was checked before. */

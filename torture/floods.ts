@@ -30,6 +30,7 @@ const MAX_GROWTH_MB = 100;
 const DESCRIPTOR_SLACK = 40;
 const MAX_CALL_MS = 100;
 const MAX_SEARCH_MS = 250;
+const MAX_FILTER_MS = 500;
 
 interface Flood {
   what: string;
@@ -65,7 +66,7 @@ export const floods: Flood[] = [
       what: 'filters with hundreds of categories',
       connections: 300,
       calls: filters,
-      maxCallMs: MAX_SEARCH_MS,
+      maxCallMs: MAX_FILTER_MS,
     },
     run: (flooder) =>
       flooder.pace(300, 300, (random) => {
