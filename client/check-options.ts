@@ -1,4 +1,7 @@
-/** Refuses unknown options. The service ignores unknown parameters, so a misspelt filter would let everything through. */
+/**
+ * Checks what callers pass. Unknown options are refused: the service ignores unknown parameters, so a misspelt filter would
+ * let everything through.
+ */
 import { ZukanError } from './error.ts';
 import type {
   AllRandomOptions,
@@ -42,16 +45,23 @@ export type OptionNames = Record<string, true>;
 
 /** The options of each method, by what it returns. */
 export const optionNames = {
-  ...{ client, call, page, link, search, images, filter, random, randomPage, allRandom },
-  ...{
-    latest,
-    similar,
-    file,
-    randomFile,
-    none: {},
-    imagePage: { ...images, ...page },
-    searchPage: { ...search, ...page },
-  },
+  none: {},
+  client,
+  call,
+  page,
+  link,
+  search,
+  searchPage: { ...search, ...page },
+  images,
+  imagePage: { ...images, ...page },
+  filter,
+  random,
+  randomPage,
+  allRandom,
+  latest,
+  similar,
+  file,
+  randomFile,
 };
 
 /** `known` is one of `optionNames`. The error names the unknown option and, if possible, the one that was meant. */

@@ -36,7 +36,7 @@ const validators: Record<string, Validator> = {
   image: Compile(schemas.ImageLine),
 };
 
-/** The id or name of the artist of an image. Whoever is called "Unknown" is the artist of images without one. */
+/** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
 export function artistOf({ artist }: ImageLine): string {
   return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
 }

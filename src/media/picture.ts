@@ -91,13 +91,13 @@ function asPictureError(error: unknown): PictureError {
 /** Whether two files show the same pixels in the same way, as far as their headers tell. */
 export async function hasSameLayout(a: Buffer, b: Buffer): Promise<boolean> {
   const sharp = await loadSharp();
-  const readLayout = async (bytes: Buffer) => {
+  const describe = async (bytes: Buffer) => {
     const facts = await sharp(bytes, { limitInputPixels: false }).metadata();
     const { width, height, orientation, pages, space, depth, icc } = facts;
     return JSON.stringify([width, height, orientation, pages, space, depth, icc && hash('sha256', icc)]);
   };
   try {
-    return (await readLayout(a)) === (await readLayout(b));
+    return (await describe(a)) === (await describe(b));
   } catch (error) {
     throw asPictureError(error);
   }

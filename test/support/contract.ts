@@ -30,9 +30,9 @@ export function assertDescribed(
   prefixes: readonly string[] = defaultPrefixes,
 ): void {
   // The gallery and the page for a 404, which browsers get at addresses that the document describes, too.
-  if (answer.headers['content-type']?.startsWith('text/html') && isNegotiated(url, answer)) return;
+  if (answer.headers['content-type']?.startsWith('text/html') && isNegotiated(url, answer, prefixes)) return;
   const operation = operationsOf(prefixes).find(url.pathname)?.target;
-  const isApi = prefixes.some((prefix) => prefix !== '' && `${url.pathname}/`.startsWith(`${prefix}/`));
+  const isApi = isUnder(prefixes, url.pathname);
   if (!operation && !isApi) return;
   const what = `${method} ${url.pathname} returned ${answer.status}`;
   if (method !== 'GET' && method !== 'HEAD') {
@@ -51,8 +51,17 @@ export function assertDescribed(
   if (method === 'GET') assertBody(response, answer, what);
 }
 
-function isNegotiated({ pathname }: Pick<URL, 'pathname'>, { status, headers }: Described): boolean {
-  const isPage = pathname === '/' || (status === 404 && !pathname.startsWith('/api'));
+/** Any path is under the root, so that one says nothing. */
+function isUnder(prefixes: readonly string[], path: string): boolean {
+  return prefixes.some((prefix) => prefix !== '' && `${path}/`.startsWith(`${prefix}/`));
+}
+
+function isNegotiated(
+  { pathname }: Pick<URL, 'pathname'>,
+  { status, headers }: Described,
+  prefixes: readonly string[],
+): boolean {
+  const isPage = pathname === '/' || (status === 404 && !isUnder(prefixes, pathname));
   return isPage && /\bAccept\b(?!-)/.test(headers.vary ?? '');
 }
 

@@ -2,7 +2,6 @@
  * Every parameter of the API. Its schema validates it (see query.ts) and describes it in the reference, with the first of
  * its `examples`.
  */
-
 import type { Filter } from '../../catalogue/catalogue.ts';
 import * as Type from '../../json-schema.ts';
 import { Include, Orientation, Rating, uuidPattern } from '../../schemas.ts';
@@ -72,6 +71,7 @@ export const width = Type.Optional(
     examples: [480],
   }),
 );
+
 /** The parameters of every endpoint that returns images. */
 export const imageParameters = {
   expiry,
