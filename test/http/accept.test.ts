@@ -27,6 +27,9 @@ const cases: [what: string, accept: string | undefined, expected: boolean][] = [
   ['an invalid weight', 'text/html;q=high, */*;q=0.1', false],
   ['another type', 'image/png', false],
   ['nonsense', ',;,;q=1,text,/html,text/htmlx', false],
+  // Node joins repeated headers, so an empty Accept before another gives this.
+  ['JSON after an empty range', ', application/json', false],
+  ['JSON after an empty range with parameters', ';;q, application/json', false],
   ['names of object properties', '__proto__, constructor;q=1', false],
   ['a long header', `${'a/b;q=0.5,'.repeat(80)}text/html`, true],
   ['a header that is longer than any client needs', `${'a/b;q=0.5,'.repeat(5000)}text/html`, false],

@@ -26,8 +26,8 @@ export function prefersHtml(accept = ''): boolean {
   return html.weight > 0 && html.rank < json.rank;
 }
 
-/** The weight of the first range that the header has. */
+/** The weight of the first range that the header has, 0 if it has none of them. */
 function findRange(weights: Map<string, number>, ranges: string[]): { weight: number; rank: number } {
   const rank = ranges.findIndex((range) => weights.has(range));
-  return { rank, weight: weights.get(ranges[rank] ?? '') ?? 0 };
+  return { rank, weight: rank < 0 ? 0 : (weights.get(ranges[rank] as string) as number) };
 }
