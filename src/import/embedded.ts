@@ -1,14 +1,7 @@
 /** Fills the fields that a folder and its sidecars leave open with what the picture's own metadata says. */
 import type { Metadata } from '../media/metadata/read.ts';
-import {
-  type ImageLine,
-  isId,
-  isReference,
-  isValidRecord,
-  type OpenField,
-  type UnknownMarker,
-} from './record.ts';
-import { categoryNames } from './sidecar/fields.ts';
+import { type ImageLine, isValidRecord, type OpenField, type UnknownMarker } from './record.ts';
+import { categoryNames, validName } from './sidecar/fields.ts';
 import { namespaceMarkers } from './sidecar/markers.ts';
 import { combine, judge } from './sidecar/verdict.ts';
 import { copyrightOf, metadataMarkers } from './sidecar/xmp.ts';
@@ -27,9 +20,8 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
     result = { ...result, ...value };
     open.delete(field);
   };
-  // A UUID would be taken for the id of an entry.
-  if (creator !== undefined && !isId(creator) && isReference('artist', creator))
-    add('artist', { artist: creator });
+  const artist = validName('artist', creator);
+  if (artist) add('artist', { artist });
   if (date !== undefined) add('createdAt', { createdAt: date });
   const source = copyrightOf(metadata);
   if (source) add('source', { source });
@@ -57,6 +49,5 @@ function addRating(
 /** Keywords as categories. */
 function keywordNames(keywords: string[]): string[] {
   const names = categoryNames(keywords.filter((keyword) => namespaceMarkers(keyword).next().done));
-  const valid = names.filter((name) => !isId(name) && isReference('category', name));
-  return [...new Set(valid)].slice(0, MAX_KEYWORDS);
+  return [...new Set(names.filter((name) => validName('category', name)))].slice(0, MAX_KEYWORDS);
 }

@@ -1,6 +1,7 @@
-/** What a sidecar states about its picture, before it is checked. */
-import type { Verdict } from './verdict.ts';
-import { combine } from './verdict.ts';
+/** What a sidecar states about its picture. */
+import type { Kind } from '../../catalogue/types.ts';
+import { isId, isReference, isValidRecord } from '../record.ts';
+import { combine, type Verdict } from './verdict.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
 export interface SidecarFields {
@@ -29,8 +30,15 @@ export function categoryNames(names: Iterable<string>): string[] {
   return [...names].map((name) => name.replaceAll(',', ' ').trim()).filter(Boolean);
 }
 
-/** A source that is only a URL is named after its host. */
+/** A source that is only a URL is named after its host. Undefined if it cannot be a source. */
 export function sourceOf(address: string): { name: string; url: string } | undefined {
   const url = URL.parse(address);
-  return url && /^https?:$/.test(url.protocol) ? { name: url.host, url: address } : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const source = { name: url.host, url: address };
+  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
+}
+
+/** A name that a tool wrote, if an entry can have it. A UUID would be taken for an id. */
+export function validName(kind: Kind, name: string | undefined): string | undefined {
+  return name !== undefined && !isId(name) && isReference(kind, name) ? name : undefined;
 }

@@ -4,7 +4,9 @@ import { fieldMarkers, labelMarkers, type Marker, namespaceMarkers } from './mar
 /** Without recursion: a sidecar of 1 MiB can be nested half a million times. */
 export function* findMarkers(root: object): Generator<Marker> {
   const { category } = root as { category?: unknown };
-  const site = typeof category === 'string' ? category : '';
+  // The API of danbooru names no site.
+  const unnamed = Object.hasOwn(root, 'media_asset') ? 'danbooru' : '';
+  const site = typeof category === 'string' ? category : unnamed;
   const open: { value: object; isLabel: boolean }[] = [{ value: root, isLabel: false }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, isLabel } = next;

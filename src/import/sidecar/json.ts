@@ -1,7 +1,7 @@
 /** Reads a sidecar in JSON: the fields of an image record, or those of gallery-dl, Hydrus and szurubooru. */
 import { RecordError } from '../problems.ts';
 import { isId } from '../record.ts';
-import { categoryNames, type SidecarFields, sourceOf } from './fields.ts';
+import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
 import { findMarkers } from './find-markers.ts';
 import { type Marker, tagMarkers } from './markers.ts';
 import { pageIn, personIn } from './people-and-pages.ts';
@@ -72,7 +72,7 @@ function* allMarkers(fields: Fields, typed: Tags, plain: Tags): Generator<Marker
 function readArtist(fields: Fields, typed: Tags, plain: Tags): string | null | undefined {
   const { artist } = fields;
   const own = typeof artist === 'string' ? [artist.trim()].filter(Boolean) : ownNames(artist);
-  const name = [...own, ...typed.artist, ...plain.artist, personIn(fields)][0];
+  const name = [...own, ...typed.artist, ...plain.artist, validName('artist', personIn(fields))][0];
   const isStated = ['artist', 'tags_artist', 'tag_string_artist'].some((key) => Object.hasOwn(fields, key));
   return name ?? (isStated ? null : undefined);
 }
@@ -84,10 +84,10 @@ function readCategories(fields: Fields, typed: Tags, plain: Tags): string[] | un
   if (!isStated && typed.category.size === 0) return undefined;
   const own = ownNames(fields.categories);
   if (own.length > 0) return categoryNames(own);
-  if (typed.category.size > 0) return categoryNames(typed.category);
+  if (typed.category.size > 0) return [...typed.category];
   // A plain list contains the typed tags again.
   const others = new Set([...typed.artist, ...typed.character, ...typed.ignored]);
-  return categoryNames([...plain.category].filter((name) => !others.has(name)));
+  return [...plain.category].filter((name) => !others.has(name));
 }
 
 function readCharacters(fields: Fields, typed: Tags, plain: Tags): string[] | undefined {
@@ -118,6 +118,9 @@ function readSource(fields: Fields, text: string): unknown {
 }
 
 function readDate(fields: Fields): string | null | undefined {
-  const found = [fields.createdAt, ...dates.map((name) => fields[name])].map(parseTime).find(Boolean);
-  return found ?? (fields.createdAt === undefined && fields.created_at === undefined ? undefined : null);
+  const { createdAt } = fields;
+  // Our own field is checked like that of a catalogue file.
+  if (createdAt !== undefined) return typeof createdAt === 'string' ? createdAt : null;
+  const found = dates.map((name) => parseTime(fields[name])).find(Boolean);
+  return found ?? (fields.created_at === undefined ? undefined : null);
 }

@@ -57,7 +57,7 @@ export function pageIn(fields: Fields, text: string): string | undefined {
   if (typeof url === 'string' && isPage) return url;
   const tweet = /"tweet_id"\s*:\s*"?(\d{1,20})\b/.exec(text)?.[1];
   if (tweet && Object.hasOwn(fields, 'tweet_id')) return `https://x.com/i/status/${tweet}`;
-  if (!/^\d{1,15}$/.test(String(id))) return undefined;
+  if (typeof id === 'object' || !/^\d{1,15}$/.test(String(id))) return undefined;
   if (Object.hasOwn(fields, 'x_restrict')) return `https://www.pixiv.net/artworks/${id}`;
   if (Object.hasOwn(fields, 'fa_category')) return `https://www.furaffinity.net/view/${id}/`;
   return undefined;

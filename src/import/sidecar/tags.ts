@@ -1,5 +1,5 @@
 /** Tags in the shapes that tools write: texts, lists, objects by type, and objects with names; with and without a namespace. */
-import { isId } from '../record.ts';
+import { categoryNames, validName } from './fields.ts';
 import { type Marker, tagMarkers } from './markers.ts';
 
 type Role = 'artist' | 'character' | 'category' | 'ignored';
@@ -45,12 +45,20 @@ export class Tags {
     const tag = text.trim();
     const markers = [...tagMarkers(tag)];
     for (const marker of markers) this.markers.push(marker);
-    // A UUID would be taken for the id of an entry, and `rating:explicit` is only a marker.
-    if (tag === '' || isId(tag) || markers.some(({ field }) => field !== 'tags')) return;
+    // `rating:explicit` is only a marker.
+    if (tag === '' || markers.some(({ field }) => field !== 'tags')) return;
     const [, namespace = '', rest = ''] = /^([a-z]+):\s*(\S.*)$/is.exec(tag) ?? [];
     const role = roles.get(namespace.toLowerCase());
-    if (role) this[role].add(rest);
-    else this[roles.get(type.toLowerCase()) ?? 'category'].add(tag);
+    if (role) this.#addTo(role, rest);
+    else this.#addTo(roles.get(type.toLowerCase()) ?? 'category', tag);
+  }
+
+  /** Names that no entry can have are left out. */
+  #addTo(role: Role, text: string): void {
+    if (this[role].has(text)) return;
+    const [name] = role === 'category' ? categoryNames([text]) : [text];
+    const valid = role === 'ignored' ? name : validName(role, name);
+    if (valid !== undefined) this[role].add(valid);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Reads a text file of tags: one per line or separated by commas, as Hydrus, gallery-dl and training sets have them. */
-import { categoryNames, type SidecarFields, sourceOf } from './fields.ts';
+import { type SidecarFields, sourceOf } from './fields.ts';
 import { Tags } from './tags.ts';
 import { judge } from './verdict.ts';
 
@@ -12,7 +12,7 @@ export function readText(text: string): SidecarFields {
   return {
     artist: [...tags.artist][0],
     source,
-    categories: names.length > 0 ? categoryNames(tags.category) : undefined,
+    categories: names.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
     verdict: judge(tags.markers),
   };

@@ -2,6 +2,8 @@
 
 /** ISO 8601 with a space or a `T`, UTC unless it has a time zone, or seconds since 1970. */
 export function parseTime(value: unknown): string | undefined {
+  // The text of a list could be endless.
+  if (typeof value === 'object') return undefined;
   const text = String(value).trim();
   const isSeconds = /^\d{1,11}(\.\d+)?$/.test(text);
   const [, date = '', time = 'T00:00:00', zone = 'Z'] =

@@ -1,27 +1,26 @@
-/** The record of a picture in a folder, from the names of its folders and its sidecars. Values that break the rules are left out. */
-import type { Kind } from '../../catalogue/types.ts';
-import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../record.ts';
+/** The record of a picture in a folder, from the names of its folders and from its sidecars. */
+import { checkPicture, type ImageLine, OPEN_FIELDS } from '../record.ts';
 import { categoryNames, type SidecarFields } from './fields.ts';
 import { tagMarkers } from './markers.ts';
 import { combine, judge } from './verdict.ts';
 
+/** Some pictures of image boards have more tags than an image can have categories. */
 const MAX_NAMES = 250;
 
 export function toRecord(file: string, folders: string[], sidecar: SidecarFields): ImageLine {
-  const { id, artist, source, createdAt, characters } = sidecar;
-  const categories = [...categoryNames(folders), ...names('category', sidecar.categories)];
+  const { id, artist, source, createdAt, characters = [] } = sidecar;
+  const places = categoryNames(folders);
+  const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
   const { rating, unknown } = combine(
     sidecar.verdict,
-    judge(folders.flatMap((folder) => [...tagMarkers(folder)])),
+    judge(folders.flatMap((name) => [...tagMarkers(name)])),
   );
+  const optional = Object.entries({ id, artist, source, createdAt }).filter(([, value]) => value != null);
   const record = checkPicture({
     file,
-    ...(id === undefined ? {} : { id }),
-    ...(typeof createdAt === 'string' ? { createdAt } : {}),
-    ...(typeof artist === 'string' && names('artist', [artist]).length > 0 ? { artist } : {}),
-    ...(isSource(source) ? { source } : {}),
-    categories: [...new Set(categories)].slice(0, MAX_NAMES),
-    characters: [...new Set(names('character', characters))].slice(0, MAX_NAMES),
+    ...Object.fromEntries(optional),
+    categories: categories.slice(0, Math.max(MAX_NAMES, new Set(places).size)),
+    characters: [...new Set(characters)].slice(0, MAX_NAMES),
     // Only a placeholder if the field is open, and one that harms nobody if it were used.
     nsfw: rating ?? 'nsfw',
   });
@@ -31,16 +30,4 @@ export function toRecord(file: string, folders: string[], sidecar: SidecarFields
     openFields: OPEN_FIELDS.filter((field) => stated[field] === undefined),
     ...(unknown.length > 0 ? { unknownMarkers: unknown } : {}),
   };
-}
-
-function names(kind: Kind, list: string[] = []): string[] {
-  return list.filter((name) => isReference(kind, name));
-}
-
-function isSource(source: unknown): boolean {
-  return (
-    source !== null &&
-    source !== undefined &&
-    isValidRecord({ type: 'image', file: 'f', nsfw: 'sfw', source })
-  );
 }

@@ -1,8 +1,8 @@
 /** Reads an XMP sidecar. */
 import type { Metadata } from '../../media/metadata/read.ts';
 import { RecordError } from '../problems.ts';
-import { isId } from '../record.ts';
-import { categoryNames, type SidecarFields, sourceOf } from './fields.ts';
+import { isValidRecord } from '../record.ts';
+import { type SidecarFields, sourceOf, validName } from './fields.ts';
 import { fieldMarkers, type Marker, tagMarkers } from './markers.ts';
 import { Tags } from './tags.ts';
 import { judge } from './verdict.ts';
@@ -13,10 +13,10 @@ export function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   tags.add(metadata.keywords);
   const { creator, date } = metadata;
   return {
-    artist: creator !== undefined && !isId(creator) ? creator : [...tags.artist][0],
+    artist: validName('artist', creator) ?? [...tags.artist][0],
     source: copyrightOf(metadata),
     createdAt: date,
-    categories: metadata.keywords.length > 0 ? categoryNames(tags.category) : undefined,
+    categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
     verdict: judge(metadataMarkers(metadata)),
   };
@@ -31,5 +31,6 @@ export function* metadataMarkers({ keywords, properties }: Metadata): Generator<
 export function copyrightOf({ copyright, copyrightUrl }: Metadata) {
   const page = sourceOf(copyrightUrl ?? '');
   if (copyright === undefined && !page) return undefined;
-  return { name: copyright ?? page?.name ?? '', url: page ? new URL(page.url).href : '' };
+  const source = { name: copyright ?? page?.name ?? '', url: page ? new URL(page.url).href : '' };
+  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
 }
