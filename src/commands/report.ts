@@ -24,7 +24,8 @@ export class ImportReport implements Report {
   readonly #defaultRating: Rating;
   #withLocation = 0;
   #withoutMarker = 0;
-  readonly #unknownMarkers: string[] = [];
+  /** The pictures with each marker. */
+  readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
   readonly #lowered: string[] = [];
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
@@ -60,7 +61,9 @@ export class ImportReport implements Report {
   }
 
   unknownMarker(label: string, { field, value }: UnknownMarker): void {
-    this.#unknownMarkers.push(`${label} has "${field}": ${value}`);
+    const marker = `"${field}": ${value}`;
+    const known = this.#unknownMarkers.get(marker);
+    this.#unknownMarkers.set(marker, { label: known?.label ?? label, count: (known?.count ?? 0) + 1 });
   }
 
   lowered(label: string, before: Rating, after: Rating): void {
@@ -95,12 +98,15 @@ export class ImportReport implements Report {
 
   /** Lowered ratings are all listed: each one publishes a picture to more people. */
   #ratingLines(): string[] {
+    const unknown = [...this.#unknownMarkers].map(
+      ([marker, { label, count }]) => `${marker} in ${label}${count > 1 ? ` and ${count - 1} more` : ''}`,
+    );
     const count = this.#withoutMarker;
     const rated = `${pictures(count)} without a rating imported as ${this.#defaultRating}`;
     return [
       ...(count > 0 ? [`${rated} (--default-rating)`] : []),
       ...list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY),
-      ...list('imported as nsfw, because the rating is not understood', this.#unknownMarkers),
+      ...list('imported as nsfw, because the rating is not understood', unknown),
     ];
   }
 

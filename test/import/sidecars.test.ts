@@ -87,6 +87,16 @@ test('ignores values of tools that break the rules', async () => {
   assert.equal((await readJson({ tags: many })).categories?.length, 250);
 });
 
+test('image boards have numbers for the types of tags', async () => {
+  const tags = [
+    { id: 1, name: 'sky', category: '0' },
+    { name: 'ann', type: 1 },
+    { name: 'cleo', type: 4 },
+  ];
+  const { categories, artist, characters } = await readJson({ tags });
+  assert.deepEqual([categories, artist, characters], [['sky'], 'ann', ['cleo']]);
+});
+
 test('an empty field states that there is none; a missing one states nothing', async () => {
   assert.deepEqual((await readJson({})).openFields?.length, 6);
   const empty = { artist: null, source: '', createdAt: null, tags: [], characters: [], rating: '' };

@@ -4,10 +4,10 @@ import { type Marker, tagMarkers } from './markers.ts';
 
 type Role = 'artist' | 'character' | 'category' | 'ignored';
 
-/** The types and namespaces of tags. Tags of any other type are categories. */
+/** The types and namespaces of tags. Tags of any other type are categories. Image boards have numbers for types, too. */
 const types: [Role, string][] = [
-  ['artist', 'artist creator mangaka'],
-  ['character', 'character characters oc'],
+  ['artist', 'artist creator mangaka 1'],
+  ['character', 'character characters oc 4'],
   ['category', 'general species genre theme series copyright parody'],
   [
     'ignored',
@@ -35,10 +35,11 @@ export class Tags {
   #addItem(item: unknown, type: string): void {
     if (typeof item === 'string' || typeof item === 'number') this.#addName(String(item), type);
     if (typeof item !== 'object' || item === null) return;
-    const { names, translated_name, name, tag, category } = item as Record<string, unknown>;
+    const { names, translated_name, name, tag, category, type: number } = item as Record<string, unknown>;
     const candidates = [Array.isArray(names) ? names[0] : undefined, translated_name, name, tag];
     const found = candidates.find((text) => typeof text === 'string' && text.trim() !== '');
-    if (typeof found === 'string') this.#addName(found, typeof category === 'string' ? category : type);
+    const own = [category, number].find((value) => typeof value === 'string' || typeof value === 'number');
+    if (typeof found === 'string') this.#addName(found, String(own ?? type));
   }
 
   #addName(text: string, type: string): void {
