@@ -1,9 +1,9 @@
 /** Fills the fields that a folder and its sidecars leave open with what the picture's own metadata says. */
 import type { Metadata } from '../media/metadata/read.ts';
-import { type ImageLine, isValidRecord, type OpenField, type UnknownMarker } from './record.ts';
+import { type ImageLine, isValidRecord, type OpenField } from './record.ts';
 import { categoryNames, validName } from './sidecar/fields.ts';
 import { namespaceMarkers } from './sidecar/markers.ts';
-import { combine, judge } from './sidecar/verdict.ts';
+import { combine, judge, type Verdict } from './sidecar/verdict.ts';
 import { copyrightOf, metadataMarkers } from './sidecar/xmp.ts';
 
 const MAX_KEYWORDS = 100;
@@ -11,7 +11,7 @@ const MAX_CATEGORIES = 250;
 
 /** Each value is used only if it is valid: a picture with odd metadata is no reason to stop an import. */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
-  const { openFields = [], unknownMarkers = [], ...closed } = record;
+  const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
   const { creator, date } = metadata;
   const open = new Set(openFields);
   let result: ImageLine = closed;
@@ -28,22 +28,19 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const names = keywordNames(metadata.keywords);
   const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
   if (names.length > 0) add('categories', { categories });
-  return { ...addRating(result, unknownMarkers, open, metadata), openFields: [...open] };
+  const ratings = { ...(atLeast && { atLeast }), ...(unknownMarkers && { unknownMarkers }) };
+  return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
 }
 
 /** Metadata makes a picture more explicit, never less. */
-function addRating(
-  record: ImageLine,
-  unknownMarkers: UnknownMarker[],
-  open: Set<OpenField>,
-  metadata: Metadata,
-): ImageLine {
-  const stated = { rating: open.has('nsfw') ? undefined : record.nsfw, unknown: unknownMarkers };
+function addRating(record: ImageLine, isOpen: boolean, metadata: Metadata): ImageLine {
+  const { nsfw, atLeast, unknownMarkers = [] } = record;
+  const before: Verdict = { rating: isOpen ? atLeast : nsfw, unknown: unknownMarkers };
   const found = judge(metadataMarkers(metadata));
-  const { rating, unknown } = found.rating === 'sfw' ? stated : combine(stated, found);
-  if (rating !== undefined) open.delete('nsfw');
+  if (found.rating === undefined || found.rating === 'sfw') return record;
+  const { rating = 'nsfw', unknown } = combine(before, found);
   const markers = unknown.length > 0 ? { unknownMarkers: unknown } : {};
-  return { ...record, nsfw: rating ?? record.nsfw, ...markers };
+  return { ...record, ...(isOpen ? { atLeast: rating } : { nsfw: rating }), ...markers };
 }
 
 /** Keywords as categories. */

@@ -2,7 +2,7 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import type { Kind } from '../catalogue/types.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
 import { RecordError, withSubject } from './problems.ts';
@@ -17,10 +17,12 @@ export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
 export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
- * image keeps what it has. `unknownMarkers` are ratings that were not understood. A catalogue file can set neither.
+ * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
+ * not understood. A catalogue file can set none of these.
  */
 export type ImageLine = Type.Static<typeof schemas.ImageLine> & {
   openFields?: OpenField[];
+  atLeast?: Rating;
   unknownMarkers?: UnknownMarker[];
 };
 export const OPEN_FIELDS = ['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const;

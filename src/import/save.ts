@@ -120,8 +120,9 @@ export class Saver {
   /** A copy of a picture gives its image no details, but a stricter rating counts. */
   async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
     for (const copy of copies) {
-      const { file, nsfw, openFields, unknownMarkers } = copy.record;
-      if (nsfw === 'sfw' || openFields?.includes('nsfw')) continue;
+      const { file, openFields, atLeast, unknownMarkers } = copy.record;
+      const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
+      if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
       const record: ImageLine = { type: 'image', nsfw, categories: [], openFields: others };
       Object.assign(record, { file, unknownMarkers });
@@ -133,7 +134,7 @@ export class Saver {
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
     for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
-    if (!existing && record.openFields?.includes('nsfw')) this.#report.withoutMarker();
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
     const before = existing && readDocument(existing.document).nsfw;
     if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
   }

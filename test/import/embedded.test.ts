@@ -66,18 +66,19 @@ test('ignores values that are not valid', () => {
 });
 
 test('keywords make a picture more explicit, never less', () => {
-  for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'R-18'])
-    assert.equal(fill({ keywords: ['rating:safe', keyword] }).nsfw, 'nsfw', keyword);
-  assert.equal(fill({ keywords: ['rating:questionable'] }).nsfw, 'questionable');
-  assert.equal(fill({ keywords: ['rating:questionable', 'nsfw'] }).nsfw, 'nsfw');
+  for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'Rating Explicit', 'R-18'])
+    assert.equal(fill({ keywords: ['rating:safe', keyword] }).atLeast, 'nsfw', keyword);
+  assert.equal(fill({ keywords: ['rating:questionable'] }).atLeast, 'questionable');
+  assert.equal(fill({ keywords: ['rating:questionable', 'nsfw'] }).atLeast, 'nsfw');
   const safe = { ...none, keywords: ['sfw', 'rating:general'] };
-  assert.deepEqual(addMetadata({ ...picture, openFields: ['nsfw'] }, safe).openFields, ['nsfw']);
+  assert.equal(fill(safe).atLeast, undefined);
+  assert.equal(fill(safe, allFields, { ...picture, atLeast: 'nsfw' }).atLeast, 'nsfw');
   assert.equal(fill(safe, [], { ...picture, nsfw: 'nsfw' }).nsfw, 'nsfw');
   assert.equal(fill({ keywords: ['nsfw'] }, []).nsfw, 'nsfw', 'although a sidecar says sfw');
-  assert.equal(fill({ properties: [['AdultContentWarning', 'CW-AW']] }).nsfw, 'nsfw');
+  assert.equal(fill({ properties: [['AdultContentWarning', 'CW-AW']] }).atLeast, 'nsfw');
   assert.deepEqual(fill({ keywords: ['rating:odd', 'cats'] }), {
     ...picture,
-    nsfw: 'nsfw',
+    atLeast: 'nsfw',
     unknownMarkers: [{ field: 'rating', value: 'odd' }],
   });
 });
@@ -87,7 +88,7 @@ test('what the metadata states is no longer open', () => {
     { ...picture, openFields: allFields },
     { ...none, creator: 'Ann', date: 'never', keywords: ['nsfw'] },
   );
-  assert.deepEqual(openFields, ['source', 'createdAt', 'characters']);
+  assert.deepEqual(openFields, ['source', 'createdAt', 'characters', 'nsfw']);
 });
 
 test('reads XMP before IPTC before EXIF, in every format', async () => {

@@ -36,18 +36,19 @@ await forEachEngine((engine) => {
   }
 
   test('pictures without a marker get the default rating, and the summary says so', async () => {
-    const { box, write, run } = newFolder();
+    const { box, pictures, write, run } = newFolder();
     write(1);
     write(2, { rating: 'safe' });
+    writeTiny(pictures, 'explicit/0.png', 0);
     const output = await run('--default-rating', 'questionable');
     assert.match(output, /\n1 picture without a rating imported as questionable \(--default-rating\)\n/);
     write(3);
     assert.match(await run(), /\n1 picture without a rating imported as sfw \(--default-rating\)\n/);
     assert.deepEqual(
       (await images(box)).map(({ nsfw }) => nsfw),
-      ['questionable', 'sfw', 'sfw'],
+      ['questionable', 'sfw', 'nsfw', 'sfw'],
     );
-    assert.match(await run('--default-rating', 'nsfw'), /^0 added, 0 updated, 3 unchanged\n$/);
+    assert.match(await run('--default-rating', 'nsfw'), /^0 added, 0 updated, 5 unchanged\n$/);
   });
 
   test('a marker that is not understood makes a picture nsfw, and is listed', async () => {
@@ -104,16 +105,16 @@ await forEachEngine((engine) => {
     assert.equal(before?.nsfw, 'nsfw');
     rmSync(join(pictures, '1.png.json'));
     assert.match(await run(), /^0 added, 0 updated, 1 unchanged\n$/);
-    mkdirSync(join(pictures, 'moved'));
-    renameSync(join(pictures, '1.png'), join(pictures, 'moved/2.png'));
-    assert.match(await run('--default-rating', 'questionable'), /^1 added, 1 updated, 0 unchanged\ncreated/);
+    mkdirSync(join(pictures, 'questionable'));
+    renameSync(join(pictures, '1.png'), join(pictures, 'questionable/2.png'));
+    assert.match(await run(), /^1 added, 1 updated, 0 unchanged\ncreated/);
     const [after] = await images(box);
     assert.equal(after?.categories.length, 1, 'the folder states the categories');
     assert.deepEqual({ ...after, categories: [] }, { ...before, categories: [] });
-    writeFileSync(join(pictures, 'moved/2.txt'), 'c\n');
+    writeFileSync(join(pictures, 'questionable/2.txt'), 'c\n');
     assert.match(await run(), /^1 added, 1 updated/);
     assert.deepEqual({ ...(await images(box))[0], categories: [] }, { ...before, categories: [] });
-    writeFileSync(join(pictures, 'moved/2.json'), '{"artist":null,"characters":[],"source":""}');
+    writeFileSync(join(pictures, 'questionable/2.json'), '{"artist":null,"characters":[],"source":""}');
     await run();
     const [emptied] = await images(box);
     assert.deepEqual(

@@ -106,6 +106,7 @@ test('an empty field states that there is none; a missing one states nothing', a
 test('names of folders are categories, and can mark a picture as explicit', async () => {
   const record = await read({ 'a.json': '{"rating":"safe","tags":"b"}' }, ['R-18', 'cats']);
   assert.deepEqual(stated(record), { categories: ['R-18', 'b', 'cats'], nsfw: 'nsfw' });
+  assert.equal((await read({}, ['R-18', 'cats'])).atLeast, 'nsfw');
 });
 
 test('XMP: no document types, no entities, no damaged or endless XML', async () => {
@@ -140,6 +141,7 @@ test('survives JSON that no tool writes', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const texts: Record<string, string> = {
     [`{"tags":${lists}}`]: '',
+    [`{"any":["${' '.repeat(500_000)}x","${'a '.repeat(100_000)}"]}`]: '',
     [`${'{"tags":'.repeat(30_000)}1${'}'.repeat(30_000)}`]: '',
     [`{"tags":[${'"a",'.repeat(50_000)}"b"]}`]: '',
     [`{"tags":"${'a '.repeat(100_000)}"}`]: '',

@@ -3,6 +3,7 @@ import { readDocument } from '../../catalogue/document.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { SavedImage } from '../../catalogue/writer.ts';
 import type { ImageLine, OpenField } from '../record.ts';
+import { strictest } from '../sidecar/verdict.ts';
 
 /** An existing image keeps what it has: its sidecar may have stayed behind when the picture was moved. */
 export function fillOpenFields(
@@ -13,7 +14,7 @@ export function fillOpenFields(
   const isOpen = (field: OpenField) => record.openFields?.includes(field);
   const before = existing && readDocument(existing.document);
   const filled = { ...record };
-  if (isOpen('nsfw')) filled.nsfw = before?.nsfw ?? defaultRating;
+  if (isOpen('nsfw')) filled.nsfw = strictest(before?.nsfw, record.atLeast) ?? defaultRating;
   if (!before) return filled;
   if (isOpen('artist')) filled.artist = before.artist;
   if (isOpen('source')) filled.source = before.source;

@@ -128,12 +128,14 @@ export function* labelMarkers(value: unknown): Generator<Marker> {
 
 /** `rating:explicit`, or another field with its value. */
 export function* namespaceMarkers(tag: string): Generator<Marker> {
-  const [, field = '', value] = /^\s*([\p{L}\p{N}_ -]{1,40}?)\s*[:=]\s*(.+)$/su.exec(tag) ?? [];
-  if (value !== undefined) yield* fieldMarkers(field, value);
+  const text = tag.trim();
+  const end = text.slice(0, MAX_FIELD_LENGTH).search(/[:=]/);
+  if (end > 0) yield* fieldMarkers(text.slice(0, end), text.slice(end + 1));
 }
 
 export function* tagMarkers(tag: string): Generator<Marker> {
   yield* namespaceMarkers(tag);
-  const rating = tagWords.get(normaliseValue(tag)) ?? scale.get(/^rating\s+(\w+)$/i.exec(tag)?.[1] ?? '');
+  const rating =
+    tagWords.get(normaliseValue(tag)) ?? scale.get(normaliseValue(/^rating\s+(\w+)$/i.exec(tag)?.[1] ?? ''));
   if (rating) yield { field: 'tags', value: tag, rating };
 }

@@ -11,10 +11,8 @@ export function toRecord(file: string, folders: string[], sidecar: SidecarFields
   const { id, artist, source, createdAt, characters = [] } = sidecar;
   const places = categoryNames(folders);
   const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
-  const { rating, unknown } = combine(
-    sidecar.verdict,
-    judge(folders.flatMap((name) => [...tagMarkers(name)])),
-  );
+  const asked = judge(folders.flatMap((name) => [...tagMarkers(name)]));
+  const { rating, unknown } = combine(sidecar.verdict, asked);
   const optional = Object.entries({ id, artist, source, createdAt }).filter(([, value]) => value != null);
   const record = checkPicture({
     file,
@@ -24,10 +22,13 @@ export function toRecord(file: string, folders: string[], sidecar: SidecarFields
     // Only a placeholder if the field is open, and one that harms nobody if it were used.
     nsfw: rating ?? 'nsfw',
   });
-  const stated = { ...sidecar, nsfw: rating };
+  // Names of folders make a picture more explicit, never less.
+  const stated = { ...sidecar, nsfw: sidecar.verdict.rating };
+  const isOpen = stated.nsfw === undefined;
   return {
     ...record,
     openFields: OPEN_FIELDS.filter((field) => stated[field] === undefined),
+    ...(isOpen && asked.rating ? { atLeast: asked.rating } : {}),
     ...(unknown.length > 0 ? { unknownMarkers: unknown } : {}),
   };
 }
