@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
+import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot, openWriter } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
@@ -22,6 +23,7 @@ const STANDARD_INPUT = '-';
 export interface ImportFlags {
   dryRun?: boolean;
   keepLocation?: boolean;
+  defaultRating?: Rating;
   quiet?: boolean;
 }
 
@@ -45,11 +47,11 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
 async function importPaths(
   config: Config,
   paths: string[],
-  { dryRun = false, quiet = false, keepLocation = false }: ImportFlags,
+  { dryRun = false, quiet = false, keepLocation = false, defaultRating = 'sfw' }: ImportFlags,
   terminal: Terminal,
 ) {
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = new ImportReport(dryRun, keepLocation, () => openSnapshot(config));
+  const report = new ImportReport(dryRun, keepLocation, defaultRating, () => openSnapshot(config));
   const sources: Source[] = [];
   let total: number | undefined = 0;
   for (const path of paths) {
@@ -61,7 +63,7 @@ async function importPaths(
   try {
     await runImport(sources, () => openWriter(config), {
       files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
       concurrency: 2 * availableParallelism(),
       ladder: config.thumbnails,
       isDryRun: dryRun,

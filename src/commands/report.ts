@@ -1,7 +1,9 @@
 /** What an import did, or what a dry run would do. */
+
+import type { Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
-import type { RecordLine } from '../import/record.ts';
+import type { RecordLine, UnknownMarker } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
 
 /** Longer lists are cut, and the rest is counted. */
@@ -19,15 +21,26 @@ export class ImportReport implements Report {
   readonly records: string[] = [];
   readonly #isDryRun: boolean;
   readonly #keepsLocation: boolean;
+  readonly #defaultRating: Rating;
   #withLocation = 0;
+  #withoutMarker = 0;
+  /** The pictures with each marker. */
+  readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
+  readonly #lowered: string[] = [];
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
   readonly #nearDuplicates: NearDuplicates;
 
-  constructor(isDryRun: boolean, keepsLocation: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
+  constructor(
+    isDryRun: boolean,
+    keepsLocation: boolean,
+    defaultRating: Rating,
+    openSnapshot: () => Promise<CatalogueSnapshot>,
+  ) {
     this.#isDryRun = isDryRun;
     this.#keepsLocation = keepsLocation;
+    this.#defaultRating = defaultRating;
     this.#nearDuplicates = new NearDuplicates(openSnapshot, MAX_LISTED);
   }
 
@@ -41,6 +54,20 @@ export class ImportReport implements Report {
 
   location(): void {
     this.#withLocation++;
+  }
+
+  withoutMarker(): void {
+    this.#withoutMarker++;
+  }
+
+  unknownMarker(label: string, { field, value }: UnknownMarker): void {
+    const marker = `"${field}": ${value}`;
+    const known = this.#unknownMarkers.get(marker);
+    this.#unknownMarkers.set(marker, { label: known?.label ?? label, count: (known?.count ?? 0) + 1 });
+  }
+
+  lowered(label: string, before: Rating, after: Rating): void {
+    this.#lowered.push(`${label}: ${before} → ${after}`);
   }
 
   duplicate(label: string, firstLabel: string): void {
@@ -61,6 +88,7 @@ export class ImportReport implements Report {
     return [
       `${added} added, ${updated} updated, ${unchanged} unchanged`,
       ...this.#locationLines(),
+      ...this.#ratingLines(),
       ...list('created', this.#created),
       ...list('skipped (duplicates)', this.#duplicates),
       ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
@@ -68,13 +96,28 @@ export class ImportReport implements Report {
     ];
   }
 
+  /** Lowered ratings are all listed: each one publishes a picture to more people. */
+  #ratingLines(): string[] {
+    const unknown = [...this.#unknownMarkers].map(
+      ([marker, { label, count }]) => `${marker} in ${label}${count > 1 ? ` and ${count - 1} more` : ''}`,
+    );
+    const count = this.#withoutMarker;
+    const rated = `${pictures(count)} without a rating imported as ${this.#defaultRating}`;
+    return [
+      ...(count > 0 ? [`${rated} (--default-rating)`] : []),
+      ...list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY),
+      ...list('imported as nsfw, because the rating is not understood', unknown),
+    ];
+  }
+
   #locationLines(): string[] {
     const count = this.#withLocation;
     if (count === 0) return [];
-    const pictures = count === 1 ? '1 picture' : `${count} pictures`;
-    return [this.#keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`];
+    return [`location ${this.#keepsLocation ? 'kept in' : 'removed from'} ${pictures(count)}`];
   }
 }
+
+const pictures = (count: number) => (count === 1 ? '1 picture' : `${count} pictures`);
 
 function displayName(record: RecordLine): string {
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
@@ -84,8 +127,8 @@ function describe({ label, other }: NearDuplicate): string {
   return `${label} looks like ${other}`;
 }
 
-function list(title: string, items: string[], total = items.length): string[] {
+function list(title: string, items: string[], total = items.length, max = MAX_LISTED): string[] {
   if (items.length === 0) return [];
-  const more = total > MAX_LISTED ? [`  and ${total - MAX_LISTED} more`] : [];
-  return [`${title}:`, ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`), ...more];
+  const more = total > max ? [`  and ${total - max} more`] : [];
+  return [`${title}:`, ...items.slice(0, max).map((item) => `  ${item}`), ...more];
 }

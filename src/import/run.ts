@@ -102,7 +102,11 @@ class ImportRun {
     if (this.#problems.isFull) return;
     if (batch[0]?.record.type === 'image') {
       const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
-      await this.#saveImages(images.filter((image) => !this.#isDuplicate(image)));
+      const { first = [], copy = [] } = Object.groupBy(images, (image) =>
+        this.#isDuplicate(image) ? 'copy' : 'first',
+      );
+      await this.#saveImages(first);
+      await this.#saver.raiseRatings(copy);
     } else {
       await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
       for (const { size } of batch) this.#options.onProgress(size);

@@ -1,21 +1,38 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
+import { readDocument } from '../catalogue/document.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
-import type { CatalogueWriter, ImageRow } from '../catalogue/writer.ts';
+import type { CatalogueWriter, ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, ExistingImages } from './plan/existing.ts';
 import { type Picture, planImage } from './plan/image.ts';
+import { fillOpenFields } from './plan/open-fields.ts';
 import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
-import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from './record.ts';
+import {
+  artistOf,
+  type EntryLine,
+  type ImageLine,
+  isId,
+  OPEN_FIELDS,
+  type RecordLine,
+  type UnknownMarker,
+} from './record.ts';
+import { isStricter } from './sidecar/verdict.ts';
 
 /** Receives the outcome of each record. */
 export interface Report {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
+  withoutMarker(): void;
+  /** A picture is rated as explicit, because a marker is not understood. */
+  unknownMarker(label: string, marker: UnknownMarker): void;
+  /** An image has a safer rating than before. */
+  lowered(label: string, before: Rating, after: Rating): void;
   /** A picture has a location, which was removed or kept. */
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
@@ -72,8 +89,12 @@ export class Saver {
 
   async saveImages(lines: ImageWithPicture[]): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
-      const entries = await this.#findMentionedEntries(batch);
       const images = await this.#findImages(batch);
+      const lines = batch.map((line) => {
+        const existing = images.findCertain(line.record, line.picture.hashes);
+        return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
+      });
+      const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
       const added: ImageWithPicture[] = [];
       const plan = (line: ImageWithPicture) => {
@@ -84,15 +105,38 @@ export class Saver {
         if (existing && planned.outcome === 'updated')
           released.push(...replacedFiles(existing, planned.row.row));
         if (planned.outcome === 'added') added.push(line);
+        this.#reportRating(line, existing);
         return planned;
       };
-      const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
+      const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       for (const { label, picture } of added)
         if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
       return done;
     });
+  }
+
+  /** A copy of a picture gives its image no details, but a stricter rating counts. */
+  async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
+    for (const copy of copies) {
+      const { file, openFields, atLeast, unknownMarkers } = copy.record;
+      const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
+      if (nsfw === undefined || nsfw === 'sfw') continue;
+      const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
+      const record: ImageLine = { type: 'image', nsfw, categories: [], openFields: others };
+      Object.assign(record, { file, unknownMarkers });
+      const line = { ...copy, record };
+      const existing = (await this.#findImages([line])).findCertain(record, copy.picture.hashes);
+      if (existing && isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line]);
+    }
+  }
+
+  #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
+    for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
+    const before = existing && readDocument(existing.document).nsfw;
+    if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
   }
 
   /**

@@ -6,10 +6,22 @@ import type { ImageDocument } from '../../src/catalogue/image-document.ts';
 import type { Image, Window } from '../../src/catalogue/types.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
+import type { Report } from '../../src/import/save.ts';
 import { caller } from './caller.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
+
+/** For imports whose report nobody reads. */
+export const noReport: Report = {
+  record: () => {},
+  duplicate: () => {},
+  location: () => {},
+  picture: async () => {},
+  withoutMarker: () => {},
+  unknownMarker: () => {},
+  lowered: () => {},
+};
 
 export interface Sandbox {
   folder: string;
