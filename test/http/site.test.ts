@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { createApp } from '../../src/app.ts';
-import { accentStyle, contrast } from '../../src/http/pages/gallery/accent.ts';
+import { contrast, ON_ACCENT, readableAccent } from '../../src/http/pages/accent.ts';
 import { configFor, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -84,23 +84,24 @@ test('a logo that cannot be used stops the start', async () => {
 
 test('any accent colour is readable in both colour schemes', async () => {
   const { get } = await start({ SITE_ACCENT: '#ffee00' });
-  assert.ok((await get('/gallery/style.css')).text.endsWith(accentStyle('#ffee00')));
+  const own = `:root{--seal:${readableAccent('#ffee00')};--on-seal:${ON_ACCENT}}\n`;
+  assert.ok((await get('/gallery/style.css')).text.endsWith(own));
+  assert.ok((await get('/docs.css')).text.includes(`--accent: ${readableAccent('#ffee00')};`));
+  const pair = (css: string) => /^light-dark\((#\w{6}),(#\w{6})\)$/.exec(css)?.slice(1) ?? [];
+  const [onLight = '', onDark = ''] = pair(ON_ACCENT);
   const colour = fc
     .integer({ min: 0, max: 0xffffff })
     .map((value) => `#${value.toString(16).padStart(6, '0')}`);
   fc.assert(
     fc.property(colour, (accent) => {
-      const [, light = '', dark = '', onLight = '', onDark = ''] =
-        /--seal:light-dark\((#\w{6}),(#\w{6})\);--on-seal:light-dark\((#\w{6}),(#\w{6})\)/.exec(
-          accentStyle(accent),
-        ) ?? [];
-      for (const background of ['#faf8f3', '#ffffff', '#f1ece1', onLight])
+      const [light = '', dark = ''] = pair(readableAccent(accent));
+      for (const background of ['#faf8f3', '#ffffff', '#f1ece1', '#fdfcfa', '#f4f1ec', onLight])
         assert.ok(contrast(light, background) >= 4.5, `${light} on ${background}`);
-      for (const background of ['#15140f', '#1f1d18', '#26241d', onDark])
+      for (const background of ['#15140f', '#1f1d18', '#26241d', '#17151c', '#211e28', onDark])
         assert.ok(contrast(dark, background) >= 4.5, `${dark} on ${background}`);
     }),
     { numRuns: 300, seed: 1 },
   );
   assert.ok(Math.abs(contrast('#000000', '#ffffff') - 21) < 1e-9);
-  assert.match(accentStyle('#a92f1b'), /light-dark\(#a92f1b,/, 'a readable colour is not changed');
+  assert.equal(pair(readableAccent('#a92f1b'))[0], '#a92f1b', 'a readable colour is not changed');
 });

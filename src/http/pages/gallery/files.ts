@@ -8,9 +8,9 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { type Asset, makeAsset, versionOf } from '../../server/assets.ts';
 import type { Site } from '../../services.ts';
+import { ON_ACCENT, readableAccent } from '../accent.ts';
 import { escapeHtml, html, type Markup } from '../reference/markup.ts';
 import { hasOwnMark, iconLink } from '../site-mark.ts';
-import { accentStyle } from './accent.ts';
 import { bundle } from './bundle.ts';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -35,7 +35,7 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
     entries.map((name) => `web/${name}`),
   );
   const styles = [...template.matchAll(styleLinks)].map(([, name]) => textOf(`web/${name}`));
-  const style = [...styles, site.accent ? accentStyle(site.accent) : ''].join('').replaceAll(comments, '');
+  const style = [...styles, accentStyle(site)].join('').replaceAll(comments, '');
   const assets = new Map(
     await Promise.all([
       ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
@@ -53,6 +53,10 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
 
 async function prepare(name: string, content: string | Buffer, type: string): Promise<[string, Asset]> {
   return [name, await makeAsset(content, type)];
+}
+
+function accentStyle({ accent }: Site): string {
+  return accent ? `:root{--seal:${readableAccent(accent)};--on-seal:${ON_ACCENT}}\n` : '';
 }
 
 const styleLinks = /<link rel="stylesheet" href="\/gallery\/([\w-]+\.css)">\n/g;

@@ -5,6 +5,7 @@ import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
 import { entityTag } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import type { Site } from '../../services.ts';
+import { readableAccent } from '../accent.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
 import { ORIGIN } from './operation-section.ts';
@@ -30,7 +31,7 @@ export function referencePages(
   const document = once(() => buildOpenApi(routes, prefixes, version));
   const page = once(() => referencePage(document(), routes, site));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
-  const stylesheet = once(() => makeAsset(style, 'text/css; charset=utf-8'));
+  const stylesheet = once(() => makeAsset(style + accentStyle(site), 'text/css; charset=utf-8'));
   const pages = new Map<string, Promise<Asset>>();
   const pageFor = (origin: string) => page().replaceAll(ORIGIN, escapeHtml(origin));
   return {
@@ -49,6 +50,10 @@ export function referencePages(
       sendAsset(exchange, await cached);
     },
   };
+}
+
+function accentStyle({ accent }: Site): string {
+  return accent ? `:root { --accent: ${readableAccent(accent)}; }\n` : '';
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,6 +1,6 @@
-/** The colours that follow from the accent colour of the site. */
+/** Readable colours that follow from the accent colour of the site. */
 
-/** The backgrounds that text in the accent colour is on, lightest or darkest first. See `web/style.css`. */
+/** The backgrounds of `web/style.css`. Those of the reference are between them. */
 const light = ['#ffffff', '#faf8f3', '#f1ece1'];
 const dark = ['#15140f', '#1f1d18', '#26241d'];
 /** Of WCAG 2, level AA. */
@@ -8,13 +8,15 @@ const MIN_CONTRAST = 4.5;
 const STEPS = 100;
 
 /**
- * Sets the colours of the stylesheet for both colour schemes. Any accent is readable: it is mixed with as little black, or
- * white in the dark scheme, as the contrast needs.
+ * Values for text on light and on dark backgrounds, as CSS. Any accent is readable: it is mixed with as little black, or
+ * white on dark backgrounds, as the contrast needs.
  */
-export function accentStyle(accent: string): string {
-  const [onLight, onDark] = [readableOn(accent, light, '#000000'), readableOn(accent, dark, '#ffffff')];
-  return `:root{--seal:light-dark(${onLight},${onDark});--on-seal:light-dark(${light[0]},${dark[0]})}\n`;
+export function readableAccent(accent: string): string {
+  return `light-dark(${readableOn(accent, light, '#000000')},${readableOn(accent, dark, '#ffffff')})`;
 }
+
+/** For text on the accent colour. */
+export const ON_ACCENT = `light-dark(${light[0]},${dark[0]})`;
 
 /** The first mixture of the accent and `end` that has enough contrast with all of the backgrounds. */
 function readableOn(accent: string, backgrounds: readonly string[], end: string): string {
