@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
 import { importFiles } from '../../src/commands/import.ts';
+import { LookupBudget } from '../../src/http/pages/gallery/budget.ts';
+import { choosePicture } from '../../src/http/pages/gallery/preview.ts';
 import { assertError } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -66,6 +68,40 @@ async function writeCatalogue(folder: string): Promise<string> {
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return path;
 }
+
+test('the picture is the smallest version that is large enough, and never a file that crawlers reject', () => {
+  const choose = (width: number, height: number, size: number, ...sizes: number[]) => {
+    const scale = (longest: number) => longest / Math.max(width, height);
+    const thumbnails = sizes.map((longest) => ({
+      ...{ url: String(longest), mimetype: 'image/webp' },
+      ...{ width: width * scale(longest), height: height * scale(longest) },
+    }));
+    const meta = { size, mimetype: 'image/jpeg', dimens: { width, height }, thumbnails };
+    return choosePicture({ url: 'original', characters: [], categories: [], meta } as never)?.url;
+  };
+  assert.equal(choose(6000, 4000, 9e6, 480, 960, 1600), '1600');
+  assert.equal(choose(4000, 6000, 9e6, 480, 960, 1600), '1600', 'portraits, too');
+  assert.equal(choose(1300, 900, 4e5, 480, 960), 'original');
+  assert.equal(choose(900, 900, 4e5, 480), 'original');
+  assert.equal(choose(1500, 900, 6e6, 480, 960), '960');
+  assert.equal(choose(6000, 4000, 9e6), undefined);
+  assert.equal(choose(6000, 4000, 4e6), 'original');
+});
+
+test('the budget of a client comes back with time, also after the clock was set back', () => {
+  const budget = new LookupBudget();
+  const count = (client: string, now: number) => {
+    let taken = 0;
+    while (budget.take(client, now)) taken++;
+    return taken;
+  };
+  assert.equal(count('a', 1e12), 20);
+  assert.equal(count('a', 1e12 + 3500), 3);
+  assert.equal(count('b', 1e12), 20);
+  assert.equal(count('a', 1e12 + 60_000), 20);
+  assert.equal(count('a', 1e12 - 3_600_000), 20);
+  assert.equal(count('a', 1e12 - 3_600_000 + 1000), 1);
+});
 
 const s3 = await startS3();
 const bucket = {

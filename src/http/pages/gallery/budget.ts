@@ -12,10 +12,11 @@ export class LookupBudget {
 
   /** Takes one look-up out of the budget, if there is one left. */
   take(client: string, now: number): boolean {
+    const latest = now + MAX_BURST * INTERVAL_MS;
     const known = this.#fullAt.get(client) ?? 0;
-    // A clock that was set back must not stop a client for longer than an empty budget does.
-    const fullAt = Math.max(now, Math.min(known, now + MAX_BURST * INTERVAL_MS)) + INTERVAL_MS;
-    if (fullAt > now + MAX_BURST * INTERVAL_MS) return false;
+    // A later time than possible was recorded before the clock was set back.
+    const fullAt = Math.max(now, known <= latest ? known : 0) + INTERVAL_MS;
+    if (fullAt > latest) return false;
     this.#fullAt.delete(client);
     this.#fullAt.set(client, fullAt);
     const [oldest] = this.#fullAt.keys();
