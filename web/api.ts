@@ -1,9 +1,10 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
 import { type CallOptions, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
+import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { type Filter, isFiltering, PAGE_SIZE, type RandomView, type View } from './route.ts';
+import { type EndlessView, type Filter, isFiltering, PAGE_SIZE, type View } from './route.ts';
 import type { GalleryImage, Subject, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
@@ -12,6 +13,9 @@ type Signalled = CallOptions & { signal: AbortSignal };
 export const apiPrefix = document.querySelector<HTMLMetaElement>('meta[name="zukan-api"]')?.content ?? '/api';
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
+/** For the artist's name and for small files. */
+export const include = ['artist', 'thumbnails'] as const;
+
 const noData: ViewData = {
   ...{ subject: undefined, images: [], entries: [] },
   ...{ total: undefined, cursor: undefined },
@@ -19,28 +23,46 @@ const noData: ViewData = {
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */
 export async function* loadView(view: View, seed: string, signal: AbortSignal): AsyncGenerator<ViewData> {
-  if (view.name === 'random') yield loadMore(view, noData, seed, signal);
+  if ('categories' in view) yield loadMore(view, noData, seed, signal);
   else if (view.name === 'search') yield loadList(view, { signal });
-  else if (view.name === 'artist') yield* loadArtist(view, { signal });
+  else if (view.name === 'artist') yield loadArtist(view, { signal });
   else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
   else yield loadCharacter(view, seed, { signal });
 }
 
-/** Adds the next images in seed order to the data. */
+/** Adds the next images to the data. Random images are in the order of the seed. */
 export async function loadMore(
-  view: RandomView,
+  view: EndlessView,
   data: ViewData,
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
   const { cursor } = data;
-  const options = { ...randomFilter(view, data.subject), limit: PAGE_SIZE, seed, cursor };
-  const page = await zukan.randomPage(options, { signal });
+  const options = { ...selectImages(view, data.subject), limit: PAGE_SIZE, cursor, include };
+  const page = await loadBatch(
+    (call) =>
+      view.name === 'newest' ? zukan.latest(options, call) : zukan.randomPage({ ...options, seed }, call),
+    { signal },
+  );
   return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
 }
 
-export function loadImage(id: string, signal: AbortSignal): Promise<GalleryImage> {
-  return zukan.image(id, {}, { signal });
+export async function loadImage(id: string, call: CallOptions = {}): Promise<GalleryImage> {
+  const { data } = await loadBatch(
+    async (call) => ({ data: [await zukan.image(id, { include }, call)] }),
+    call,
+  );
+  return data[0] as GalleryImage;
+}
+
+/** Loads images such that their links can be renewed together. */
+async function loadBatch<Page extends { data: GalleryImage[] }>(
+  load: (call: CallOptions) => Promise<Page>,
+  call: CallOptions,
+): Promise<Page> {
+  const page = await load(call);
+  addBatch(page.data, { all: async () => (await load({})).data, one: (id) => loadImage(id) });
+  return page;
 }
 
 async function loadList({ kind, search, page }: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
@@ -49,14 +71,12 @@ async function loadList({ kind, search, page }: ViewNamed<'search'>, call: Signa
   return { ...noData, entries: data, total };
 }
 
-/** The images come first; the name may follow with a second request. */
-async function* loadArtist({ id, filter, page }: ViewNamed<'artist'>, call: Signalled) {
-  const options = { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
-  const { data: images, total } = await zukan.artistImages(id, options, call);
-  const known = getCachedSubject(id);
-  const data = { ...noData, images, total };
-  yield { ...data, subject: known && (isFiltering(filter) ? known : { ...known, images: total }) };
-  if (!known) yield { ...data, subject: await zukan.artist(id, call) };
+/** The images contain the artist, so only a page without images needs a second request. */
+async function loadArtist({ id, filter, page }: ViewNamed<'artist'>, call: Signalled): Promise<ViewData> {
+  const options = { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, include };
+  const { data: images, total } = await loadBatch((call) => zukan.artistImages(id, options, call), call);
+  const subject = getCachedSubject(id) ?? (await zukan.artist(id, call));
+  return { ...noData, images, total, subject: isFiltering(filter) ? subject : { ...subject, images: total } };
 }
 
 /** Images are filtered by the name of the category, so an uncached category is loaded first. */
@@ -75,10 +95,10 @@ async function loadCharacter(view: ViewNamed<'character'>, seed: string, call: S
   return { ...data, subject };
 }
 
-function randomFilter(view: RandomView, subject: Subject | undefined) {
+function selectImages(view: EndlessView, subject: Subject | undefined) {
   const filter = imageFilter(view.filter);
   if (view.name === 'character') return { character: view.id, ...filter };
-  const categories = view.name === 'random' ? view.categories : subject ? [subject.name] : [];
+  const categories = 'categories' in view ? view.categories : subject ? [subject.name] : [];
   return { ...(categories.length > 0 && { categories }), ...filter };
 }
 
