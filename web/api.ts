@@ -1,10 +1,11 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
 import { type CallOptions, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
+import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
-import { artistImagesOptions, imageOptions, listOptions, randomOptions } from './queries.ts';
+import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { isFiltering, type RandomView, type View } from './route.ts';
+import { type EndlessView, isFiltering, type View } from './route.ts';
 import { apiPrefix } from './site.ts';
 import type { GalleryImage, ViewData } from './types.ts';
 
@@ -20,28 +21,46 @@ const noData: ViewData = {
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */
 export async function* loadView(view: View, seed: string, signal: AbortSignal): AsyncGenerator<ViewData> {
-  if (view.name === 'random') yield loadMore(view, noData, seed, signal);
+  if ('categories' in view) yield loadMore(view, noData, seed, signal);
   else if (view.name === 'search') yield loadList(view, { signal });
-  else if (view.name === 'artist') yield* loadArtist(view, { signal });
+  else if (view.name === 'artist') yield loadArtist(view, { signal });
   else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
   else yield loadCharacter(view, seed, { signal });
 }
 
-/** Adds the next images in seed order to the data. */
+/** Adds the next images to the data. Random images are in the order of the seed. */
 export async function loadMore(
-  view: RandomView,
+  view: EndlessView,
   data: ViewData,
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
   const { cursor, subject } = data;
-  const options = randomOptions(view, subject?.name, seed);
-  const page = await zukan.randomPage({ ...options, cursor }, { signal });
+  const options = endlessOptions(view, subject?.name, cursor);
+  const page = await loadBatch(
+    (call) =>
+      view.name === 'newest' ? zukan.latest(options, call) : zukan.randomPage({ ...options, seed }, call),
+    { signal },
+  );
   return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
 }
 
-export function loadImage(id: string, signal: AbortSignal): Promise<GalleryImage> {
-  return zukan.image(id, imageOptions, { signal });
+export async function loadImage(id: string, call: CallOptions = {}): Promise<GalleryImage> {
+  const { data } = await loadBatch(
+    async (call) => ({ data: [await zukan.image(id, imageOptions, call)] }),
+    call,
+  );
+  return data[0] as GalleryImage;
+}
+
+/** Loads images such that their links can be renewed together. */
+async function loadBatch<Page extends { data: GalleryImage[] }>(
+  load: (call: CallOptions) => Promise<Page>,
+  call: CallOptions,
+): Promise<Page> {
+  const page = await load(call);
+  addBatch(page.data, { all: async () => (await load({})).data, one: (id) => loadImage(id) });
+  return page;
 }
 
 async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
@@ -49,14 +68,13 @@ async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<Vie
   return { ...noData, entries: data, total };
 }
 
-/** The images come first; the name may follow with a second request. */
-async function* loadArtist(view: ViewNamed<'artist'>, call: Signalled) {
+/** The images contain the artist, so only a page without images needs a second request. */
+async function loadArtist(view: ViewNamed<'artist'>, call: Signalled): Promise<ViewData> {
   const { id, filter } = view;
-  const { data: images, total } = await zukan.artistImages(id, artistImagesOptions(view), call);
-  const known = getCachedSubject(id);
-  const data = { ...noData, images, total };
-  yield { ...data, subject: known && (isFiltering(filter) ? known : { ...known, images: total }) };
-  if (!known) yield { ...data, subject: await zukan.artist(id, call) };
+  const options = artistImagesOptions(view);
+  const { data: images, total } = await loadBatch((call) => zukan.artistImages(id, options, call), call);
+  const subject = getCachedSubject(id) ?? (await zukan.artist(id, call));
+  return { ...noData, images, total, subject: isFiltering(filter) ? subject : { ...subject, images: total } };
 }
 
 /** Images are filtered by the name of the category, so an uncached category is loaded first. */

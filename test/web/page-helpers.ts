@@ -4,6 +4,16 @@ import type { Page } from 'playwright-core';
 export const shownIds = (page: Page) =>
   page.locator('.tile').evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id ?? ''));
 
+/** The paths of the image files that the page requests, from now on. */
+export function recordFiles(page: Page): string[] {
+  const paths: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/files/')) paths.push(pathname);
+  });
+  return paths;
+}
+
 export const waitForFirstImage = (page: Page) => page.locator('.tile').first().waitFor();
 
 export const waitForImageCount = (page: Page, count: number) =>
@@ -40,3 +50,16 @@ export const scrollToTop = (page: Page) =>
     scrollTo(0, 0);
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   });
+
+/** Scrolls through the view until every image that is not blurred has loaded. */
+export async function loadEveryTile(page: Page): Promise<void> {
+  const count = await page.locator('.tile').count();
+  for (let index = 0; index < count; index++) {
+    const tile = page.locator('.tile').nth(index);
+    await tile.evaluate((element) => element.scrollIntoView());
+    await page.waitForFunction((index) => {
+      const tile = document.querySelectorAll('.tile')[index];
+      return tile?.matches('.blurred') || tile?.querySelector('img.loaded');
+    }, index);
+  }
+}
