@@ -11,6 +11,11 @@ import type { GalleryImage, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
+type ImagePage = { data: GalleryImage[]; cursor?: string | undefined };
+type LoadPage<Page = ImagePage> = (call: CallOptions, cursor: string | undefined) => Promise<Page>;
+
+/** How many pages are searched for the images of one, to renew their links. */
+const MAX_PAGES = 3;
 
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
@@ -35,13 +40,12 @@ export async function loadMore(
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
-  const { cursor, subject } = data;
-  const options = endlessOptions(view, subject?.name, cursor);
-  const page = await loadBatch(
-    (call) =>
-      view.name === 'newest' ? zukan.latest(options, call) : zukan.randomPage({ ...options, seed }, call),
-    { signal },
-  );
+  const options = endlessOptions(view, data.subject?.name);
+  const load: LoadPage = (call, cursor) =>
+    view.name === 'newest'
+      ? zukan.latest({ ...options, cursor }, call)
+      : zukan.randomPage({ ...options, seed, cursor }, call);
+  const page = await loadBatch(load, { signal }, data.cursor);
   return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
 }
 
@@ -54,13 +58,31 @@ export async function loadImage(id: string, call: CallOptions = {}): Promise<Gal
 }
 
 /** Loads images such that their links can be renewed together. */
-async function loadBatch<Page extends { data: GalleryImage[] }>(
-  load: (call: CallOptions) => Promise<Page>,
+async function loadBatch<Page extends ImagePage>(
+  load: LoadPage<Page>,
   call: CallOptions,
+  cursor?: string,
 ): Promise<Page> {
-  const page = await load(call);
-  addBatch(page.data, { all: async () => (await load({})).data, one: (id) => loadImage(id) });
+  const page = await load(call, cursor);
+  const ids = new Set(page.data.map(({ id }) => id));
+  addBatch(page.data, () => loadAgain(ids, load, cursor), loadImage);
   return page;
+}
+
+/** An import may have moved images to the next pages. */
+async function loadAgain(
+  ids: ReadonlySet<string>,
+  load: LoadPage,
+  cursor: string | undefined,
+): Promise<GalleryImage[]> {
+  const found: GalleryImage[] = [];
+  let page: ImagePage = { data: [], cursor };
+  for (let count = 0; count < MAX_PAGES && found.length < ids.size; count++) {
+    if (count > 0 && !page.cursor) break;
+    page = await load({}, page.cursor);
+    found.push(...page.data.filter(({ id }) => ids.has(id)));
+  }
+  return found;
 }
 
 async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {

@@ -5,18 +5,16 @@
 import { cacheImage, getCachedImage, isExpired, MAX_RECORDS, put } from './cache.ts';
 import type { GalleryImage } from './types.ts';
 
-/** Loads the images of a batch again. */
-interface Loaders {
-  all(): Promise<readonly GalleryImage[]>;
-  /** For an image that is missing from `all` now, because the catalogue has changed. */
-  one(id: string): Promise<unknown>;
-}
-
-interface Batch extends Loaders {
+/** Images that were loaded together. */
+interface Batch {
+  ids: readonly string[];
+  load: () => Promise<readonly GalleryImage[]>;
+  /** For an image that `load` no longer returns, because the catalogue has changed. */
+  loadOne: (id: string) => Promise<GalleryImage>;
   /** If links have expired when they arrive, a clock is wrong, and renewing them by the clock would never end. */
   isClockWrong: boolean;
   renewedAt: number;
-  renewal: Promise<readonly GalleryImage[]> | undefined;
+  renewal: Promise<void> | undefined;
 }
 
 /** If links fail soon after they were renewed, the reason is not that they have expired. */
@@ -25,11 +23,19 @@ const MIN_INTERVAL_MS = 30_000;
 /** By the id of the image. An image that was loaded several times belongs to the last batch. */
 const batches = new Map<string, Batch>();
 
-export function addBatch(images: readonly GalleryImage[], loaders: Loaders): void {
+export function addBatch(
+  images: readonly GalleryImage[],
+  load: Batch['load'],
+  loadOne: Batch['loadOne'],
+): void {
+  const ids = images.map(({ id }) => id);
   const isClockWrong = images.some(isExpired);
-  const batch: Batch = { ...loaders, isClockWrong, renewedAt: performance.now(), renewal: undefined };
   images.forEach(cacheImage);
-  for (const { id } of images) put(batches, id, batch, MAX_RECORDS);
+  register({ ids, load, loadOne, isClockWrong, renewedAt: performance.now(), renewal: undefined });
+}
+
+function register(batch: Batch): void {
+  for (const id of batch.ids) put(batches, id, batch, MAX_RECORDS);
 }
 
 /** Whether the links no longer work, as far as the clock can tell. */
@@ -49,22 +55,29 @@ export async function renewLinks(used: GalleryImage): Promise<GalleryImage | und
   if (!batch.renewal && isTooSoon) return undefined;
   try {
     batch.renewal ??= renewBatch(batch);
-    const renewed = await batch.renewal;
-    if (!renewed.some(({ id }) => id === used.id)) await batch.one(used.id);
+    await batch.renewal;
   } catch {
     // The image stays a placeholder, and asks again when it comes into view.
+    return undefined;
   }
-  return otherLinks();
+  return batches.get(used.id) === batch ? otherLinks() : renewLinks(used);
 }
 
-async function renewBatch(batch: Batch): Promise<readonly GalleryImage[]> {
+async function renewBatch(batch: Batch): Promise<void> {
   try {
-    const images = await batch.all();
+    const images = await batch.load();
     images.forEach(cacheImage);
     batch.isClockWrong = images.some(isExpired);
     batch.renewedAt = performance.now();
-    return images;
+    const returned = new Set(images.map(({ id }) => id));
+    for (const id of batch.ids) if (!returned.has(id)) split(batch, id);
   } finally {
     batch.renewal = undefined;
   }
+}
+
+/** Makes a batch of its own for one image. */
+function split(batch: Batch, id: string): void {
+  const load = async () => [await batch.loadOne(id)];
+  register({ ...batch, ids: [id], load, renewedAt: Number.NEGATIVE_INFINITY, renewal: undefined });
 }

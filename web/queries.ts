@@ -16,8 +16,8 @@ export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
 }
 
 /** `category` is the name of the category that the view is about. Random images have a seed, too. */
-export function endlessOptions(view: EndlessView, category?: string, cursor?: string) {
-  return { ...selectImages(view, category), limit: PAGE_SIZE, cursor, include };
+export function endlessOptions(view: EndlessView, category?: string) {
+  return { ...selectImages(view, category), limit: PAGE_SIZE, include };
 }
 
 function selectImages(view: EndlessView, category: string | undefined) {

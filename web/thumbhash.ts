@@ -10,11 +10,8 @@ export interface Pixels {
   data: Uint8ClampedArray<ArrayBuffer>;
 }
 
-/** A mean and cosine waves around it. */
-interface Channel {
-  mean: number;
-  waves: { x: number; y: number; amplitude: number }[];
-}
+/** The amplitudes of cosine waves, by their horizontal and then their vertical frequency. The first is the mean. */
+type Channel = number[][];
 
 /** The length of the longest side. */
 const SIZE = 32;
@@ -34,11 +31,11 @@ export function decodeThumbHash(hash: Uint8Array): Pixels {
   const [columns, rows] = isLandscape ? [longSide, shortSide] : [shortSide, longSide];
 
   const readChannel = (mean: number, scale: number, columns: number, rows: number): Channel => {
-    const waves: Channel['waves'] = [];
+    const channel: Channel = Array.from({ length: columns }, () => []);
     for (let y = 0; y < rows; y++)
-      for (let x = y === 0 ? 1 : 0; x * rows < columns * (rows - y); x++)
-        waves.push({ x, y, amplitude: (read(4) / 7.5 - 1) * scale * 2 });
-    return { mean, waves };
+      for (let x = 0; x * rows < columns * (rows - y); x++)
+        channel[x]?.push(x + y === 0 ? mean : (read(4) / 7.5 - 1) * scale * 2);
+    return channel;
   };
   const channels = [
     readChannel(lightness, lightnessScale, Math.max(3, columns), Math.max(3, rows)),
@@ -65,22 +62,29 @@ function createBitReader(bytes: Uint8Array): (count: number) => number {
 function draw(channels: readonly Channel[], width: number, height: number): Pixels {
   const data = new Uint8ClampedArray(width * height * 4);
   const [xCosines, yCosines] = [cosines(width), cosines(height)];
-  for (let y = 0; y < height; y++)
+  for (let y = 0; y < height; y++) {
+    const row = channels.map((channel) => channel.map((waves) => multiply(waves, yCosines[y])));
     for (let x = 0; x < width; x++) {
-      const channelValue = ({ mean, waves }: Channel) =>
-        waves.reduce(
-          (sum, wave) => sum + wave.amplitude * (xCosines[x]?.[wave.x] ?? 0) * (yCosines[y]?.[wave.y] ?? 0),
-          mean,
-        );
-      const [lightness = 0, yellow = 0, red = 0, alpha = 1] = channels.map(channelValue);
+      const [lightness = 0, yellow = 0, red = 0, alpha = 1] = row.map((waves) =>
+        multiply(waves, xCosines[x]),
+      );
       const b = lightness - (yellow * 2) / 3;
       const r = (lightness * 3 - b + red) / 2;
-      data.set(
-        [r, r - red, b, alpha].map((value) => value * 255),
-        (y * width + x) * 4,
-      );
+      const position = (y * width + x) * 4;
+      data[position] = r * 255;
+      data[position + 1] = (r - red) * 255;
+      data[position + 2] = b * 255;
+      data[position + 3] = alpha * 255;
     }
+  }
   return { width, height, data };
+}
+
+function multiply(amplitudes: readonly number[], cosines: readonly number[] = []): number {
+  let sum = 0;
+  for (let index = 0; index < amplitudes.length; index++)
+    sum += (amplitudes[index] ?? 0) * (cosines[index] ?? 0);
+  return sum;
 }
 
 /** For the middle of each pixel, the cosines of all frequencies. */

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { importFiles } from '../../src/commands/import.ts';
 import { startBrowser, visit } from '../support/browser.ts';
-import { importGalleryCatalogue, sfwImageId } from '../support/gallery.ts';
+import { importGalleryCatalogue, sfwImageId, writeGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 import { loadEveryTile, scrollNearEnd, shownIds, waitForImageCount } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 
@@ -54,7 +56,10 @@ describe('links that expire', { skip }, async () => {
     await finish();
   });
 
-  test('are renewed when images fail to load, because a clock may be wrong', async () => {
+  test('are renewed when images fail to load, because a clock may be wrong', async (t) => {
+    t.after(() => {
+      ahead = 0;
+    });
     const { page, requests, finish } = await open('/?nsfw=sfw');
     const statuses = recordFileStatuses(page);
     await clock.advance(LIFETIME_MS - 1000);
@@ -63,7 +68,6 @@ describe('links that expire', { skip }, async () => {
     assert.equal(requests.filter((path) => path === requests[0]).length, 2, 'one request renews a page');
     assert.deepEqual([...statuses].sort(), [200, 410]);
     assert.equal(await page.locator('.failed').count(), 0);
-    ahead = 0;
     await finish(['410']);
   });
 
@@ -130,5 +134,30 @@ describe('links that expire', { skip }, async () => {
     await page.evaluate(() => scrollTo(0, 0));
     await loadEveryTile(page);
     await finish(['ERR_FAILED']);
+  });
+
+  test('images that an import has moved are found on the next pages', async () => {
+    const { page, requests, finish } = await open('/?order=newest&nsfw=sfw');
+    const ids = await shownIds(page);
+    await importFiles(config, [await writeGalleryCatalogue(temporaryFolder(), 100)]);
+    await clock.advance(LIFETIME_MS);
+    await loadEveryTile(page);
+    assert.deepEqual((await shownIds(page)).slice(0, PAGE_SIZE), ids);
+    assert.equal(requests.filter((path) => path === requests[0]).length, 2);
+    assert.ok(requests.every((path) => path.startsWith('/image/latest?')));
+    await finish();
+  });
+
+  test('images that an import has moved far away are renewed one by one', async () => {
+    const { page, requests, finish } = await open('/?order=newest&nsfw=sfw');
+    const ids = await shownIds(page);
+    await importFiles(config, [await writeGalleryCatalogue(temporaryFolder(), 300)]);
+    await clock.advance(LIFETIME_MS);
+    await loadEveryTile(page);
+    const single = requests.filter((path) => !path.startsWith('/image/latest?'));
+    assert.ok(single.length > 0 && single.length < PAGE_SIZE, `${single.length} requests`);
+    assert.ok(single.every((path) => ids.some((id) => path.startsWith(`/image/${id}?`))));
+    assert.equal(new Set(single).size, single.length);
+    await finish();
   });
 });

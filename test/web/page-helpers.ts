@@ -51,15 +51,18 @@ export const scrollToTop = (page: Page) =>
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   });
 
-/** Scrolls through the view until every image that is not blurred has loaded. */
+/** Scrolls through the images on show until each that is not blurred has loaded. Scrolling may add more. */
 export async function loadEveryTile(page: Page): Promise<void> {
   const count = await page.locator('.tile').count();
-  for (let index = 0; index < count; index++) {
-    const tile = page.locator('.tile').nth(index);
-    await tile.evaluate((element) => element.scrollIntoView());
-    await page.waitForFunction((index) => {
-      const tile = document.querySelectorAll('.tile')[index];
-      return tile?.matches('.blurred') || tile?.querySelector('img.loaded');
-    }, index);
+  const waitFor = (selector: string) =>
+    page.waitForFunction((selector) => !document.querySelector(selector), selector);
+  // Images load long before they are on the screen.
+  for (let position = 1; position <= count; position += 5) {
+    await page.evaluate(
+      (position) => document.querySelector(`.tile:nth-child(${position})`)?.scrollIntoView(),
+      position,
+    );
+    await waitFor(`.tile:nth-child(${position}):not(.blurred) img:not(.loaded)`);
   }
+  await waitFor(`.tile:nth-child(-n + ${count}):not(.blurred) img:not(.loaded)`);
 }
