@@ -1,8 +1,11 @@
 /** What an import did, or what a dry run would do. */
+import type { RemovedFile } from '../catalogue/decisions.ts';
+import type { Kind } from '../catalogue/types.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
 import type { RecordLine } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
+import { count } from './text.ts';
 
 /** Longer lists are cut, and the rest is counted. */
 const MAX_LISTED = 20;
@@ -23,6 +26,9 @@ export class ImportReport implements Report {
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
+  readonly #removed: string[] = [];
+  /** How many pictures have each of the names. */
+  readonly #blocked = new Map<string, number>();
   readonly #nearDuplicates: NearDuplicates;
 
   constructor(isDryRun: boolean, keepsLocation: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
@@ -36,7 +42,7 @@ export class ImportReport implements Report {
     const { type } = record;
     const name = displayName(record);
     if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
-    if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
+    if (outcome === 'added' && 'isImplicit' in record) this.#created.push(`${type} ${name}`);
   }
 
   location(): void {
@@ -45,6 +51,16 @@ export class ImportReport implements Report {
 
   duplicate(label: string, firstLabel: string): void {
     this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
+  }
+
+  removed(label: string, { image, removedAt, reason }: RemovedFile): void {
+    const because = reason && ` (${reason})`;
+    this.#removed.push(`${label}: image ${image}, removed on ${removedAt.slice(0, 10)}${because}`);
+  }
+
+  blocked(kind: Kind, name: string): void {
+    const blocked = `${kind} ${name}`;
+    this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
   }
 
   picture(label: string, perceptualHash: string): Promise<void> {
@@ -63,20 +79,25 @@ export class ImportReport implements Report {
       ...this.#locationLines(),
       ...list('created', this.#created),
       ...list('skipped (duplicates)', this.#duplicates),
+      ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...list(
+        'left out (blocked names)',
+        Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
+      ),
       ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
       ...list('skipped (not images)', this.#ignored),
     ];
   }
 
   #locationLines(): string[] {
-    const count = this.#withLocation;
-    if (count === 0) return [];
-    const pictures = count === 1 ? '1 picture' : `${count} pictures`;
+    if (this.#withLocation === 0) return [];
+    const pictures = count(this.#withLocation, 'picture');
     return [this.#keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`];
   }
 }
 
 function displayName(record: RecordLine): string {
+  if (record.type === 'removed') return record.hash;
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }
 

@@ -5,6 +5,7 @@ import { Compile, type Validator } from 'typebox/schema';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
+import * as decisions from './decision-lines.ts';
 import { RecordError, withSubject } from './problems.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
@@ -17,9 +18,12 @@ export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
 export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar gave: the metadata of the picture may fill them. A catalogue
- * file cannot set it.
+ * file cannot set it, and neither `isFromFolder`.
  */
-export type ImageLine = Type.Static<typeof schemas.ImageLine> & { openFields?: OpenField[] };
+export type ImageLine = Type.Static<typeof schemas.ImageLine> & {
+  openFields?: OpenField[];
+  isFromFolder?: true;
+};
 export type OpenField = 'artist' | 'source' | 'createdAt' | 'categories' | 'nsfw';
 
 /**
@@ -27,17 +31,19 @@ export type OpenField = 'artist' | 'source' | 'createdAt' | 'categories' | 'nsfw
  * catalogue file cannot set it.
  */
 export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplicit?: true };
-export type RecordLine = EntryLine | ImageLine;
+export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
 
 const validators: Record<string, Validator> = {
   artist: Compile(schemas.ArtistLine),
   category: Compile(schemas.CategoryLine),
   character: Compile(schemas.CharacterLine),
   image: Compile(schemas.ImageLine),
+  blocked: Compile(decisions.BlockedLine),
+  removed: Compile(decisions.RemovedLine),
 };
 
 /** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
-export function artistOf({ artist }: ImageLine): string {
+export function artistOf({ artist }: Pick<ImageLine, 'artist'>): string {
   return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
 }
 
@@ -51,23 +57,27 @@ export function checkRecord(value: unknown): RecordLine {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
-  if (!validator) throw new RecordError('"type" must be "category", "artist", "character" or "image"');
+  if (!validator)
+    throw new RecordError(
+      '"type" must be "category", "artist", "character", "image", "blocked" or "removed"',
+    );
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   // No store can hold these.
   if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = value as RecordLine;
-  if (record.id) record.id = record.id.toLowerCase();
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
-  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
-  if (record.type === 'image') checkImage(record);
-  else if (isId(record.name))
-    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
+  if (record.type === 'removed') record.image = record.image.toLowerCase();
+  else if (record.type === 'image') checkImage(record);
+  else if (record.type !== 'blocked') checkEntry(record);
+  if ('id' in record && record.id) record.id = record.id.toLowerCase();
   return record;
 }
 
 /** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */
-export function checkPicture(fields: object): ImageLine {
+export function checkPicture(given: object): ImageLine {
+  const { isFromFolder, ...fields } = given as Partial<ImageLine>;
   const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  record.isFromFolder = true;
   for (const [type, name] of mentionedNames(record))
     withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
   return record;
@@ -111,6 +121,10 @@ const hints: Record<string, string> = {
   source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
   nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
   ages: 'must be a list of whole numbers',
+  aliases: 'must be a list of names',
+  edited: 'must be a list of artist, categories, characters, rating and source',
+  kind: 'must be "artist", "category" or "character"',
+  image: 'must be a UUID',
   'meta.eTag': 'must be an entity tag without quotes or commas',
   'meta.mimetype': 'must be image/jpeg, image/png, image/webp, image/gif or image/avif',
   'meta.color': 'must look like #a0b0c0',
@@ -137,6 +151,12 @@ function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isStorable);
+}
+
+function checkEntry(record: EntryLine): void {
+  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
+  if ([record.name, ...(record.aliases ?? [])].some(isId))
+    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
 }
 
 function checkImage({ file, key, meta }: ImageLine): void {

@@ -5,8 +5,10 @@
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
+import { applyDecisions } from './apply-decisions.ts';
 import { Batch } from './batch.ts';
 import { changeFiles } from './change-files.ts';
+import type { DecisionLine } from './decision-lines.ts';
 import { addMetadata } from './embedded.ts';
 import type { NewRecordDefaults } from './plan/outcome.ts';
 import { type Problem, Problems, type RecordLocation } from './problems.ts';
@@ -66,6 +68,7 @@ class ImportRun {
   readonly #upload: Upload;
   readonly #problems = new Problems();
   readonly #saver: Saver;
+  readonly #writer: CatalogueWriter;
   /** The label of the first picture with each hash, for folders. */
   readonly #firstLabels = new Map<string, string>();
   /** The entries that the pictures of folders mentioned so far. */
@@ -74,6 +77,7 @@ class ImportRun {
   constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
     this.#upload = upload;
+    this.#writer = writer;
     this.#saver = new Saver(writer, upload, options.defaults, this.#problems, options.report);
   }
 
@@ -100,13 +104,17 @@ class ImportRun {
   async #save(batch: ParsedRecord[]): Promise<void> {
     this.#options.signal.throwIfAborted();
     if (this.#problems.isFull) return;
-    if (batch[0]?.record.type === 'image') {
+    const type = batch[0]?.record.type;
+    if (type === 'image') {
       const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
-      await this.#saveImages(images.filter((image) => !this.#isDuplicate(image)));
-    } else {
-      await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
-      for (const { size } of batch) this.#options.onProgress(size);
+      const unique = images.filter((image) => !this.#isDuplicate(image));
+      await this.#saveImages(await applyDecisions(unique, this.#writer, this.#options.report));
+      return;
     }
+    if (type === 'blocked' || type === 'removed')
+      await this.#saver.saveDecisions(batch as (ParsedRecord & { record: DecisionLine })[]);
+    else await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
+    for (const { size } of batch) this.#options.onProgress(size);
   }
 
   /** Entries that the pictures of a folder mention are created first, if they are missing. */

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { splitDocument } from '../../src/catalogue/document.ts';
 import type { SavedImage } from '../../src/catalogue/writer.ts';
 import { openSnapshot } from '../../src/engines.ts';
+import { newId } from '../../src/import/id.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
 import { keyed } from '../support/import.ts';
@@ -35,7 +36,7 @@ const lines = [
   ...unusualNames.map((name) => ({ type: 'category', name: name.replaceAll(',', ';'), description: name })),
   ...unusualNames.flatMap((name) => [
     { type: 'artist', name, url: 'https://example.org/1' },
-    { type: 'artist', name, url: 'https://example.org/2' },
+    { type: 'artist', id: newId(), name, url: 'https://example.org/2' },
     { type: 'character', name, source: name, occupations: [name], description: name },
   ]),
   ...unusualNames.map((name, index) =>

@@ -110,7 +110,14 @@ if (!skip) {
       isDryRun: false,
       keepsLocation: false,
       onProgress: () => {},
-      report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
+      report: {
+        record: () => {},
+        duplicate: () => {},
+        location: () => {},
+        removed: () => {},
+        blocked: () => {},
+        picture: async () => {},
+      },
       signal: new AbortController().signal,
     });
     await isWaiting.promise;

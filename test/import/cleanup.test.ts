@@ -57,7 +57,14 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},
-    report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
+    report: {
+      record: () => {},
+      duplicate: () => {},
+      location: () => {},
+      removed: () => {},
+      blocked: () => {},
+      picture: async () => {},
+    },
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

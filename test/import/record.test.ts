@@ -12,7 +12,7 @@ test('accepts ids in upper case and times in any time zone', () => {
   const record = parseRecord(
     JSON.stringify({ type: 'artist', name: 'A', id, createdAt: '2026-01-01T02:00:00+02:00' }),
   );
-  assert.equal(record?.id, id.toLowerCase());
+  assert.equal(record && 'id' in record && record.id, id.toLowerCase());
   assert.equal(record?.createdAt, '2026-01-01T00:00:00.000Z');
 });
 

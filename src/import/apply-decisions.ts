@@ -1,0 +1,96 @@
+/**
+ * Applies what an operator decided before records of images are planned: removed pictures are skipped, fields that were
+ * decided by hand stay as they are, and blocked names are left out. The last two concern the pictures of folders only.
+ */
+import type { RemovedFile } from '../catalogue/decisions.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import { loadEntries, loadImages } from './lookup.ts';
+import { keepDecisions } from './plan/decisions.ts';
+import { ExistingEntries, type ExistingImages } from './plan/existing.ts';
+import { type ImageLine, mentionedNames } from './record.ts';
+
+export interface DecisionReport {
+  /** A picture was skipped because an operator removed it. */
+  removed(label: string, file: RemovedFile): void;
+  /** A name was left out because an operator blocked it. */
+  blocked(kind: Kind, name: string): void;
+}
+
+interface Line {
+  label: string;
+  record: ImageLine;
+  picture: { hashes: string[] };
+}
+
+export async function applyDecisions<L extends Line>(
+  lines: L[],
+  writer: CatalogueWriter,
+  report: DecisionReport,
+): Promise<L[]> {
+  const images = await loadImages(writer, lines);
+  const kept = await skipRemoved(lines, images, writer, report);
+  const decided = kept.map((line): L => {
+    if (!line.record.isFromFolder) return line;
+    const found = images.matching(line.record, line.picture.hashes);
+    return { ...line, record: keepDecisions(line.record, found.length === 1 ? found[0] : undefined) };
+  });
+  return leaveOutBlocked(decided, writer, report);
+}
+
+/** Images that exist stay: another one with the same bytes was removed. */
+async function skipRemoved<L extends Line>(
+  lines: L[],
+  images: ExistingImages,
+  writer: CatalogueWriter,
+  report: DecisionReport,
+): Promise<L[]> {
+  const added = lines.filter(({ record, picture }) => images.matching(record, picture.hashes).length === 0);
+  const removed = await writer.decisions.removedFiles(added.flatMap(({ picture }) => picture.hashes));
+  if (removed.length === 0) return lines;
+  const byHash = new Map(removed.map((file) => [file.hash, file]));
+  const skipped = new Set<L>();
+  for (const line of added) {
+    const file = line.picture.hashes.map((hash) => byHash.get(hash)).find((file) => file !== undefined);
+    if (!file) continue;
+    skipped.add(line);
+    report.removed(line.label, file);
+  }
+  return lines.filter((line) => !skipped.has(line));
+}
+
+async function leaveOutBlocked<L extends Line>(
+  lines: L[],
+  writer: CatalogueWriter,
+  report: DecisionReport,
+): Promise<L[]> {
+  const fromFolders = lines.filter(({ record }) => record.isFromFolder);
+  const mentioned = Map.groupBy(
+    fromFolders.flatMap(({ record }) => mentionedNames(record)),
+    ([kind]) => kind,
+  );
+  const existing = new ExistingEntries();
+  let hasBlocked = false;
+  for (const [kind, names] of mentioned) {
+    const unique = [...new Set(names.map(([, name]) => name))];
+    const blocked = (await writer.decisions.blockedNames(kind, unique)).map(({ name }) => name);
+    hasBlocked ||= blocked.length > 0;
+    await loadEntries(existing, writer, kind, blocked);
+  }
+  if (!hasBlocked) return lines;
+  // An entry that has the name nevertheless was added on purpose.
+  const isAllowed = (kind: Kind, name: string) => {
+    if (!existing.isBlocked(kind, name) || existing.matching(kind, name).length > 0) return true;
+    report.blocked(kind, name);
+    return false;
+  };
+  return lines.map((line) => {
+    if (!line.record.isFromFolder) return line;
+    const { artist, categories, characters } = line.record;
+    const record: ImageLine = { ...line.record };
+    if (typeof artist === 'string' && !isAllowed('artist', artist)) delete record.artist;
+    if (categories) record.categories = categories.filter((name) => isAllowed('category', name));
+    if (characters) record.characters = characters.filter((name) => isAllowed('character', name));
+    return { ...line, record };
+  });
+}
