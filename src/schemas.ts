@@ -181,8 +181,7 @@ const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
-const fieldNames = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
-const EditableField = Type.Union(fieldNames.map((name) => Type.Literal(name)));
+const EditableField = Type.String({ enum: ['artist', 'categories', 'characters', 'rating', 'source'] });
 const optionalFields = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),

@@ -78,7 +78,7 @@ export async function entryCommand(
     if (flags.unblock) return unblock(writer, kind, reference);
     const matching = flags.block && !flags.remove ? await matchEntries(writer, kind, reference) : [];
     if (matching.length > 0)
-      throw new UsageError(`there is a ${kind} "${reference}"; add --remove to remove it`);
+      throw new UsageError(`the ${kind} "${reference}" exists; add --remove to remove it`);
     if (flags.block && !flags.remove) {
       await blockNames(writer, kind, [reference], now);
       return `blocked the name "${reference}"`;
@@ -162,7 +162,7 @@ function readFields(kind: Kind, flags: EntryFlags): Record<string, unknown> {
   for (const [option, { field, kinds }] of Object.entries(fieldOptions)) {
     const value = flags[option as keyof EntryFlags];
     if (value === undefined) continue;
-    if (!kinds.includes(kind)) throw new UsageError(`"${field}" is not a field of a ${kind}`);
+    if (!kinds.includes(kind)) throw new UsageError(`the kind ${kind} has no field "${field}"`);
     fields[field] = parseField(option, value);
   }
   return fields;

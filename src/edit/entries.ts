@@ -56,7 +56,7 @@ async function refuseTaken(writer: CatalogueWriter, entry: SavedEntry, record: E
   const taken = sameName.find(isSame);
   if (taken)
     throw new EditError(
-      `there is already a ${kind} "${taken.name}"; use --merge-into to make one of both, or another name`,
+      `the ${kind} "${taken.name}" already exists; use --merge-into to make one of both, or another name`,
     );
   const [blocked] = await writer.decisions.blockedNames(kind, [record.name]);
   if (blocked) throw new EditError(`the name "${blocked.name}" is blocked; unblock it first (--unblock)`);

@@ -54,7 +54,7 @@ export async function createEntry(
   const existing = new ExistingEntries();
   await loadEntries(existing, writer, record.type, [record.name]);
   if (existing.matching(record.type, record.name).length > 0)
-    throw new EditError(`there is already a ${record.type} "${record.name}"`);
+    throw new EditError(`the ${record.type} "${record.name}" already exists`);
   const planned = planEntry(record, existing, defaults);
   if (planned.outcome === 'added') await writer.saveEntries([planned.row]);
 }

@@ -27,36 +27,37 @@ export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
   report: DecisionReport,
-): Promise<L[]> {
-  const images = await loadImages(writer, lines);
-  const kept = await skipRemoved(lines, images, writer, report);
+): Promise<{ kept: L[]; skipped: L[] }> {
+  const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
+  const needsImages = removed.length > 0 || lines.some(({ record }) => record.isFromFolder);
+  const images = await loadImages(writer, needsImages ? lines : []);
+  const skipped = findRemoved(lines, images, removed, report);
+  const kept = lines.filter((line) => !skipped.has(line));
   const decided = kept.map((line): L => {
     if (!line.record.isFromFolder) return line;
     const found = images.matching(line.record, line.picture.hashes);
     return { ...line, record: keepDecisions(line.record, found.length === 1 ? found[0] : undefined) };
   });
-  return leaveOutBlocked(decided, writer, report);
+  return { kept: await leaveOutBlocked(decided, writer, report), skipped: [...skipped] };
 }
 
-/** Images that exist stay: another one with the same bytes was removed. */
-async function skipRemoved<L extends Line>(
+/** Images that exist are not among them: another one with the same bytes was removed. */
+function findRemoved<L extends Line>(
   lines: L[],
   images: ExistingImages,
-  writer: CatalogueWriter,
+  removed: RemovedFile[],
   report: DecisionReport,
-): Promise<L[]> {
-  const added = lines.filter(({ record, picture }) => images.matching(record, picture.hashes).length === 0);
-  const removed = await writer.decisions.removedFiles(added.flatMap(({ picture }) => picture.hashes));
-  if (removed.length === 0) return lines;
+): Set<L> {
   const byHash = new Map(removed.map((file) => [file.hash, file]));
   const skipped = new Set<L>();
-  for (const line of added) {
-    const file = line.picture.hashes.map((hash) => byHash.get(hash)).find((file) => file !== undefined);
-    if (!file) continue;
+  for (const line of lines) {
+    const { hashes } = line.picture;
+    const file = hashes.map((hash) => byHash.get(hash)).find((file) => file !== undefined);
+    if (!file || images.matching(line.record, hashes).length > 0) continue;
     skipped.add(line);
     report.removed(line.label, file);
   }
-  return lines.filter((line) => !skipped.has(line));
+  return skipped;
 }
 
 async function leaveOutBlocked<L extends Line>(

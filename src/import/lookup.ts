@@ -21,8 +21,10 @@ export async function loadEntries(
     ),
   );
   existing.add(await lookup.entriesByName(kind, names));
-  existing.add(await lookup.entriesByAlias(kind, names));
-  if (lookup.decisions) existing.addBlocked(await lookup.decisions.blockedNames(kind, names));
+  // A name wins over an alias and a block.
+  const others = names.filter((name) => existing.withName(kind, name).length === 0);
+  existing.add(await lookup.entriesByAlias(kind, others));
+  if (lookup.decisions) existing.addBlocked(await lookup.decisions.blockedNames(kind, others));
 }
 
 interface Line {

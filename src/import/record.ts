@@ -74,10 +74,8 @@ export function checkRecord(value: unknown): RecordLine {
 }
 
 /** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */
-export function checkPicture(given: object): ImageLine {
-  const { isFromFolder, ...fields } = given as Partial<ImageLine>;
+export function checkPicture(fields: object): ImageLine {
   const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
-  record.isFromFolder = true;
   for (const [type, name] of mentionedNames(record))
     withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
   return record;

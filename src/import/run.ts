@@ -2,6 +2,7 @@
  * Runs an import, all or nothing, in batches of bounded size. All invalid records are collected, and a single one leaves
  * the catalogue unchanged.
  */
+import { thumbnailKey } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
@@ -108,7 +109,9 @@ class ImportRun {
     if (type === 'image') {
       const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
       const unique = images.filter((image) => !this.#isDuplicate(image));
-      await this.#saveImages(await applyDecisions(unique, this.#writer, this.#options.report));
+      const { kept, skipped } = await applyDecisions(unique, this.#writer, this.#options.report);
+      await this.#upload.release(skipped.flatMap(storedKeys));
+      await this.#saveImages(kept);
       return;
     }
     if (type === 'blocked' || type === 'removed')
@@ -154,7 +157,7 @@ class ImportRun {
       const picture = pictures[index];
       if (!picture) return [];
       const record = picture.metadata ? addMetadata(line.record, picture.metadata) : line.record;
-      return { ...line, record, picture };
+      return { ...line, record: line.from.isFolder ? { ...record, isFromFolder: true } : record, picture };
     });
   }
 
@@ -179,6 +182,12 @@ class ImportRun {
     else for (const hash of hashes) this.#firstLabels.set(hash, label);
     return first !== undefined;
   }
+}
+
+/** The files that were stored for a record. */
+function storedKeys({ record, picture: { key, previews } }: ParsedImage): string[] {
+  if (record.file === undefined) return [];
+  return [key, ...(previews?.sizes ?? []).map((size) => thumbnailKey(key, size))];
 }
 
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */

@@ -1,6 +1,6 @@
 /** What an operator decided about an image, when an import plans it. Pure. */
 import { readDocument } from '../../catalogue/document.ts';
-import { type EditableField, formatEdited, parseEdited } from '../../catalogue/edited.ts';
+import { type EditableField, formatEdited, isEditableField, parseEdited } from '../../catalogue/edited.ts';
 import type { SavedImage } from '../../catalogue/writer.ts';
 import type { ImageLine } from '../record.ts';
 
@@ -26,7 +26,7 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
  */
 export function planEdited(record: ImageLine, existing: SavedImage | undefined): string {
   if (record.isFromFolder) return existing?.edited ?? '';
-  if (record.edited) return formatEdited(record.edited);
+  if (record.edited) return formatEdited(record.edited.filter(isEditableField));
   const { artist, categories, characters, source } = record;
   const given = Object.entries({ artist, categories, characters, source })
     .filter(([, value]) => value !== undefined)

@@ -49,7 +49,7 @@ function findExisting(
   const same = narrow(record, sameName);
   if (same.length > 1)
     throw new RecordError(`${same.length} ${kind}s match this record; add the "id" of one of them`);
-  if (same.length === 1) return { entry: same[0] };
+  if (sameName.length > 0) return { entry: same[0] };
   const aliased = entries.withAlias(kind, name);
   const source = aliased && sourceOf(aliased);
   const isOther = source && sourceOf(record) && source !== sourceOf(record);
