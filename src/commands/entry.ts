@@ -68,7 +68,7 @@ export async function entryCommand(
   }
   const fields = readFields(kind, flags);
   const named = actions.filter((action) => flags[action]);
-  const edits = { ...fields, ...(flags.name && { name: flags.name }) };
+  const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
   const isEdit = Object.keys(edits).length + (flags.addAlias ?? flags.removeAlias ?? []).length > 0;
   if (named.length > 1 || (named.length === 1 && named[0] !== 'create' && isEdit))
     throw new UsageError('--create, --merge-into, --remove and --unblock cannot be combined with each other');

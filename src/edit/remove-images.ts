@@ -14,7 +14,6 @@ import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
 import { isOurKey } from '../import/store-picture.ts';
 import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
-import { PictureError } from '../media/picture.ts';
 import { readOriginal } from '../media/thumbnail-maker.ts';
 import { inParallel } from '../parallel.ts';
 import { EditError } from './errors.ts';
@@ -130,10 +129,9 @@ async function hashWithoutLocation(files: Files, row: SavedImage): Promise<strin
     const bytes = await readOriginal(files, row.key);
     const cleaned = bytes && removeLocation(bytes, row.mimetype);
     return cleaned && cleaned !== bytes ? hash('sha256', cleaned) : undefined;
-  } catch (error) {
-    // A damaged file can still be removed.
-    if (error instanceof PictureError) return undefined;
-    throw error;
+  } catch {
+    // A damaged file can still be removed, and a take-down does not wait for a storage that is unavailable.
+    return undefined;
   }
 }
 

@@ -66,7 +66,11 @@ const invalid: [string, string | object, RegExp][] = [
   ['a width of 0', { ...image, meta: { ...meta, dimens: { width: 0, height: 1 } } }, /width/],
   ['an alias that is a UUID', { type: 'category', name: 'a', aliases: [id] }, /UUID/],
   ['an empty alias', { type: 'category', name: 'a', aliases: [''] }, /aliases/],
-  ['an edited field that does not exist', { ...image, edited: ['nsfw'] }, /edited\.0: must be a list of artist/],
+  [
+    'an edited field that does not exist',
+    { ...image, edited: ['nsfw'] },
+    /edited\.0: must be a list of artist/,
+  ],
   ['a blocked name of no kind', { type: 'blocked', kind: 'image', name: 'a' }, /kind: must be/],
   ['a removed picture without its id', { type: 'removed', hash: 'ab', image: '1' }, /image: must be a UUID/],
   ['a NUL', '{"type":"artist","name":"a\\u0000b"}', /NUL/],
