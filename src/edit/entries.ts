@@ -36,6 +36,9 @@ export async function editEntry(
   const record = checkRecord(given) as EntryLine;
   const { name } = record;
   if (name !== entry.name) await refuseTaken(writer, entry, record);
+  const [taken] = await writer.entriesByName(kind, addAliases);
+  if (taken && taken.id !== id)
+    throw new EditError(`the ${kind} "${taken.name}" exists; use --merge-into to make one of both`);
   const after: SavedEntry = {
     ...entry,
     name,

@@ -91,6 +91,8 @@ describe('imports', () => {
       nsfw: 'sfw',
       categories: [cat.id, dog.id],
     });
+    const open = keepDecisions({ ...record, openFields: ['nsfw', 'source'] }, decided);
+    assert.deepEqual([open.nsfw, open.openFields], ['sfw', ['source']]);
     assert.equal(keepDecisions(record, image), record);
     assert.equal(keepDecisions(record, undefined), record);
   });

@@ -1,11 +1,13 @@
 /** What an operator decides stays decided: edits, renamed, merged and removed entries, and removed pictures. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runProgram } from '../../src/commands/program.ts';
+import { openWriter } from '../../src/engines.ts';
 import { removeLocation } from '../../src/media/metadata/location.ts';
 import { uuid } from '../support/catalogue.ts';
 import { shelfProblems, snapshot } from '../support/dump.ts';
@@ -174,6 +176,20 @@ await forEachEngine((engine) => {
     });
   });
 
+  test('a command waits for another one that is changing the catalogue, and says so', async () => {
+    const { import: importRecords, config, environment, ok } = open(engine);
+    await importRecords([{ type: 'artist', name: 'Ann' }]);
+    await using first = await openWriter(config);
+    const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
+    const command = ['entry', 'artist', 'Ann', '--name', 'Bob'];
+    const second = runProgram(command, environment, { stdin, stdout, stderr });
+    const [message] = await once(stderr, 'data');
+    assert.equal(String(message), 'waiting for another zukan command to finish\n');
+    await first.commit();
+    assert.equal(await second, 0);
+    assert.match(await ok('entry', 'artist', 'Ann'), /name +Bob/);
+  });
+
   test('find filters by everything, also among edited images', async () => {
     const box = open(engine);
     await box.import([
@@ -274,7 +290,8 @@ await forEachEngine((engine) => {
       await ok('entry', 'artist', 'Ann Ink', '--remove-alias', 'ann');
       picture(3, { artist: 'ann' });
       assert.match(await ok('import', pictures), /created:\n {2}artist ann\n/);
-      assert.match((await run('entry', 'artist', 'ann', '--name', 'Ann Ink')).errors, /use --merge-into/);
+      for (const option of ['--name', '--add-alias'])
+        assert.match((await run('entry', 'artist', 'ann', option, 'Ann Ink')).errors, /use --merge-into/);
       assert.deepEqual(shelfProblems(config), []);
       assert.equal(await ok('check'), 'no problems found\n');
     });

@@ -17,7 +17,11 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
     rating: { nsfw },
     source: { source },
   };
-  return Object.assign({ ...record }, ...edited.map((field) => decided[field]));
+  const kept: Partial<ImageLine> = Object.assign({}, ...edited.map((field) => decided[field]));
+  const result = { ...record, ...kept };
+  // Nothing else may fill them.
+  if (record.openFields) result.openFields = record.openFields.filter((field) => !(field in kept));
+  return result;
 }
 
 /**
