@@ -12,7 +12,13 @@ import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { checkRecord, type EntryLine } from '../import/record.ts';
 import { EditError } from './errors.ts';
 
-export async function findEntry(lookup: Lookup, kind: Kind, reference: string): Promise<SavedEntry> {
+/** `advice` is added to the error if there is none. */
+export async function findEntry(
+  lookup: Lookup,
+  kind: Kind,
+  reference: string,
+  advice = '',
+): Promise<SavedEntry> {
   const found = await matchEntries(lookup, kind, reference);
   if (found.length > 1)
     throw new EditError(
@@ -20,9 +26,8 @@ export async function findEntry(lookup: Lookup, kind: Kind, reference: string): 
     );
   if (found[0]) return found[0];
   const near = nearNames(reference, await lookup.entryNames(kind)).map((name) => `"${name}"`);
-  throw new EditError(
-    `there is no ${kind} "${reference}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}`,
-  );
+  const suggestion = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  throw new EditError(`there is no ${kind} "${reference}"${suggestion}${advice}`);
 }
 
 /** Those that the reference may mean. */
@@ -41,7 +46,7 @@ export async function findOrCreate(
 ): Promise<SavedEntry> {
   if (defaults && (await matchEntries(writer, kind, reference)).length === 0)
     await createEntry(writer, { type: kind, name: reference } as EntryLine, defaults);
-  return findEntry(writer, kind, reference);
+  return findEntry(writer, kind, reference, ' (--create creates it)');
 }
 
 /** The fields are validated like those of a record in a catalogue file. */

@@ -134,7 +134,10 @@ await forEachEngine((engine) => {
           [uuid(4, 1), uuid(9, 9), '--rating', 'nsfw'],
           /nothing was changed: there is no image with the id 9/,
         ],
-        [[uuid(4, 1), '--add-category', 'catgril'], /no category "catgril"; did you mean "catgirl"\?/],
+        [
+          [uuid(4, 1), '--add-category', 'catgril'],
+          /no category "catgril"; did you mean "catgirl"\? \(--create creates it\)/,
+        ],
         [[uuid(4, 1), '--source-url', 'ftp://a'], /source\.url: must start with http/],
         [[uuid(4, 1), '--artist', 'Nobody'], /no artist "Nobody"/],
       ];

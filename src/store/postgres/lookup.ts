@@ -2,10 +2,16 @@
 import { nameKey } from '../../catalogue/decisions.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { Lookup, SavedImage } from '../../catalogue/writer.ts';
-import { entryColumns, IMAGE_COLUMNS, SHELF_BATCH_SIZE } from '../shared/queries.ts';
+import {
+  ALIASES_OF_SHELF,
+  ENTRY_COLUMNS as columns,
+  IMAGE_COLUMNS,
+  SHELF_BATCH_SIZE,
+} from '../shared/queries.ts';
 import type { Query } from './placements.ts';
 
-export const ENTRY_COLUMNS = entryColumns(`coalesce(json_agg(alias.name order by alias.name), '[]'::json)`);
+export const ENTRY_COLUMNS = `${columns},
+  (select coalesce(json_agg(alias.name order by alias.name), '[]'::json) ${ALIASES_OF_SHELF}) as aliases`;
 
 export function createLookup(query: Query): Lookup {
   const find = async <Row>(text: string, keys: string[], ...more: string[]): Promise<Row[]> =>

@@ -9,10 +9,8 @@ export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
 export const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt"';
 export const EDITED_IMAGES = 'select image from edited order by image desc';
 
-/** `array` aggregates names into a JSON array, ordered by name. */
-export const entryColumns = (array: string): string =>
-  `number as shelf, kind, id, name, created_at as "createdAt", document,
-   (select ${array} from alias where alias.shelf = shelf.number) as aliases`;
+export const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as "createdAt", document';
+export const ALIASES_OF_SHELF = 'from alias where alias.shelf = shelf.number';
 
 /** Documents rewritten at a time when an entry has changed. */
 export const REWRITE_BATCH_SIZE = 1000;

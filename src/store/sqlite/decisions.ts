@@ -6,7 +6,10 @@ import { BLOCKED_COLUMNS, REMOVED_COLUMNS } from '../shared/queries.ts';
 export function createDecisions(database: DatabaseSync): Decisions {
   const prepare = (sql: string) => database.prepare(sql);
   const findBlocked = prepare(`select ${BLOCKED_COLUMNS} from blocked_name where kind = ? and key = ?`);
-  const findRemoved = prepare(`select ${REMOVED_COLUMNS} from removed_file where hash = ?`);
+  // One statement for all: most imports look for thousands of hashes and find none.
+  const findRemoved = prepare(
+    `select ${REMOVED_COLUMNS} from removed_file where hash in (select value from json_each(?))`,
+  );
   return {
     async blockedNames(kind, names) {
       const find = (name: string) => findBlocked.all(kind, nameKey(kind, name)) as unknown as BlockedName[];
@@ -23,7 +26,7 @@ export function createDecisions(database: DatabaseSync): Decisions {
       for (const name of names) remove.run(kind, nameKey(kind, name));
     },
     async removedFiles(hashes) {
-      return hashes.flatMap((hash) => findRemoved.all(hash) as unknown as RemovedFile[]);
+      return findRemoved.all(JSON.stringify(hashes)) as unknown as RemovedFile[];
     },
     async removedFilesOf(images) {
       const find = prepare(`select ${REMOVED_COLUMNS} from removed_file where image = ? order by hash`);

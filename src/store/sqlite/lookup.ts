@@ -3,14 +3,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import { nameKey } from '../../catalogue/decisions.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { Lookup, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
-import { entryColumns, IMAGE_COLUMNS, SHELF_BATCH_SIZE } from '../shared/queries.ts';
+import {
+  ALIASES_OF_SHELF,
+  ENTRY_COLUMNS as columns,
+  IMAGE_COLUMNS,
+  SHELF_BATCH_SIZE,
+} from '../shared/queries.ts';
 
-export const ENTRY_COLUMNS = entryColumns('json_group_array(alias.name order by alias.name)');
+/** `aliases` is JSON, or null if there are none: imports look up many entries, and sorting nothing takes time too. */
+export const ENTRY_COLUMNS = `${columns}, case when exists (select 1 ${ALIASES_OF_SHELF})
+  then (select json_group_array(alias.name order by alias.name) ${ALIASES_OF_SHELF}) end as aliases`;
 
 /** A row of `ENTRY_COLUMNS`. */
-export function toEntry(row: unknown): SavedEntry {
-  const { aliases, ...entry } = row as Omit<SavedEntry, 'aliases'> & { aliases: string };
-  return { ...entry, aliases: JSON.parse(aliases) };
+export function toEntry(row: Record<string, unknown>): SavedEntry {
+  row.aliases = row.aliases === null ? [] : JSON.parse(row.aliases as string);
+  return row as unknown as SavedEntry;
 }
 
 export function createLookup(database: DatabaseSync): Lookup {
