@@ -14,6 +14,7 @@ import { type Logo, readLogo } from './media/logo.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
+import type { LockOptions } from './store/shared/write-lock.ts';
 import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
@@ -35,9 +36,10 @@ export async function openSnapshot({ database }: Config): Promise<CatalogueSnaps
   return (await import('./store/postgres/snapshot.ts')).openSnapshot(database.url);
 }
 
-export async function openWriter({ database }: Config): Promise<CatalogueWriter> {
-  if (database.engine === 'sqlite') return sqliteWriter.openWriter(database.path);
-  return (await import('./store/postgres/writer.ts')).openWriter(database.url);
+/** Waits for another command that is changing the catalogue. */
+export async function openWriter({ database }: Config, options?: LockOptions): Promise<CatalogueWriter> {
+  if (database.engine === 'sqlite') return sqliteWriter.openWriter(database.path, options);
+  return (await import('./store/postgres/writer.ts')).openWriter(database.url, options);
 }
 
 export function openFiles({ storage, dataDir }: Config): Files {

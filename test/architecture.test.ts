@@ -15,7 +15,15 @@ const store = ['src/store/shared', 'src/store/store.ts', 'src/event-loop.ts', ..
 const allowed: Record<string, string[]> = {
   'src/main.ts': ['src/commands', 'src/config', 'src/version.ts'],
   'src/commands': [
-    ...['src/app.ts', 'src/engines.ts', 'src/import', 'src/media', 'src/config', 'src/parallel.ts'],
+    ...[
+      'src/app.ts',
+      'src/engines.ts',
+      'src/edit',
+      'src/import',
+      'src/media',
+      'src/config',
+      'src/parallel.ts',
+    ],
     ...['src/version.ts', 'demo', ...domain],
   ],
   'src/app.ts': ['src/engines.ts', 'src/http', 'src/config', ...domain],
@@ -34,6 +42,7 @@ const allowed: Record<string, string[]> = {
   'src/http/services.ts': ['src/http/metrics', ...http, ...domain],
   'src/http/metrics': ['src/version.ts', ...domain],
   'src/import': ['src/media', 'src/parallel.ts', ...domain],
+  'src/edit': ['src/import', 'src/media', 'src/parallel.ts', ...domain],
   'src/limits': ['src/limits/limiter.ts', ...domain],
   'src/limits/limiter.ts': ['src/access'],
   'src/store/sqlite': store,

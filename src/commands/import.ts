@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot } from '../engines.ts';
 import { countPictures, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import type { Problem } from '../import/problems.ts';
@@ -17,6 +17,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { ImportReport, type Summary } from './report.ts';
 import { printLine, printLines, type Terminal } from './terminal.ts';
+import { writersFor } from './writer.ts';
 
 const STANDARD_INPUT = '-';
 
@@ -61,7 +62,7 @@ async function importPaths(
   }
   const progress = quiet ? noProgress : startProgress('Importing', total, terminal);
   try {
-    await runImport(sources, () => openWriter(config), {
+    await runImport(sources, writersFor(config, terminal), {
       files: openFiles(config),
       defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
       concurrency: 2 * availableParallelism(),

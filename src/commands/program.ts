@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { addMaintenanceCommands } from './maintenance-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './text.ts';
 
@@ -76,11 +77,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
       (await import('./export.ts')).exportCommand(config(), path, options, terminal),
     );
 
-  program
-    .command('remove')
-    .description('remove images at once, and the files that no other image uses')
-    .argument('<id...>', 'ids of images')
-    .action(async (ids) => (await import('./remove.ts')).removeCommand(config(), ids, terminal));
+  addMaintenanceCommands(program, config, terminal);
 
   program
     .command('thumbnails')

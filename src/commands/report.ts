@@ -1,10 +1,11 @@
 /** What an import did, or what a dry run would do. */
-
-import type { Rating } from '../catalogue/types.ts';
+import type { RemovedFile } from '../catalogue/decisions.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
 import type { RecordLine, UnknownMarker } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
+import { count } from './text.ts';
 
 /** Longer lists are cut, and the rest is counted. */
 const MAX_LISTED = 20;
@@ -30,6 +31,9 @@ export class ImportReport implements Report {
   readonly #created: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
+  readonly #removed: string[] = [];
+  /** How many pictures have each of the names. */
+  readonly #blocked = new Map<string, number>();
   readonly #nearDuplicates: NearDuplicates;
 
   constructor(
@@ -49,7 +53,7 @@ export class ImportReport implements Report {
     const { type } = record;
     const name = displayName(record);
     if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
-    if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
+    if (outcome === 'added' && 'isImplicit' in record) this.#created.push(`${type} ${name}`);
   }
 
   location(): void {
@@ -74,6 +78,16 @@ export class ImportReport implements Report {
     this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
   }
 
+  removed(label: string, { image, removedAt, reason }: RemovedFile): void {
+    const because = reason && ` (${reason})`;
+    this.#removed.push(`${label}: image ${image}, removed on ${removedAt.slice(0, 10)}${because}`);
+  }
+
+  blocked(kind: Kind, name: string): void {
+    const blocked = `${kind} ${name}`;
+    this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
+  }
+
   picture(label: string, perceptualHash: string): Promise<void> {
     return this.#nearDuplicates.add(label, perceptualHash);
   }
@@ -91,6 +105,11 @@ export class ImportReport implements Report {
       ...this.#ratingLines(),
       ...list('created', this.#created),
       ...list('skipped (duplicates)', this.#duplicates),
+      ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...list(
+        'left out (blocked names)',
+        Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
+      ),
       ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
       ...list('skipped (not images)', this.#ignored),
     ];
@@ -99,27 +118,26 @@ export class ImportReport implements Report {
   /** Lowered ratings are all listed: each one publishes a picture to more people. */
   #ratingLines(): string[] {
     const unknown = [...this.#unknownMarkers].map(
-      ([marker, { label, count }]) => `${marker} in ${label}${count > 1 ? ` and ${count - 1} more` : ''}`,
+      ([marker, { label, count: total }]) =>
+        `${marker} in ${label}${total > 1 ? ` and ${total - 1} more` : ''}`,
     );
-    const count = this.#withoutMarker;
-    const rated = `${pictures(count)} without a rating imported as ${this.#defaultRating}`;
+    const rated = `${count(this.#withoutMarker, 'picture')} without a rating imported as ${this.#defaultRating}`;
     return [
-      ...(count > 0 ? [`${rated} (--default-rating)`] : []),
+      ...(this.#withoutMarker > 0 ? [`${rated} (--default-rating)`] : []),
       ...list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY),
       ...list('imported as nsfw, because the rating is not understood', unknown),
     ];
   }
 
   #locationLines(): string[] {
-    const count = this.#withLocation;
-    if (count === 0) return [];
-    return [`location ${this.#keepsLocation ? 'kept in' : 'removed from'} ${pictures(count)}`];
+    if (this.#withLocation === 0) return [];
+    const pictures = count(this.#withLocation, 'picture');
+    return [`location ${this.#keepsLocation ? 'kept in' : 'removed from'} ${pictures}`];
   }
 }
 
-const pictures = (count: number) => (count === 1 ? '1 picture' : `${count} pictures`);
-
 function displayName(record: RecordLine): string {
+  if (record.type === 'removed') return record.hash;
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }
 

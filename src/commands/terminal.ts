@@ -4,7 +4,7 @@ import { printable } from './text.ts';
 /** Where a command reads and writes. `process` is one; tests pass their own streams. */
 export interface Terminal {
   stdin: Readable;
-  stdout: Writable;
+  stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
 }
 

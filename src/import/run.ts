@@ -2,13 +2,16 @@
  * Runs an import, all or nothing, in batches of bounded size. All invalid records are collected, and a single one leaves
  * the catalogue unchanged.
  */
+import { thumbnailKey } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
+import { applyDecisions } from './apply-decisions.ts';
 import { Batch } from './batch.ts';
 import { changeFiles } from './change-files.ts';
+import type { DecisionLine } from './decision-lines.ts';
 import { addMetadata } from './embedded.ts';
-import type { NewRecordDefaults } from './plan/outcome.ts';
+import type { ImportDefaults } from './plan/outcome.ts';
 import { type Problem, Problems, type RecordLocation } from './problems.ts';
 import { type EntryLine, type ImageLine, mentionedNames, type RecordLine } from './record.ts';
 import { type Report, Saver } from './save.ts';
@@ -17,7 +20,7 @@ import { type FilePicture, storePicture } from './store-picture.ts';
 
 export interface ImportOptions {
   files: Files;
-  defaults: NewRecordDefaults;
+  defaults: ImportDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails. */
@@ -66,6 +69,7 @@ class ImportRun {
   readonly #upload: Upload;
   readonly #problems = new Problems();
   readonly #saver: Saver;
+  readonly #writer: CatalogueWriter;
   /** The label of the first picture with each hash, for folders. */
   readonly #firstLabels = new Map<string, string>();
   /** The entries that the pictures of folders mentioned so far. */
@@ -74,6 +78,7 @@ class ImportRun {
   constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
     this.#options = options;
     this.#upload = upload;
+    this.#writer = writer;
     this.#saver = new Saver(writer, upload, options.defaults, this.#problems, options.report);
   }
 
@@ -100,17 +105,22 @@ class ImportRun {
   async #save(batch: ParsedRecord[]): Promise<void> {
     this.#options.signal.throwIfAborted();
     if (this.#problems.isFull) return;
-    if (batch[0]?.record.type === 'image') {
+    const type = batch[0]?.record.type;
+    if (type === 'image') {
       const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
       const { first = [], copy = [] } = Object.groupBy(images, (image) =>
         this.#isDuplicate(image) ? 'copy' : 'first',
       );
-      await this.#saveImages(first);
+      const { kept, skipped } = await applyDecisions(first, this.#writer, this.#options.report);
+      await this.#upload.release(skipped.flatMap(storedKeys));
+      await this.#saveImages(kept);
       await this.#saver.raiseRatings(copy);
-    } else {
-      await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
-      for (const { size } of batch) this.#options.onProgress(size);
+      return;
     }
+    if (type === 'blocked' || type === 'removed')
+      await this.#saver.saveDecisions(batch as (ParsedRecord & { record: DecisionLine })[]);
+    else await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
+    for (const { size } of batch) this.#options.onProgress(size);
   }
 
   /** Entries that the pictures of a folder mention are created first, if they are missing. */
@@ -150,7 +160,7 @@ class ImportRun {
       const picture = pictures[index];
       if (!picture) return [];
       const record = picture.metadata ? addMetadata(line.record, picture.metadata) : line.record;
-      return { ...line, record, picture };
+      return { ...line, record: line.from.isFolder ? { ...record, isFromFolder: true } : record, picture };
     });
   }
 
@@ -175,6 +185,12 @@ class ImportRun {
     else for (const hash of hashes) this.#firstLabels.set(hash, label);
     return first !== undefined;
   }
+}
+
+/** The files that were stored for a record. */
+function storedKeys({ record, picture: { key, previews } }: ParsedImage): string[] {
+  if (record.file === undefined) return [];
+  return [key, ...(previews?.sizes ?? []).map((size) => thumbnailKey(key, size))];
 }
 
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */

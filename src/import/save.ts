@@ -1,23 +1,26 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
 import { readDocument } from '../catalogue/document.ts';
+import { parseEdited } from '../catalogue/edited.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
-import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueWriter, ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
+import type { DecisionReport } from './apply-decisions.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
+import type { DecisionLine } from './decision-lines.ts';
+import { ensureUnknownArtist, loadEntries, loadImages } from './lookup.ts';
 import { planEntry } from './plan/entry.ts';
-import { ExistingEntries, ExistingImages } from './plan/existing.ts';
+import { ExistingEntries, referencesOf } from './plan/existing.ts';
 import { type Picture, planImage } from './plan/image.ts';
 import { fillOpenFields } from './plan/open-fields.ts';
-import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
+import type { ImportDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
 import {
   artistOf,
   type EntryLine,
   type ImageLine,
-  isId,
   OPEN_FIELDS,
   type RecordLine,
   type UnknownMarker,
@@ -25,7 +28,7 @@ import {
 import { isStricter } from './sidecar/verdict.ts';
 
 /** Receives the outcome of each record. */
-export interface Report {
+export interface Report extends DecisionReport {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(): void;
@@ -57,14 +60,14 @@ function replacedFiles(before: ImageRow, after: ImageRow): string[] {
 export class Saver {
   readonly #writer: CatalogueWriter;
   readonly #upload: Upload;
-  readonly #defaults: NewRecordDefaults;
+  readonly #defaults: ImportDefaults;
   readonly #problems: Problems;
   readonly #report: Report;
 
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
-    defaults: NewRecordDefaults,
+    defaults: ImportDefaults,
     problems: Problems,
     report: Report,
   ) {
@@ -79,17 +82,37 @@ export class Saver {
     const identitiesOf = ({ record }: Located<EntryLine>) => entryIdentities(record);
     await processInBatches(lines, identitiesOf, async (batch) => {
       const existing = await this.#findEntries(batch);
-      const plan = ({ record }: Located<EntryLine>) =>
-        planEntry(record, existing.matching(record), this.#defaults);
+      const plan = ({ record }: Located<EntryLine>) => planEntry(record, existing, this.#defaults);
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       await this.#writer.saveEntries(rows);
       return done;
     });
   }
 
+  async saveDecisions(lines: Located<DecisionLine>[]): Promise<void> {
+    for (const { record } of lines) this.#report.record(record, await this.#saveDecision(record));
+  }
+
+  async #saveDecision(record: DecisionLine): Promise<'added' | 'updated' | 'unchanged'> {
+    const { decisions } = this.#writer;
+    const at = record.createdAt;
+    if (record.type === 'blocked') {
+      const { kind, name } = record;
+      const [before] = await decisions.blockedNames(kind, [name]);
+      const after = { kind, name, blockedAt: at ?? before?.blockedAt ?? this.#defaults.now };
+      await decisions.blockNames([after]);
+      return compare(before, after);
+    }
+    const { hash, image, reason = '' } = record;
+    const [before] = await decisions.removedFiles([hash]);
+    const after = { hash, image, removedAt: at ?? before?.removedAt ?? this.#defaults.now, reason };
+    await decisions.rememberFiles([after]);
+    return compare(before, after);
+  }
+
   async saveImages(lines: ImageWithPicture[]): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
-      const images = await this.#findImages(batch);
+      const images = await loadImages(this.#writer, batch);
       const lines = batch.map((line) => {
         const existing = images.findCertain(line.record, line.picture.hashes);
         return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
@@ -124,11 +147,18 @@ export class Saver {
       const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
       if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
-      const record: ImageLine = { type: 'image', nsfw, categories: [], openFields: others };
+      const record: ImageLine = {
+        type: 'image',
+        nsfw,
+        categories: [],
+        openFields: others,
+        isFromFolder: true,
+      };
       Object.assign(record, { file, unknownMarkers });
       const line = { ...copy, record };
-      const existing = (await this.#findImages([line])).findCertain(record, copy.picture.hashes);
-      if (existing && isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line]);
+      const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
+      if (!existing || parseEdited(existing.edited).includes('rating')) continue;
+      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line]);
     }
   }
 
@@ -166,10 +196,8 @@ export class Saver {
   async #findEntries(lines: Located<EntryLine>[]): Promise<ExistingEntries> {
     const existing = new ExistingEntries();
     for (const [kind, ofKind] of Map.groupBy(lines, ({ record }) => record.type)) {
-      const ids = ofKind.flatMap(({ record }) => record.id ?? []);
-      existing.add(await this.#writer.entriesById(kind, ids));
-      const names = ofKind.map(({ record }) => record.name);
-      existing.add(await this.#writer.entriesByName(kind, names));
+      const references = ofKind.flatMap(({ record }) => referencesOf(record));
+      await loadEntries(existing, this.#writer, kind, references);
     }
     return existing;
   }
@@ -187,23 +215,15 @@ export class Saver {
     }
     const existing = new ExistingEntries();
     for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
-      const ids = [...references].filter(isId).map((id) => id.toLowerCase());
-      const names = [...references].filter((reference) => !isId(reference));
-      if (kind === 'artist' && ids.includes(UNKNOWN_ARTIST.id)) await this.#ensureUnknownArtist();
-      existing.add(await this.#writer.entriesById(kind, ids));
-      existing.add(await this.#writer.entriesByName(kind, names));
+      if (references.has(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
+      await loadEntries(existing, this.#writer, kind, references);
     }
     return existing;
   }
+}
 
-  async #ensureUnknownArtist(): Promise<void> {
-    const [found] = await this.#writer.entriesById('artist', [UNKNOWN_ARTIST.id]);
-    if (!found) await this.#writer.saveEntries([unknownArtistEntry(this.#defaults.now)]);
-  }
-
-  async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {
-    const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
-    return new ExistingImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
-  }
+function compare<T extends object>(before: T | undefined, after: T): 'added' | 'updated' | 'unchanged' {
+  if (!before) return 'added';
+  const names = Object.keys(after) as (keyof T)[];
+  return names.every((name) => before[name] === after[name]) ? 'unchanged' : 'updated';
 }

@@ -65,6 +65,9 @@ describe('usage', () => {
     ['serve'],
     ['import'],
     ['export'],
+    ['find'],
+    ['edit'],
+    ['entry'],
     ['remove'],
     ['check'],
     ['stats'],
@@ -85,6 +88,10 @@ describe('usage', () => {
   const invalid: [string[], RegExp][] = [
     [['import'], /missing required argument/],
     [['serve', '--fast'], /unknown option/],
+    [['entry', 'tag', 'a'], /tag: must be artist, category or character/],
+    [['entry', 'artist', 'a', '--nsfw', 'true'], /the kind artist has no field "nsfw"/],
+    [['entry', 'artist', 'a', '--remove', '--create'], /cannot be combined/],
+    [['entry', 'artist', 'a', '--remove', '--name', 'b'], /cannot be combined/],
     [['token', 'create', '--owner', 'me'], /--purpose/],
     [
       ['token', 'create', '--owner', 'me', '--purpose', 'x', '--scope', 'image:delete'],

@@ -24,6 +24,7 @@ await forEachEngine(async (engine) => {
       eTag: 'e',
       mimetype: 'image/png' as const,
       perceptualHash: null,
+      edited: '',
     };
     await writer.saveImages([{ row: { ...row, document: '{}' }, shelves: [writer.fixedShelves.catalogue] }]);
     assert.equal(await counts(), 1);

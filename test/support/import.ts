@@ -21,6 +21,8 @@ export const noReport: Report = {
   withoutMarker: () => {},
   unknownMarker: () => {},
   lowered: () => {},
+  removed: () => {},
+  blocked: () => {},
 };
 
 export interface Sandbox {

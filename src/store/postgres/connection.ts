@@ -2,14 +2,16 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */
 const LOCK_NAMESPACE = 0x7a756b6e;
 const MIGRATION_LOCK = 1;
-export const WRITE_LOCK = 2;
+const WRITE_LOCK = 2;
 const MIN_VERSION = 14;
 const INSUFFICIENT_PRIVILEGE = '42501';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** For the connection, and for the first statement on it. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
@@ -60,8 +62,24 @@ export function clientSettings(url: string): pg.ClientConfig {
   return { connectionString: url, application_name: 'zukan', ...keepAlive };
 }
 
+/** Takes the write lock until the end of the transaction. */
+export async function waitForWriteLock(
+  client: pg.Client,
+  { timeoutMs = LOCK_TIMEOUT_MS, onWait = () => {} }: LockOptions = {},
+): Promise<void> {
+  const keys = [LOCK_NAMESPACE, WRITE_LOCK];
+  const { rows } = await client.query('select pg_try_advisory_xact_lock($1, $2) as is_free', keys);
+  if (rows[0].is_free) return;
+  onWait();
+  // 0 would mean no limit.
+  await client.query(`set local lock_timeout to ${Math.max(1, timeoutMs)}`);
+  await lock(client, WRITE_LOCK).catch((error) => {
+    throw error.code === LOCK_NOT_AVAILABLE ? new LockTimeout() : error;
+  });
+}
+
 /** Takes an advisory lock until the end of the transaction. `lock_timeout` limits the wait. */
-export function lock(client: pg.ClientBase, key: number): Promise<unknown> {
+function lock(client: pg.ClientBase, key: number): Promise<unknown> {
   return client.query('select pg_advisory_xact_lock($1, $2)', [LOCK_NAMESPACE, key]);
 }
 
