@@ -49,8 +49,8 @@ async function findSuspects(
     onImage(1);
   });
   for await (const key of files.keys()) if (!used.delete(key)) suspects.keys.push(key);
-  suspects.images.push(...used.values());
-  return suspects;
+  // There may be more of them than a call takes arguments.
+  return { ...suspects, images: suspects.images.concat([...used.values()]) };
 }
 
 /** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
