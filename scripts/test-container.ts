@@ -48,7 +48,9 @@ const folder = newFolder('zukan-container-', onDisk);
 const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
 
 function buildah(...parameters: string[]): string {
-  return execFileSync('buildah', [...storage, ...parameters], { encoding: 'utf8', cwd: root }).trim();
+  // An error has the output in its message.
+  const options = { encoding: 'utf8', stdio: 'pipe' } as const;
+  return execFileSync('buildah', [...storage, ...parameters], options).trim();
 }
 
 function report(line: string): void {
