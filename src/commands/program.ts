@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { explainError } from './explain-error.ts';
 import { addMaintenanceCommands } from './maintenance-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './text.ts';
@@ -149,17 +150,18 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
 }
 
 /** Prints the error and returns the exit status. */
-function reportError(error: unknown, { LOG_LEVEL }: NodeJS.ProcessEnv, { stderr }: Terminal): number {
+function reportError(error: unknown, environment: NodeJS.ProcessEnv, { stderr }: Terminal): number {
   // Commander has already printed its message. --help and --version end here too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
     stderr.write(printableLines(`zukan: invalid configuration\n${error.message}\n`));
     return EXIT_USAGE;
   }
-  const { message, stack } = error as Error;
-  if (error instanceof CommandError) stderr.write(`zukan: ${message}\n`);
-  else if (LOG_LEVEL === 'debug') stderr.write(printableLines(`zukan: ${stack}\n`));
-  else stderr.write(`zukan: ${printable(message)}\n`);
+  if (error instanceof CommandError) stderr.write(`zukan: ${error.message}\n`);
+  else {
+    stderr.write(`zukan: ${printable(explainError(error as Error, readConfig(environment)))}\n`);
+    if (environment.LOG_LEVEL === 'debug') stderr.write(printableLines(`${(error as Error).stack}\n`));
+  }
   return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
 }
 
