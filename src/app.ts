@@ -6,7 +6,14 @@ import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
-import { openFiles, openLimiter, openStore, openThumbnailMaker, storageLinkSigner } from './engines.ts';
+import {
+  createCatalogue,
+  openFiles,
+  openLimiter,
+  openStore,
+  openThumbnailMaker,
+  storageLinkSigner,
+} from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
 import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
@@ -30,6 +37,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
   // First, because it may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const fileLinks = new FileLinks(keys);
+  await createCatalogue(config);
   const store = await openStore(config, (server, isUnavailable, reason) => {
     if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
     else log.info({ server, reason }, 'replica available again');

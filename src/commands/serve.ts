@@ -1,8 +1,10 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
 import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { createCatalogue } from '../engines.ts';
 import { version } from '../version.ts';
 import { CommandError } from './errors.ts';
+import { announceCreated } from './terminal.ts';
 
 /** How long running requests may take to finish after the signal. */
 const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -10,6 +12,7 @@ const SHUTDOWN_TIMEOUT_MS = 5000;
 const IDLE_MS = 500;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+  announceCreated(process, await createCatalogue(config));
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
