@@ -1,4 +1,5 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
+import type { SourceFileWriter } from './source-files.ts';
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
 /** A stored artist, category or character. `shelf` is absent until it is saved. */
@@ -45,6 +46,7 @@ export interface FixedShelves {
  */
 export interface CatalogueWriter extends AsyncDisposable {
   fixedShelves: FixedShelves;
+  sourceFiles: SourceFileWriter;
   entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
   /** Every entry with one of the names; categories ignoring case. */
   entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;

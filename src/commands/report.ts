@@ -1,11 +1,18 @@
 /** What an import did, or what a dry run would do. */
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
+import type { Problem } from '../import/problems.ts';
 import type { RecordLine } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
 
 /** Longer lists are cut, and the rest is counted. */
 const MAX_LISTED = 20;
+
+export interface ReportOptions {
+  isDryRun: boolean;
+  keepsLocation: boolean;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
+}
 
 export interface Summary {
   added: number;
@@ -17,26 +24,47 @@ export class ImportReport implements Report {
   readonly summary: Summary = { added: 0, updated: 0, unchanged: 0 };
   /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
-  readonly #isDryRun: boolean;
-  readonly #keepsLocation: boolean;
+  readonly #options: ReportOptions;
   #withLocation = 0;
+  #unread = 0;
+  #removed: number | undefined;
   readonly #created: string[] = [];
+  readonly #changes = new BoundedList();
   readonly #duplicates: string[] = [];
   readonly #ignored: string[] = [];
   readonly #nearDuplicates: NearDuplicates;
+  #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
 
-  constructor(isDryRun: boolean, keepsLocation: boolean, openSnapshot: () => Promise<CatalogueSnapshot>) {
-    this.#isDryRun = isDryRun;
-    this.#keepsLocation = keepsLocation;
-    this.#nearDuplicates = new NearDuplicates(openSnapshot, MAX_LISTED);
+  constructor(options: ReportOptions) {
+    this.#options = options;
+    this.#nearDuplicates = new NearDuplicates(options.openSnapshot, MAX_LISTED);
   }
 
-  record(record: RecordLine, outcome: keyof Summary): void {
-    this.summary[outcome]++;
+  record(record: RecordLine, outcome: keyof Summary, changes: string[] = []): void {
     const { type } = record;
+    const isImplicit = type !== 'image' && record.isImplicit === true;
+    // Whether the pictures that mention an entry were read does not matter to the counts.
+    if (isImplicit && outcome === 'unchanged') return;
+    this.summary[outcome]++;
     const name = displayName(record);
-    if (this.#isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
-    if (outcome === 'added' && type !== 'image' && record.isImplicit) this.#created.push(`${type} ${name}`);
+    if (isImplicit && outcome === 'added') this.#created.push(`${type} ${name}`);
+    if (changes.length > 0) this.#changes.add(`${type} ${name}: ${changes.join('; ')}`);
+    this.#addLine(outcome, type, name);
+  }
+
+  unchangedFile(path: string): void {
+    this.summary.unchanged++;
+    this.#unread++;
+    this.#addLine('unchanged', 'image', path);
+  }
+
+  /** Images were removed, because their files are gone. */
+  removed(count: number): void {
+    this.#removed = (this.#removed ?? 0) + count;
+  }
+
+  invalid(problems: { listed: Problem[]; count: number }): void {
+    this.#invalid = problems;
   }
 
   location(): void {
@@ -55,25 +83,71 @@ export class ImportReport implements Report {
     this.#ignored.push(path);
   }
 
+  /** Whether anything happened that is worth a line. */
+  get isEmpty(): boolean {
+    const { added, updated } = this.summary;
+    return added + updated + (this.#removed ?? 0) + this.#invalid.count === 0;
+  }
+
+  get headline(): string {
+    const { added, updated, unchanged } = this.summary;
+    const removed = this.#removed === undefined ? '' : `, ${this.#removed} removed`;
+    return `${added} added, ${updated} updated, ${unchanged} unchanged${removed}`;
+  }
+
   async lines(): Promise<string[]> {
     const nearDuplicates = await this.#nearDuplicates.list();
-    const { added, updated, unchanged } = this.summary;
     return [
-      `${added} added, ${updated} updated, ${unchanged} unchanged`,
+      this.headline,
       ...this.#locationLines(),
+      ...this.#unreadLines(),
       ...list('created', this.#created),
+      ...list('changed', this.#changes.items, this.#changes.count),
       ...list('skipped (duplicates)', this.#duplicates),
       ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
       ...list('skipped (not images)', this.#ignored),
+      ...this.invalidLines(),
     ];
+  }
+
+  invalidLines(): string[] {
+    const { listed, count } = this.#invalid;
+    return list('skipped (invalid)', listed.map(describeProblem), count, listed.length);
+  }
+
+  #addLine(outcome: string, type: string, name: string): void {
+    if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
 
   #locationLines(): string[] {
     const count = this.#withLocation;
     if (count === 0) return [];
     const pictures = count === 1 ? '1 picture' : `${count} pictures`;
-    return [this.#keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`];
+    return [
+      this.#options.keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`,
+    ];
   }
+
+  #unreadLines(): string[] {
+    if (this.#unread === 0) return [];
+    const files = this.#unread === 1 ? '1 file' : `${this.#unread} files`;
+    return [`not read again, because they did not change: ${files} (--full reads all)`];
+  }
+}
+
+/** Keeps the first items and counts all. */
+class BoundedList {
+  readonly items: string[] = [];
+  count = 0;
+
+  add(item: string): void {
+    this.count++;
+    if (this.items.length < MAX_LISTED) this.items.push(item);
+  }
+}
+
+export function describeProblem({ label, reason }: Problem): string {
+  return `${label}: ${reason}`;
 }
 
 function displayName(record: RecordLine): string {
@@ -84,8 +158,9 @@ function describe({ label, other }: NearDuplicate): string {
   return `${label} looks like ${other}`;
 }
 
-function list(title: string, items: string[], total = items.length): string[] {
+/** A title and the items below it. `total` counts those that are not in the list, too. */
+export function list(title: string, items: string[], total = items.length, maxListed = MAX_LISTED): string[] {
   if (items.length === 0) return [];
-  const more = total > MAX_LISTED ? [`  and ${total - MAX_LISTED} more`] : [];
-  return [`${title}:`, ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`), ...more];
+  const more = total > maxListed ? [`  and ${total - maxListed} more`] : [];
+  return [`${title}:`, ...items.slice(0, maxListed).map((item) => `  ${item}`), ...more];
 }

@@ -3,19 +3,23 @@
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
-import type { CatalogueWriter, ImageRow } from '../catalogue/writer.ts';
+import type { CatalogueWriter, Entry, ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
+import { entryChanges, imageChanges } from './changes.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, ExistingImages } from './plan/existing.ts';
-import { type Picture, planImage } from './plan/image.ts';
+import { type Picture, type PlacedImage, planImage } from './plan/image.ts';
 import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
 import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from './record.ts';
 
 /** Receives the outcome of each record. */
 export interface Report {
-  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** A file of a folder was not read again, because it did not change. */
+  unchangedFile(path: string): void;
   /** A picture has a location, which was removed or kept. */
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
@@ -25,7 +29,11 @@ export interface Report {
 }
 
 type Located<T> = RecordLocation & { record: T };
-export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
+/** `hasLocation` is whether the picture has, or had, a location. */
+export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+/** Called with the image that a record became or already was: its id, and the keys of its files. */
+type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
+type Planned<Row> = Outcome<Row> & { changes?: string[] };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
@@ -43,50 +51,71 @@ export class Saver {
   readonly #defaults: NewRecordDefaults;
   readonly #problems: Problems;
   readonly #report: Report;
+  readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
 
+  /** `storeAgain` stores the files of a picture that are gone by now. */
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
     defaults: NewRecordDefaults,
     problems: Problems,
     report: Report,
+    storeAgain: (image: ImageWithPicture) => Promise<void>,
   ) {
     this.#writer = writer;
     this.#upload = upload;
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
+    this.#storeAgain = storeAgain;
   }
 
   async saveEntries(lines: Located<EntryLine>[]): Promise<void> {
     const identitiesOf = ({ record }: Located<EntryLine>) => entryIdentities(record);
     await processInBatches(lines, identitiesOf, async (batch) => {
       const existing = await this.#findEntries(batch);
-      const plan = ({ record }: Located<EntryLine>) =>
-        planEntry(record, existing.matching(record), this.#defaults);
+      const plan = ({ record }: Located<EntryLine>): Planned<Entry> => {
+        const matching = existing.matching(record);
+        const planned = planEntry(record, matching, this.#defaults);
+        if (planned.outcome !== 'updated') return planned;
+        const before = matching.find(({ id }) => id === planned.row.id);
+        return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
+      };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       await this.#writer.saveEntries(rows);
       return done;
     });
   }
 
-  async saveImages(lines: ImageWithPicture[]): Promise<void> {
+  async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
       const entries = await this.#findMentionedEntries(batch);
       const images = await this.#findImages(batch);
       const released: string[] = [];
-      const added: ImageWithPicture[] = [];
-      const plan = (line: ImageWithPicture) => {
+      const added: T[] = [];
+      /** Files that no image has used so far. */
+      const needed = new Map<string, T>();
+      const plan = (line: T): Planned<PlacedImage> => {
         const { record, picture } = line;
         const existing = images.find(record, picture.hashes);
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
-        if (existing && planned.outcome === 'updated')
-          released.push(...replacedFiles(existing, planned.row.row));
-        if (planned.outcome === 'added') added.push(line);
-        return planned;
+        const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
+        onImage(line, row.id, fileKeys(row));
+        if (planned.outcome === 'unchanged') return planned;
+        const former = existing ? fileKeys(existing) : [];
+        if (record.file !== undefined)
+          for (const key of fileKeys(row)) if (!former.includes(key)) needed.set(key, line);
+        if (planned.outcome === 'added' || !existing) {
+          added.push(line);
+          return planned;
+        }
+        released.push(...replacedFiles(existing, row));
+        return { ...planned, changes: imageChanges(existing.document, row.document) };
       };
       const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
+      const lost = await this.#upload.findLost([...needed.keys()]);
+      for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       for (const { label, picture } of added)
@@ -102,7 +131,7 @@ export class Saver {
   #planBatch<L extends Located<RecordLine>, Row>(
     lines: L[],
     identitiesOf: (line: L) => string[],
-    plan: (line: L) => Outcome<Row>,
+    plan: (line: L) => Planned<Row>,
   ) {
     const rows: Row[] = [];
     const former = new Set<string>();
@@ -111,7 +140,7 @@ export class Saver {
         return { rows, done: index };
       const planned = this.#problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.#report.record(line.record, planned.outcome);
+      this.#report.record(line.record, planned.outcome, planned.changes);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated')
         for (const identity of planned.formerIdentities) former.add(identity);

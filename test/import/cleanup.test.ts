@@ -4,12 +4,12 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
+import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
 import { filesIn } from '../support/dump.ts';
-import { sandbox } from '../support/import.ts';
+import { sandbox, silentReport } from '../support/import.ts';
 import { filesFolder } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
 
@@ -39,6 +39,7 @@ test('removes the files of a failed import', async () => {
 
 test('keeps files that another import uses by the time a failed one cleans up', async () => {
   const { config, folder, stored, valid, invalidRecords } = pictures();
+  await createCatalogue(config);
   const lines = async function* () {
     for (const record of invalidRecords) yield Buffer.from(`${JSON.stringify(record)}\n`);
   };
@@ -57,7 +58,8 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},
-    report: { record: () => {}, duplicate: () => {}, location: () => {}, picture: async () => {} },
+    skipsInvalid: false,
+    report: silentReport,
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

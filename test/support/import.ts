@@ -6,6 +6,7 @@ import type { ImageDocument } from '../../src/catalogue/image-document.ts';
 import type { Image, Window } from '../../src/catalogue/types.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
+import type { Report } from '../../src/import/save.ts';
 import { caller } from './caller.ts';
 import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
@@ -36,6 +37,15 @@ export function sandbox(engine?: Engine): Sandbox {
     },
   };
 }
+
+/** For imports whose outcome does not matter. */
+export const silentReport: Report = {
+  record: () => {},
+  unchangedFile: () => {},
+  duplicate: () => {},
+  location: () => {},
+  picture: async () => {},
+};
 
 /** An image record with `key` and `meta` instead of a file. */
 export function keyed(index: number, rest: object = {}): object {

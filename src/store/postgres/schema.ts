@@ -79,4 +79,13 @@ export const migrations = [
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`,
   'create table perceptual_hash (image int primary key, hash text not null)',
+  `create table source_file (
+     folder text collate "C" not null,
+     path text collate "C" not null,
+     image text collate "C" not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   );
+   create index source_file_image on source_file (image);`,
 ];

@@ -25,6 +25,7 @@ import { findUnusedKeys } from './keys.ts';
 import { CHANNEL } from './notifications.ts';
 import { type HashedImage, saveHashes } from './perceptual-hashes.ts';
 import { type Placed, Placements } from './placements.ts';
+import { sourceFileWriter } from './source-files.ts';
 
 /** How long a command waits for another one to finish writing. */
 const LOCK_TIMEOUT_MS = 5000;
@@ -58,6 +59,7 @@ class PostgresWriter implements CatalogueWriter {
   readonly #placements = new Placements((text, values) => this.#query(text, values));
   readonly savePerceptualHashes = (images: HashedImage[]) =>
     saveHashes((text, values) => this.#query(text, values), images);
+  readonly sourceFiles = sourceFileWriter((text, values) => this.#query(text, values));
   #lastImage: number;
   /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
@@ -166,7 +168,7 @@ class PostgresWriter implements CatalogueWriter {
     });
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
     await this.#client
-      .query('vacuum (analyze) revision, image, placement, shelf, perceptual_hash')
+      .query('vacuum (analyze) revision, image, placement, shelf, perceptual_hash, source_file')
       .catch(() => {});
     await disconnect(this.#client);
   }
@@ -225,10 +227,7 @@ class PostgresWriter implements CatalogueWriter {
          where shelf = $1 and position >= $2 and position < $3`,
         [shelf, position, position + REWRITE_BATCH_SIZE],
       );
-      const rewritten = rows.map(({ number, document }) => ({
-        number,
-        document: updateEntry(document, entry),
-      }));
+      const rewritten = rows.map((row) => ({ ...row, document: updateEntry(row.document, entry) }));
       for (const batch of splitBatches(rewritten, ({ document }) => document.length))
         await this.#query(
           `update image set document = changed.document

@@ -64,6 +64,15 @@ export const catalogueSchema: Schema = {
       now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
     }),
     'create table perceptual_hash (image integer primary key, hash text not null) strict',
+    `create table source_file (
+     folder text not null,
+     path text not null,
+     image text not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   ) strict, without rowid;
+   create index source_file_image on source_file (image);`,
   ],
 };
 

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { SourceFileWriter } from '../../catalogue/source-files.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type {
   CatalogueWriter,
@@ -23,6 +24,7 @@ import { exclusively, logSize, openDatabase, truncateLog } from './database.ts';
 import { findUnusedKeys } from './keys.ts';
 import { renumberShelf } from './renumber.ts';
 import { catalogueSchema } from './schema.ts';
+import { sourceFileWriter } from './source-files.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
@@ -44,6 +46,7 @@ export function openWriter(path: string): CatalogueWriter {
 
 class SqliteWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
+  readonly sourceFiles: SourceFileWriter;
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #initialLogSize: number;
@@ -101,7 +104,8 @@ class SqliteWriter implements CatalogueWriter {
     this.#saveHash = prepare('insert or replace into perceptual_hash (image, hash) values (?, ?)');
     this.#removeHash = prepare('delete from perceptual_hash where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
-    this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
+    this.fixedShelves = readFixedShelves(prepare(FIXED_SHELVES).all() as never);
+    this.sourceFiles = sourceFileWriter(database);
   }
 
   async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
@@ -208,14 +212,9 @@ class SqliteWriter implements CatalogueWriter {
     this.#updateImage.run(eTag, key, mimetype, document, number);
     const before = new Set(this.#shelvesOfImage(number));
     const after = new Set(shelves);
-    for (const shelf of before.difference(after)) {
-      this.#unplace.run(number, shelf);
-      this.#outOfOrder.add(shelf);
-    }
-    for (const shelf of after.difference(before)) {
-      this.#append(shelf, number);
-      this.#outOfOrder.add(shelf);
-    }
+    for (const shelf of before.difference(after)) this.#unplace.run(number, shelf);
+    for (const shelf of after.difference(before)) this.#append(shelf, number);
+    for (const shelf of before.symmetricDifference(after)) this.#outOfOrder.add(shelf);
   }
 
   #shelvesOfImage(number: number): number[] {
@@ -240,11 +239,9 @@ class SqliteWriter implements CatalogueWriter {
     const save = this.#database.prepare('update image set document = ? where number = ?');
     const size = this.#size(shelf);
     for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
-      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE) as {
-        number: number;
-        document: string;
-      }[];
-      for (const { number, document } of rows) save.run(updateEntry(document, entry), number);
+      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE);
+      for (const { number, document } of rows as unknown as SavedImage[])
+        save.run(updateEntry(document, entry), number);
     }
   }
 }
