@@ -27,7 +27,7 @@ export class ImportReport implements Report {
   readonly #options: ReportOptions;
   #withLocation = 0;
   #unread = 0;
-  #removed: number | undefined;
+  #pruned: number | undefined;
   readonly #created: string[] = [];
   readonly #changes = new BoundedList();
   readonly #duplicates: string[] = [];
@@ -59,8 +59,8 @@ export class ImportReport implements Report {
   }
 
   /** Images were removed, because their files are gone. */
-  removed(count: number): void {
-    this.#removed = (this.#removed ?? 0) + count;
+  pruned(count: number): void {
+    this.#pruned = (this.#pruned ?? 0) + count;
   }
 
   invalid(problems: { listed: Problem[]; count: number }): void {
@@ -86,12 +86,12 @@ export class ImportReport implements Report {
   /** Whether anything happened that is worth a line. */
   get isEmpty(): boolean {
     const { added, updated } = this.summary;
-    return added + updated + (this.#removed ?? 0) + this.#invalid.count === 0;
+    return added + updated + (this.#pruned ?? 0) + this.#invalid.count === 0;
   }
 
   get headline(): string {
     const { added, updated, unchanged } = this.summary;
-    const removed = this.#removed === undefined ? '' : `, ${this.#removed} removed`;
+    const removed = this.#pruned === undefined ? '' : `, ${this.#pruned} removed`;
     return `${added} added, ${updated} updated, ${unchanged} unchanged${removed}`;
   }
 

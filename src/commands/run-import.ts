@@ -85,10 +85,10 @@ export async function importPaths(
           progress.finish();
           return confirmPrune(...gone);
         },
-        onRemoved: (count) => report.removed(count),
+        onRemoved: (count) => report.pruned(count),
       })
     : undefined;
-  if (prune) report.removed(0);
+  if (prune) report.pruned(0);
   try {
     const options = {
       files: openFiles(config),
