@@ -10,6 +10,7 @@ import {
   createCatalogue,
   openFiles,
   openLimiter,
+  openLogo,
   openStore,
   openThumbnailMaker,
   storageLinkSigner,
@@ -34,8 +35,9 @@ export interface AppOptions {
 /** Tests pass their own clock and random numbers. */
 export async function createApp(config: Config, { clock, randomInt }: AppOptions = {}): Promise<App> {
   const log = new Logger(config.logLevel);
-  // First, because it may fail and the engines would have to be closed then.
+  // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
+  const logo = await openLogo(config);
   const fileLinks = new FileLinks(keys);
   await createCatalogue(config);
   const store = await openStore(config, (server, isUnavailable, reason) => {
@@ -56,6 +58,8 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     links: storageLinkSigner(config) ?? fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
+    previewLifetime: config.previewLifetime,
+    site: { ...config.site, logo },
     cursors: new Cursors(keys),
     clock: clock ?? Date.now,
     limiter,

@@ -1,9 +1,10 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
 import { loadMore, loadView } from './api.ts';
-import { cacheImage, cacheRecords, cacheView, getCachedSubject, getCachedView } from './cache.ts';
+import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, showImages } from './grid.ts';
+import type { HistoryState } from './history-state.ts';
 import { setNeighbours } from './image-dialog.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
@@ -16,20 +17,10 @@ import {
   showIfEmpty,
   summarizeView,
 } from './page.ts';
-import { isRandomView, type View } from './route.ts';
+import { isEndless, type View } from './route.ts';
 import { updateSearch } from './search.ts';
 import { allShownText, formatCount } from './text.ts';
 import type { ViewData } from './types.ts';
-
-/** The state of a history entry. */
-export interface HistoryState {
-  /** The key of its data in the cache. */
-  key: string;
-  /** Decides the order of the images, so a reload shows the same ones. */
-  seed: string;
-  /** Whether closing the dialog can go back, because the previous entry shows the same view. */
-  canGoBack?: boolean;
-}
 
 interface CurrentView {
   view: View;
@@ -64,7 +55,7 @@ function showData(target: CurrentView, data: ViewData): void {
 }
 
 function finishView({ view }: CurrentView, data: ViewData): void {
-  if (isRandomView(view)) showLoadMore(data, 0);
+  if (isEndless(view)) showLoadMore(data, 0);
   showIfEmpty(view, data);
 }
 
@@ -89,7 +80,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
     let complete: ViewData | undefined;
     for await (const data of loadView(view, state.seed, signal)) {
       if (signal.aborted) return;
-      cacheRecords(data);
+      cacheEntries(data);
       showData(target, data);
       complete = data;
     }
@@ -118,14 +109,13 @@ export function showMore(): Promise<void> {
 async function addNextImages(): Promise<void> {
   const { signal } = loading;
   const { view, state, data } = current ?? {};
-  if (!current || !view || !state || data?.cursor === undefined || !isRandomView(view)) return;
+  if (!current || !view || !state || data?.cursor === undefined || !isEndless(view)) return;
   const previousCount = data.images.length;
   showLoadingMore();
   try {
     const next = await loadMore(view, data, state.seed, signal);
     if (signal.aborted) return;
     hideToast();
-    next.images.slice(previousCount).forEach(cacheImage);
     cacheView(state.key, next);
     current.data = next;
     showImages(next.images, view);

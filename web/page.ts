@@ -3,7 +3,8 @@ import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
 import { createEntryItem, describeSubject } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
-import { formatUrl, isFiltering, isRandomView, noFilter, PAGE_SIZE, type View } from './route.ts';
+import { formatUrl, isEndless, isFiltering, noFilter, PAGE_SIZE, type View } from './route.ts';
+import { siteName } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
 import type { Entry, ViewData } from './types.ts';
 
@@ -21,13 +22,13 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   const title = viewTitle(view, subject);
   byId('eyebrow').textContent = viewEyebrow(view);
   byId('title').textContent = title;
-  byId('shuffle').hidden = !isRandomView(view);
+  byId('shuffle').hidden = !isEndless(view);
   byId('tools').hidden = view.name === 'search';
   byId('description').dataset.view = view.name;
   if (view.name === 'search') byId('description').replaceChildren(createPatternHint());
   byId('categories').hidden = !hasChips(view);
   byId('notice').replaceChildren();
-  document.title = view.name === 'random' && !view.categories.length ? 'zukan' : `${title} · zukan`;
+  document.title = view.name === 'random' && !view.categories.length ? siteName : `${title} · ${siteName}`;
 }
 
 export function renderView(view: View, data: ViewData): void {
@@ -82,14 +83,15 @@ export function showIfEmpty(view: View, { images, entries }: ViewData): void {
   if (images.length + entries.length > 0) return;
   const message = el('div', { class: 'problem' }, el('p', {}, emptyText(view)));
   const [href, text = ''] = suggestWider(view);
-  if (href) message.append(el('a', { href, class: 'button' }, text));
+  const clearing = view.name === 'search' ? {} : { 'data-filter-url': href, 'data-ratings': '' };
+  if (href) message.append(el('a', { href, class: 'button', ...clearing }, text));
   byId('notice').replaceChildren(message);
 }
 
 function emptyText(view: View): string {
   if (view.name === 'search') return 'No names match.';
   if (isFiltering(view.filter)) return 'No images match these filters.';
-  if (view.name === 'random' && view.categories.length > 1) return 'No image is in all of these categories.';
+  if ('categories' in view && view.categories.length > 1) return 'No image is in all of these categories.';
   return 'No images yet.';
 }
 

@@ -1,5 +1,5 @@
 /** The command line: parses the arguments, runs a command and returns the exit status. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -60,6 +60,11 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
       '--keep-location',
       'keep the location in the metadata of pictures, which everyone can then read',
       false,
+    )
+    .addOption(
+      new Option('--default-rating <rating>', 'rating of new pictures that nothing marks as explicit or safe')
+        .choices(['sfw', 'questionable', 'nsfw'])
+        .default('sfw'),
     )
     .option('--quiet', 'show no progress', false)
     .action(async (paths, { watch, ...options }) =>

@@ -1,8 +1,10 @@
 /** What an import did, or what a dry run would do. */
+
+import type { Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
 import type { Problem } from '../import/problems.ts';
-import type { RecordLine } from '../import/record.ts';
+import type { RecordLine, UnknownMarker } from '../import/record.ts';
 import type { Report } from '../import/save.ts';
 
 /** Longer lists are cut, and the rest is counted. */
@@ -11,6 +13,7 @@ const MAX_LISTED = 20;
 export interface ReportOptions {
   isDryRun: boolean;
   keepsLocation: boolean;
+  defaultRating: Rating;
   openSnapshot: () => Promise<CatalogueSnapshot>;
 }
 
@@ -28,6 +31,10 @@ export class ImportReport implements Report {
   #withLocation = 0;
   #unread = 0;
   #pruned: number | undefined;
+  #withoutMarker = 0;
+  /** The pictures with each marker. */
+  readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
+  readonly #lowered: string[] = [];
   readonly #created: string[] = [];
   readonly #changes = new BoundedList();
   readonly #duplicates: string[] = [];
@@ -71,6 +78,20 @@ export class ImportReport implements Report {
     this.#withLocation++;
   }
 
+  withoutMarker(): void {
+    this.#withoutMarker++;
+  }
+
+  unknownMarker(label: string, { field, value }: UnknownMarker): void {
+    const marker = `"${field}": ${value}`;
+    const known = this.#unknownMarkers.get(marker);
+    this.#unknownMarkers.set(marker, { label: known?.label ?? label, count: (known?.count ?? 0) + 1 });
+  }
+
+  lowered(label: string, before: Rating, after: Rating): void {
+    this.#lowered.push(`${label}: ${before} → ${after}`);
+  }
+
   duplicate(label: string, firstLabel: string): void {
     this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
   }
@@ -101,6 +122,7 @@ export class ImportReport implements Report {
       this.headline,
       ...this.#locationLines(),
       ...this.#unreadLines(),
+      ...this.#ratingLines(),
       ...list('created', this.#created),
       ...list('changed', this.#changes.items, this.#changes.count),
       ...list('skipped (duplicates)', this.#duplicates),
@@ -119,13 +141,24 @@ export class ImportReport implements Report {
     if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
 
+  /** Lowered ratings are all listed: each one publishes a picture to more people. */
+  #ratingLines(): string[] {
+    const unknown = [...this.#unknownMarkers].map(
+      ([marker, { label, count }]) => `${marker} in ${label}${count > 1 ? ` and ${count - 1} more` : ''}`,
+    );
+    const count = this.#withoutMarker;
+    const rated = `${pictures(count)} without a rating imported as ${this.#options.defaultRating}`;
+    return [
+      ...(count > 0 ? [`${rated} (--default-rating)`] : []),
+      ...list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY),
+      ...list('imported as nsfw, because the rating is not understood', unknown),
+    ];
+  }
+
   #locationLines(): string[] {
     const count = this.#withLocation;
     if (count === 0) return [];
-    const pictures = count === 1 ? '1 picture' : `${count} pictures`;
-    return [
-      this.#options.keepsLocation ? `location kept in ${pictures}` : `location removed from ${pictures}`,
-    ];
+    return [`location ${this.#options.keepsLocation ? 'kept in' : 'removed from'} ${pictures(count)}`];
   }
 
   #unreadLines(): string[] {
@@ -149,6 +182,8 @@ class BoundedList {
 export function describeProblem({ label, reason }: Problem): string {
   return `${label}: ${reason}`;
 }
+
+const pictures = (count: number) => (count === 1 ? '1 picture' : `${count} pictures`);
 
 function displayName(record: RecordLine): string {
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;

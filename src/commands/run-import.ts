@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { SourceFileReader } from '../catalogue/source-files.ts';
+import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
 import { createCatalogue, openFiles, openSnapshot, openSourceFiles, openWriter } from '../engines.ts';
 import { describeOptions } from '../import/fingerprint.ts';
@@ -23,6 +24,8 @@ const STANDARD_INPUT = '-';
 export interface ImportFlags {
   dryRun?: boolean;
   keepLocation?: boolean;
+  /** Of new pictures without a marker. */
+  defaultRating?: Rating;
   quiet?: boolean;
   /** Skips invalid records instead of importing nothing. */
   skipBad?: boolean;
@@ -48,7 +51,13 @@ export async function importPaths(
   { signal, confirmPrune, isReady }: ImportRun,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
-  const report = new ImportReport({ isDryRun, keepsLocation, openSnapshot: () => openSnapshot(config) });
+  const { defaultRating = 'sfw' } = flags;
+  const report = new ImportReport({
+    isDryRun,
+    keepsLocation,
+    defaultRating,
+    openSnapshot: () => openSnapshot(config),
+  });
   const ladder = config.thumbnails;
   let known: SourceFileReader;
   const folderOptions: FolderOptions = {
@@ -92,7 +101,7 @@ export async function importPaths(
   try {
     const options = {
       files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
       concurrency: 2 * availableParallelism(),
       ...{ ladder, isDryRun, keepsLocation, report, signal },
       skipsInvalid: flags.skipBad ?? false,

@@ -7,7 +7,7 @@ import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import { Batch } from './batch.ts';
 import type { First, Firsts } from './firsts.ts';
-import type { FilePlace, ImportOptions, PreparedImage, PreparedRecord } from './prepare.ts';
+import type { ImportOptions, PreparedImage, PreparedRecord } from './prepare.ts';
 import type { Problems } from './problems.ts';
 import { type EntryLine, mentionedNames } from './record.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
@@ -72,10 +72,10 @@ export class Application {
 
   /** Entries that the pictures of a folder mention are created first, if they are missing. */
   async #saveImages(batch: PreparedImage[]): Promise<void> {
-    const copies: { file: FilePlace; first: First }[] = [];
+    const copies: { image: PreparedImage; first: First }[] = [];
     const images = batch.filter((image) => {
       const first = this.#isInFolder(image) ? this.#firsts.add(image) : undefined;
-      if (first && image.file) copies.push({ file: image.file, first });
+      if (first) copies.push({ image, first });
       return first === undefined;
     });
     for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
@@ -84,15 +84,17 @@ export class Application {
       .flatMap((image) => this.#newMentions(image));
     for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
       await this.#saver.saveEntries(entries);
-    const files = this.#firsts.takeChanged();
+    const files: SourceFile[] = [];
     await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;
       this.#firsts.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
     });
-    for (const { file, first } of copies)
-      if (first.image !== undefined) files.push({ ...file, image: first.image, state: 'copy' });
+    await this.#saver.raiseRatings(copies.map(({ image }) => image));
+    for (const { image, first } of copies)
+      if (image.file && first.image !== undefined)
+        files.push({ ...image.file, image: first.image, state: 'copy' });
     await this.#writer.sourceFiles.save(withoutRepeats(files));
   }
 

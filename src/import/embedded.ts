@@ -1,52 +1,50 @@
-/** Fills the fields that a folder and a sidecar leave open with what the picture's own metadata says. */
-import type { Rating } from '../catalogue/types.ts';
+/** Fills the fields that a folder and its sidecars leave open with what the picture's own metadata says. */
 import type { Metadata } from '../media/metadata/read.ts';
-import { RecordError } from './problems.ts';
-import { checkPicture, type ImageLine, isId, type OpenField } from './record.ts';
-import { categoryNames } from './sidecar.ts';
+import { type ImageLine, isValidRecord, type OpenField } from './record.ts';
+import { categoryNames, validName } from './sidecar/fields.ts';
+import { namespaceMarkers } from './sidecar/markers.ts';
+import { combine, judge, type Verdict } from './sidecar/verdict.ts';
+import { copyrightOf, metadataMarkers } from './sidecar/xmp.ts';
 
 const MAX_KEYWORDS = 100;
-
-/** Keywords that say how explicit a picture is. None makes it safer than it would be without. */
-const ratings: [Rating, RegExp][] = [
-  ['nsfw', /^(rating[:= ]\s*(e|explicit|nsfw)|explicit|nsfw|r-?18)$/i],
-  ['questionable', /^(rating[:= ]\s*(q|questionable)|questionable)$/i],
-];
+const MAX_CATEGORIES = 250;
 
 /** Each value is used only if it is valid: a picture with odd metadata is no reason to stop an import. */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
-  const { openFields = [], ...closed } = record;
-  const { creator, keywords, date } = metadata;
+  const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
+  const { creator, date } = metadata;
+  const open = new Set(openFields);
   let result: ImageLine = closed;
   const add = (field: OpenField, value: Partial<ImageLine>) => {
-    if (openFields.includes(field)) result = ifValid({ ...result, ...value }) ?? result;
+    if (!open.has(field) || !isValidRecord({ ...result, ...value })) return;
+    result = { ...result, ...value };
+    open.delete(field);
   };
-  // A UUID would be taken for the id of an entry.
-  if (creator !== undefined && !isId(creator)) add('artist', { artist: creator });
+  const artist = validName('artist', creator);
+  if (artist) add('artist', { artist });
   if (date !== undefined) add('createdAt', { createdAt: date });
-  const source = sourceOf(metadata);
+  const source = copyrightOf(metadata);
   if (source) add('source', { source });
-  const names = new Set(categoryNames(keywords).filter((name) => !isId(name)));
-  for (const name of [...names].slice(0, MAX_KEYWORDS))
-    add('categories', { categories: [...new Set([...(result.categories ?? []), name])] });
-  const rating = ratings.find(([, pattern]) => keywords.some((keyword) => pattern.test(keyword)))?.[0];
-  if (rating) add('nsfw', { nsfw: rating });
-  return result;
+  const names = keywordNames(metadata.keywords);
+  const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
+  if (names.length > 0) add('categories', { categories });
+  const ratings = { ...(atLeast && { atLeast }), ...(unknownMarkers && { unknownMarkers }) };
+  return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
 }
 
-function ifValid(record: ImageLine): ImageLine | undefined {
-  try {
-    return checkPicture(record);
-  } catch (error) {
-    if (error instanceof RecordError) return undefined;
-    throw error;
-  }
+/** Metadata makes a picture more explicit, never less. */
+function addRating(record: ImageLine, isOpen: boolean, metadata: Metadata): ImageLine {
+  const { nsfw, atLeast, unknownMarkers = [] } = record;
+  const before: Verdict = { rating: isOpen ? atLeast : nsfw, unknown: unknownMarkers };
+  const found = judge(metadataMarkers(metadata));
+  if (found.rating === undefined || found.rating === 'sfw') return record;
+  const { rating = 'nsfw', unknown } = combine(before, found);
+  const markers = unknown.length > 0 ? { unknownMarkers: unknown } : {};
+  return { ...record, ...(isOpen ? { atLeast: rating } : { nsfw: rating }), ...markers };
 }
 
-/** The copyright notice and the page that explains it: of all fields, the source is where people look for both. */
-function sourceOf({ copyright, copyrightUrl }: Metadata) {
-  const url = URL.parse(copyrightUrl ?? '');
-  const isWeb = url !== null && /^https?:$/.test(url.protocol);
-  if (copyright === undefined && !isWeb) return undefined;
-  return { name: copyright ?? url?.host ?? '', url: isWeb ? url.href : '' };
+/** Keywords as categories. */
+function keywordNames(keywords: string[]): string[] {
+  const names = categoryNames(keywords.filter((keyword) => namespaceMarkers(keyword).next().done));
+  return [...new Set(names.filter((name) => validName('category', name)))].slice(0, MAX_KEYWORDS);
 }

@@ -1,5 +1,5 @@
 /**
- * A folder of pictures as a source. The names of the subfolders are categories, and a sidecar next to a picture gives its
+ * A folder of pictures as a source. The names of the subfolders are categories, and sidecars next to a picture give its
  * other fields. Pictures that did not change since they were imported are not read again.
  */
 import type { Dirent } from 'node:fs';
@@ -8,10 +8,12 @@ import { join, sep } from 'node:path';
 import type { KnownFile } from '../catalogue/source-files.ts';
 import type { Clock } from '../clock.ts';
 import { takeFingerprint } from './fingerprint.ts';
-import { RecordError, withSubject } from './problems.ts';
+import { RecordError } from './problems.ts';
 import { readInside } from './read-inside.ts';
-import { checkPicture, type ImageLine } from './record.ts';
-import { categoryNames, readSidecar } from './sidecar.ts';
+import type { ImageLine } from './record.ts';
+import { mergeFields, type SidecarFields } from './sidecar/fields.ts';
+import { readSidecar, sidecarNames } from './sidecar/read.ts';
+import { toRecord } from './sidecar/to-record.ts';
 import type { PendingRecord, Source } from './source.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
@@ -114,10 +116,13 @@ async function* findPictures(
     yield { path: inside, companions: [], read };
     return;
   }
-  const names = new Set(entries.map(({ name }) => name));
+  const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
+  for (const { name } of entries) names.set(name, name);
+  const pictures = entries.filter(({ name }) => pictureName.test(name));
+  const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name, names)));
   const others = Map.groupBy(
-    [...names].filter((name) => !pictureName.test(name)),
-    withoutExtension,
+    entries.map(({ name }) => name).filter((name) => !pictureName.test(name)),
+    stemOf,
   );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(inside, entry.name);
@@ -125,31 +130,40 @@ async function* findPictures(
     if (entry.isDirectory()) {
       yield* findPictures(root, onIgnored, path);
     } else if (pictureName.test(entry.name)) {
-      const companions = [entry.name, withoutExtension(entry.name)].flatMap((name) => others.get(name) ?? []);
-      const sidecar = sidecarNames(entry.name).find((name) => names.has(name));
+      const own = sidecarsOf(entry.name, names);
+      const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
+        (name) => others.get(name) ?? [],
+      );
       yield {
         path,
-        companions: companions.map((name) => join(inside, name)),
-        read: () => readRecord(root, path, sidecar && join(inside, sidecar)),
+        companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
+        read: () =>
+          readRecord(
+            root,
+            path,
+            own.map((name) => join(inside, name)),
+          ),
       };
-    } else if (!entry.name.endsWith('.json')) {
+    } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
       onIgnored(join(root, path));
     }
   }
 }
 
-const withoutExtension = (name: string) => name.replace(/\.[^.]*$/, '');
+/** The name without its extension, in lower case. */
+const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();
 
-const sidecarNames = (name: string) => [`${name}.json`, name.replace(pictureName, '.json')];
+/** The case of a name makes no difference, but a name in the same case comes first. */
+function sidecarsOf(picture: string, names: Map<string, string>): string[] {
+  const found = sidecarNames(picture).flatMap(
+    (name) => names.get(name) ?? names.get(name.toLowerCase()) ?? [],
+  );
+  return [...new Set(found)];
+}
 
-async function readRecord(root: string, file: string, sidecar: string | undefined): Promise<ImageLine> {
-  const folders = categoryNames(file.split(sep).slice(0, -1));
-  if (!sidecar) {
-    const record = checkPicture({ file, nsfw: 'sfw', categories: [...new Set(folders)] });
-    return { ...record, openFields: ['artist', 'source', 'createdAt', 'categories', 'nsfw'] };
-  }
-  const { fields, openFields } = readSidecar(await readInside(root, sidecar, MAX_SIDECAR_BYTES));
-  const categories = [...new Set([...folders, ...fields.categories])];
-  const record = withSubject('sidecar', () => checkPicture({ ...fields, file, categories }));
-  return { ...record, openFields };
+async function readRecord(root: string, file: string, sidecars: string[]): Promise<ImageLine> {
+  const read: SidecarFields[] = [];
+  for (const path of sidecars)
+    read.push(await readSidecar(path, await readInside(root, path, MAX_SIDECAR_BYTES)));
+  return toRecord(file, file.split(sep).slice(0, -1), mergeFields(read));
 }

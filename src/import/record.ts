@@ -2,7 +2,7 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import type { Kind } from '../catalogue/types.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
 import { RecordError, withSubject } from './problems.ts';
@@ -16,11 +16,21 @@ export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
 export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
 export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
 /**
- * `openFields` are those that neither a folder nor a sidecar gave: the metadata of the picture may fill them. A catalogue
- * file cannot set it.
+ * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
+ * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
+ * not understood. A catalogue file can set none of these.
  */
-export type ImageLine = Type.Static<typeof schemas.ImageLine> & { openFields?: OpenField[] };
-export type OpenField = 'artist' | 'source' | 'createdAt' | 'categories' | 'nsfw';
+export type ImageLine = Type.Static<typeof schemas.ImageLine> & {
+  openFields?: OpenField[];
+  atLeast?: Rating;
+  unknownMarkers?: UnknownMarker[];
+};
+export const OPEN_FIELDS = ['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const;
+export type OpenField = (typeof OPEN_FIELDS)[number];
+export interface UnknownMarker {
+  field: string;
+  value: string;
+}
 
 /**
  * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
@@ -63,6 +73,21 @@ export function checkRecord(value: unknown): RecordLine {
   else if (isId(record.name))
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
   return record;
+}
+
+export function isValidRecord(value: object): boolean {
+  try {
+    checkRecord(value);
+    return true;
+  } catch (error) {
+    if (error instanceof RecordError) return false;
+    throw error;
+  }
+}
+
+/** Whether an image can refer to an entry like this: by its id, or by a valid name. */
+export function isReference(kind: Kind, reference: string): boolean {
+  return isId(reference) || isValidRecord({ type: kind, name: reference });
 }
 
 /** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */

@@ -1,7 +1,8 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
+import { readDocument } from '../catalogue/document.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
 import type { CatalogueWriter, Entry, ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
@@ -10,9 +11,19 @@ import { entryChanges, imageChanges } from './changes.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, ExistingImages } from './plan/existing.ts';
 import { type Picture, type PlacedImage, planImage } from './plan/image.ts';
+import { fillOpenFields } from './plan/open-fields.ts';
 import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
-import { artistOf, type EntryLine, type ImageLine, isId, type RecordLine } from './record.ts';
+import {
+  artistOf,
+  type EntryLine,
+  type ImageLine,
+  isId,
+  OPEN_FIELDS,
+  type RecordLine,
+  type UnknownMarker,
+} from './record.ts';
+import { isStricter } from './sidecar/verdict.ts';
 
 /** Receives the outcome of each record. */
 export interface Report {
@@ -20,6 +31,12 @@ export interface Report {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
   /** A file of a folder was not read again, because it did not change. */
   unchangedFile(path: string): void;
+  /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
+  withoutMarker(): void;
+  /** A picture is rated as explicit, because a marker is not understood. */
+  unknownMarker(label: string, marker: UnknownMarker): void;
+  /** An image has a safer rating than before. */
+  lowered(label: string, before: Rating, after: Rating): void;
   /** A picture has a location, which was removed or kept. */
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
@@ -89,8 +106,12 @@ export class Saver {
 
   async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
-      const entries = await this.#findMentionedEntries(batch);
       const images = await this.#findImages(batch);
+      const lines = batch.map((line) => {
+        const existing = images.findCertain(line.record, line.picture.hashes);
+        return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
+      });
+      const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
       const added: T[] = [];
       /** Files that no image has used so far. */
@@ -102,6 +123,7 @@ export class Saver {
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
         const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
         onImage(line, row.id, fileKeys(row));
+        this.#reportRating(line, existing);
         if (planned.outcome === 'unchanged') return planned;
         const former = existing ? fileKeys(existing) : [];
         if (record.file !== undefined)
@@ -113,7 +135,7 @@ export class Saver {
         released.push(...replacedFiles(existing, row));
         return { ...planned, changes: imageChanges(existing.document, row.document) };
       };
-      const { rows, done } = this.#planBatch(batch, imageIdentities, plan);
+      const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
       const lost = await this.#upload.findLost([...needed.keys()]);
       for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
@@ -122,6 +144,29 @@ export class Saver {
         if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
       return done;
     });
+  }
+
+  /** A copy of a picture gives its image no details, but a stricter rating counts. */
+  async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
+    for (const copy of copies) {
+      const { file, openFields, atLeast, unknownMarkers } = copy.record;
+      const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
+      if (nsfw === undefined || nsfw === 'sfw') continue;
+      const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
+      const record: ImageLine = { type: 'image', nsfw, categories: [], openFields: others };
+      Object.assign(record, { file, unknownMarkers });
+      const line = { ...copy, record };
+      const existing = (await this.#findImages([line])).findCertain(record, copy.picture.hashes);
+      if (existing && isStricter(nsfw, readDocument(existing.document).nsfw))
+        await this.saveImages([line], () => {});
+    }
+  }
+
+  #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
+    for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
+    const before = existing && readDocument(existing.document).nsfw;
+    if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
   }
 
   /**

@@ -61,7 +61,10 @@ test('reads categories from folders and other fields from sidecars, and creates 
   );
   const { status, output, errors } = await run('import', pictures);
   assert.equal(status, 0, errors);
-  assert.match(output, /^12 added, 0 updated, 0 unchanged\ncreated:\n/);
+  assert.match(
+    output,
+    /^12 added, 0 updated, 0 unchanged\n2 pictures without a rating imported as sfw \(--default-rating\)\ncreated:\n/,
+  );
   for (const name of [
     'category cats',
     'category night sky',
@@ -124,7 +127,10 @@ test('does not change an existing category that a folder mentions', async () => 
   writeFileSync(catalogue, '{"type":"category","name":"Cats","description":"mine","nsfw":true}\n');
   await run('import', catalogue);
   writeTiny(pictures, 'cats/a.png', 1);
-  assert.match((await run('import', pictures)).output, /^1 added, 0 updated, 0 unchanged\n$/);
+  assert.match(
+    (await run('import', pictures)).output,
+    /^1 added, 0 updated, 0 unchanged\n1 picture without a rating .*\n$/,
+  );
   assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
 });
 
@@ -193,12 +199,12 @@ describe('imports nothing and names the file if the folder contains', () => {
     [
       'a sidecar that is not JSON',
       (pictures) => writeFileSync(join(pictures, 'a.json'), '{'),
-      /a\.png: the sidecar is not valid JSON/,
+      /a\.png: a\.json: not valid JSON/,
     ],
     [
-      'a sidecar with an unknown rating',
-      (pictures) => writeFileSync(join(pictures, 'a.json'), '{"rating":"x"}'),
-      /a\.png: sidecar: nsfw/,
+      'a sidecar that is not XMP',
+      (pictures) => writeFileSync(join(pictures, 'a.png.xmp'), '<a>'),
+      /a\.png: a\.png\.xmp: not valid XMP/,
     ],
   ];
   for (const [what, spoil, reason] of cases) {

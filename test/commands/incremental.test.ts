@@ -42,7 +42,11 @@ function newFolder(engine: Engine) {
       .map((line) => line.replace(/^\S+/, (key) => `picture ${pictureOf(key)}`))
       .sort();
   };
-  return { ...box, environment, pictures, run, importFolder, images };
+  const ratings = async () => {
+    await using snapshot = await openSnapshot(box.config);
+    return (await Array.fromAsync(snapshot.images())).map(({ document }) => readDocument(document).nsfw);
+  };
+  return { ...box, environment, pictures, run, importFolder, images, ratings };
 }
 
 /** The number of the tiny picture with the key. */
@@ -98,7 +102,7 @@ await forEachEngine(async (engine) => {
   test('reads a file again that was written just before it was imported', async () => {
     const { pictures, importFolder } = newFolder(engine);
     writeTiny(pictures, '1.png', 1);
-    const { ctimeMs } = statSync(join(pictures, '1.png'));
+    const ctimeMs = Math.floor(statSync(join(pictures, '1.png')).ctimeMs);
     mock.timers.setTime(ctimeMs + 2000);
     await importFolder();
     assert.equal(unread(await importFolder()), 0);
@@ -118,7 +122,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('the first of several copies counts, whether it is read or not', async () => {
-    const { pictures, importFolder, images } = newFolder(engine);
+    const { pictures, importFolder, images, ratings } = newFolder(engine);
     writeTiny(pictures, 'b/1.png', 1);
     writeTiny(pictures, 'c/1.png', 1);
     await importFolder();
@@ -130,12 +134,19 @@ await forEachEngine(async (engine) => {
     assert.match(await importFolder(), /d\/1\.png has the same bytes as .*b\/1\.png/);
     assert.deepEqual(await images(), ['picture 1 b']);
     writeTiny(pictures, 'a/1.png', 1);
+    writeFileSync(join(pictures, 'a/1.json'), '{"nsfw":"nsfw"}');
     later();
-    assert.match(await importFolder(), /b\/1\.png has the same bytes as .*a\/1\.png/);
-    assert.deepEqual(await images(), ['picture 1 a']);
-    rmSync(join(pictures, 'a/1.png'));
+    assert.match(await importFolder(), /a\/1\.png has the same bytes as .*b\/1\.png/);
+    assert.deepEqual(await images(), ['picture 1 b'], 'a new copy gives its image no details');
+    assert.deepEqual(await ratings(), ['nsfw'], 'but a stricter rating');
+    writeFileSync(join(pictures, 'b/1.json'), '{"nsfw":"sfw"}');
+    later();
     await importFolder();
-    assert.deepEqual(await images(), ['picture 1 b'], 'the next copy counts when the first one is gone');
+    assert.deepEqual(await ratings(), ['nsfw'], 'copies are read together with the file that counts');
+    rmSync(join(pictures, 'a'), { recursive: true });
+    rmSync(join(pictures, 'b'), { recursive: true });
+    await importFolder();
+    assert.deepEqual(await images(), ['picture 1 c'], 'the next copy counts when the first one is gone');
     assert.match(await importFolder(), /^0 added, 0 updated, 1 unchanged\n/);
   });
 

@@ -23,7 +23,7 @@ await forEachEngine(async (engine) => {
     return { ...box, pictures, run };
   }
   const listed =
-    /\nskipped \(invalid\):\n {2}.*3\.png: the sidecar is not valid JSON.*\n {2}.*bad\.png: .*not a JPEG.*\n/;
+    /\nskipped \(invalid\):\n {2}.*3\.png: 3\.json: not valid JSON.*\n {2}.*bad\.png: .*not a JPEG.*\n/;
 
   test('--skip-bad imports the rest, and lists what it skipped', async () => {
     const { run } = mixedFolder();

@@ -11,7 +11,7 @@ import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
 import { listen } from '../../src/store/postgres/notifications.ts';
 import { filesIn } from '../support/dump.ts';
-import { keyed, silentReport } from '../support/import.ts';
+import { keyed, noReport } from '../support/import.ts';
 import { findPostgres, installPostgres, unless } from '../support/needs.ts';
 import { psql, startPostgres } from '../support/postgres.ts';
 import { runCommand, serve, start, zukan } from '../support/program.ts';
@@ -113,14 +113,14 @@ if (!skip) {
     };
     const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
       files: openFiles(config),
-      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
       concurrency: 1,
       ladder: [],
       isDryRun: false,
       skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},
-      report: silentReport,
+      report: noReport,
       signal: new AbortController().signal,
     });
     await assert.rejects(first, /^Error: PostgreSQL at 127/);

@@ -1,7 +1,7 @@
 /** Who prefers HTML to JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prefersHtml } from '../../src/http/server/accept.ts';
+import { preferredType, prefersHtml } from '../../src/http/server/accept.ts';
 
 const cases: [what: string, accept: string | undefined, expected: boolean][] = [
   ['Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', true],
@@ -27,6 +27,9 @@ const cases: [what: string, accept: string | undefined, expected: boolean][] = [
   ['an invalid weight', 'text/html;q=high, */*;q=0.1', false],
   ['another type', 'image/png', false],
   ['nonsense', ',;,;q=1,text,/html,text/htmlx', false],
+  // Node joins repeated headers, so an empty Accept before another gives this.
+  ['JSON after an empty range', ', application/json', false],
+  ['JSON after an empty range with parameters', ';;q, application/json', false],
   ['names of object properties', '__proto__, constructor;q=1', false],
   ['a long header', `${'a/b;q=0.5,'.repeat(80)}text/html`, true],
   ['a header that is longer than any client needs', `${'a/b;q=0.5,'.repeat(5000)}text/html`, false],
@@ -36,3 +39,11 @@ for (const [what, accept, expected] of cases)
   test(`${what} ${expected ? 'prefers' : 'does not prefer'} HTML`, () => {
     assert.equal(prefersHtml(accept), expected);
   });
+
+test('no preference is not a preference for JSON', () => {
+  for (const accept of [undefined, '', '*/*', 'text/html, application/json', 'image/png'])
+    assert.equal(preferredType(accept), undefined, `${accept}`);
+  for (const accept of ['application/json', 'application/*', 'application/json, */*', 'text/html;q=0, */*'])
+    assert.equal(preferredType(accept), 'json', accept);
+  assert.equal(preferredType('text/html'), 'html');
+});

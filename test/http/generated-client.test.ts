@@ -90,7 +90,7 @@ const strict = {
 
 test('the generated client compiles and returns the data of the demo', async () => {
   const folder = temporaryFolder();
-  const config = configFor(folder);
+  const config = configFor(folder, { THUMBNAILS: 'off' });
   await fillWithDrawnDemo(config);
   const { origin } = await startService(config);
   const { secret } = await makeToken(config, ['image:list']);

@@ -9,7 +9,7 @@ import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
 import { filesIn } from '../support/dump.ts';
-import { sandbox, silentReport } from '../support/import.ts';
+import { noReport, sandbox } from '../support/import.ts';
 import { filesFolder } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
 
@@ -52,14 +52,14 @@ test('keeps files that another import uses by the time a failed one cleans up', 
   };
   const failing = runImport([catalogueFile('failing', folder, lines)], openSecondWriterLate, {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
     concurrency: 2,
     ladder: [],
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},
     skipsInvalid: false,
-    report: silentReport,
+    report: noReport,
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

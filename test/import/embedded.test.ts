@@ -7,7 +7,7 @@ import { readDocument } from '../../src/catalogue/document.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { addMetadata } from '../../src/import/embedded.ts';
-import type { ImageLine, OpenField } from '../../src/import/record.ts';
+import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/record.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
 import * as make from '../support/geotagged.ts';
 import { sandbox } from '../support/import.ts';
@@ -18,11 +18,14 @@ const none: Metadata = {
   copyright: undefined,
   copyrightUrl: undefined,
   date: undefined,
+  properties: [],
 };
-const allFields: OpenField[] = ['artist', 'source', 'createdAt', 'categories', 'nsfw'];
 const picture: ImageLine = { type: 'image', file: 'a.png', nsfw: 'sfw', categories: ['cats'] };
-const fill = (metadata: Partial<Metadata>, openFields = allFields, record = picture) =>
-  addMetadata({ ...record, openFields }, { ...none, ...metadata });
+const allFields: OpenField[] = [...OPEN_FIELDS];
+function fill(metadata: Partial<Metadata>, openFields = allFields, record = picture): ImageLine {
+  const { openFields: _, ...filled } = addMetadata({ ...record, openFields }, { ...none, ...metadata });
+  return filled;
+}
 
 test('fills the open fields only', () => {
   const metadata = {
@@ -63,26 +66,43 @@ test('ignores values that are not valid', () => {
 });
 
 test('keywords make a picture more explicit, never less', () => {
-  for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'R-18'])
-    assert.equal(fill({ keywords: ['rating:safe', keyword] }).nsfw, 'nsfw', keyword);
-  assert.equal(fill({ keywords: ['rating:questionable'] }).nsfw, 'questionable');
-  assert.equal(fill({ keywords: ['rating:questionable', 'nsfw'] }).nsfw, 'nsfw');
-  assert.equal(
-    fill({ keywords: ['sfw', 'rating:general'] }, allFields, { ...picture, nsfw: 'nsfw' }).nsfw,
-    'nsfw',
+  for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'Rating Explicit', 'R-18'])
+    assert.equal(fill({ keywords: ['rating:safe', keyword] }).atLeast, 'nsfw', keyword);
+  assert.equal(fill({ keywords: ['rating:questionable'] }).atLeast, 'questionable');
+  assert.equal(fill({ keywords: ['rating:questionable', 'nsfw'] }).atLeast, 'nsfw');
+  const safe = { ...none, keywords: ['sfw', 'rating:general'] };
+  assert.equal(fill(safe).atLeast, undefined);
+  assert.equal(fill(safe, allFields, { ...picture, atLeast: 'nsfw' }).atLeast, 'nsfw');
+  assert.equal(fill(safe, [], { ...picture, nsfw: 'nsfw' }).nsfw, 'nsfw');
+  assert.equal(fill({ keywords: ['nsfw'] }, []).nsfw, 'nsfw', 'although a sidecar says sfw');
+  assert.equal(fill({ properties: [['AdultContentWarning', 'CW-AW']] }).atLeast, 'nsfw');
+  assert.deepEqual(fill({ keywords: ['rating:odd', 'cats'] }), {
+    ...picture,
+    atLeast: 'nsfw',
+    unknownMarkers: [{ field: 'rating', value: 'odd' }],
+  });
+});
+
+test('what the metadata states is no longer open', () => {
+  const { openFields } = addMetadata(
+    { ...picture, openFields: allFields },
+    { ...none, creator: 'Ann', date: 'never', keywords: ['nsfw'] },
   );
-  assert.equal(fill({ keywords: ['nsfw'] }, ['categories']).nsfw, 'sfw', 'a sidecar says so');
+  assert.deepEqual(openFields, ['source', 'createdAt', 'characters', 'nsfw']);
 });
 
 test('reads XMP before IPTC before EXIF, in every format', async () => {
   for (const format of ['jpeg', 'png', 'webp', 'avif'] as const)
-    assert.deepEqual(await readMetadata(await make.geotagged(format), `image/${format}`), {
-      ...none,
-      creator: 'Ann Ink',
-      keywords: ['night sky', 'blue, deep'],
-      copyright: '© Ann Ink',
-      date: '2024-02-03T04:05:06.000Z',
-    });
+    assert.deepEqual(
+      { ...(await readMetadata(await make.geotagged(format), `image/${format}`)), properties: [] },
+      {
+        ...none,
+        creator: 'Ann Ink',
+        keywords: ['night sky', 'blue, deep'],
+        copyright: '© Ann Ink',
+        date: '2024-02-03T04:05:06.000Z',
+      },
+    );
   const plain = await make.withoutMetadata(await make.geotagged('png'), 'jpeg');
   assert.equal(await readMetadata(plain, 'image/jpeg'), undefined);
   const iptc = make.segment(0xed, 'Photoshop 3.0\0', make.photoshopResources());
@@ -95,7 +115,13 @@ test('reads XMP before IPTC before EXIF, in every format', async () => {
 
 test('survives damaged and oversized metadata', async () => {
   const plain = await make.withoutMetadata(await make.geotagged('png'), 'jpeg');
-  const packets = ['<a>'.repeat(20_000), `<a>${'<b/>'.repeat(16_000)}</a>`, '<!DOCTYPE a><a/>', '\0\xff'];
+  const packets = [
+    '<a>'.repeat(20_000),
+    `<a>${'<?xpacket end="?>'.repeat(3500)}</a>\n`,
+    `<a>${'<b/>'.repeat(16_000)}</a>`,
+    '<!DOCTYPE a><a/>',
+    '\0\xff',
+  ];
   for (const packet of packets) {
     const xmp = make.segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', packet);
     assert.deepEqual((await readMetadata(make.withSegments(plain, xmp), 'image/jpeg'))?.keywords ?? [], []);

@@ -10,7 +10,7 @@ import { catalogueFile } from '../../src/import/source.ts';
 import { uuid } from '../support/catalogue.ts';
 import { filesIn } from '../support/dump.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { type Sandbox, silentReport } from '../support/import.ts';
+import { noReport, type Sandbox } from '../support/import.ts';
 import { runCommand } from '../support/program.ts';
 import { filesFolder } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
@@ -28,14 +28,14 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
   }
   const importing = runImport([catalogueFile('slow', folder, lines)], () => openWriter(config), {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
     concurrency: 2,
     ladder: [],
     isDryRun: false,
     skipsInvalid: false,
     keepsLocation: false,
     onProgress: () => {},
-    report: silentReport,
+    report: noReport,
     signal: new AbortController().signal,
   });
   await Promise.race([isPrepared.promise, importing]);

@@ -12,6 +12,18 @@ import type { Engine } from './engines.ts';
 import { configFor } from './service.ts';
 import { temporaryFolder } from './workspace.ts';
 
+/** For imports whose report nobody reads. */
+export const noReport: Report = {
+  record: () => {},
+  unchangedFile: () => {},
+  duplicate: () => {},
+  location: () => {},
+  picture: async () => {},
+  withoutMarker: () => {},
+  unknownMarker: () => {},
+  lowered: () => {},
+};
+
 export interface Sandbox {
   folder: string;
   config: Config;
@@ -37,15 +49,6 @@ export function sandbox(engine?: Engine): Sandbox {
     },
   };
 }
-
-/** For imports whose outcome does not matter. */
-export const silentReport: Report = {
-  record: () => {},
-  unchangedFile: () => {},
-  duplicate: () => {},
-  location: () => {},
-  picture: async () => {},
-};
 
 /** An image record with `key` and `meta` instead of a file. */
 export function keyed(index: number, rest: object = {}): object {

@@ -46,6 +46,7 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
   /** For each view, an element that appears when it has loaded. */
   const views = {
     '/?categories=sea&nsfw=sfw&orientation=portrait': '#all-shown',
+    '/?order=newest': '.tile img.loaded',
     [`/?artist=${artistId}`]: '#pages a',
     [`/?image=${sfwImageId}`]: 'dialog .properties',
     '/?in=characters': '#entries li',

@@ -49,11 +49,22 @@ export class ExistingImages {
 
   /** An image is identified by its id or, without one, by its bytes. */
   find(record: ImageLine, hashes: string[]): SavedImage | undefined {
-    if (record.id !== undefined) return this.#byId.get(record.id);
-    const same = hashes.flatMap((hash) => this.#byETag.get(hash) ?? []);
+    const same = this.#matching(record, hashes);
     if (same.length > 1)
       throw new RecordError(`${same.length} images have these bytes; add the "id" of one of them`);
     return same[0];
+  }
+
+  /** Like `find`, but undefined if it is not certain which image it is. */
+  findCertain(record: ImageLine, hashes: string[]): SavedImage | undefined {
+    const same = this.#matching(record, hashes);
+    return same.length === 1 ? same[0] : undefined;
+  }
+
+  #matching({ id }: ImageLine, hashes: string[]): SavedImage[] {
+    if (id === undefined) return hashes.flatMap((hash) => this.#byETag.get(hash) ?? []);
+    const found = this.#byId.get(id);
+    return found ? [found] : [];
   }
 }
 

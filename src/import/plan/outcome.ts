@@ -1,3 +1,5 @@
+import type { Rating } from '../../catalogue/types.ts';
+
 /** The result of planning a record: a row to save, or nothing to do. */
 
 export type Outcome<Row> =
@@ -6,8 +8,9 @@ export type Outcome<Row> =
   | { outcome: 'updated'; row: Row; formerIdentities: string[] }
   | { outcome: 'unchanged' };
 
-/** The id and creation time of new records that do not give their own. */
+/** What new records get that do not give their own. The rating is for pictures of folders. */
 export interface NewRecordDefaults {
   now: string;
   newId: () => string;
+  rating: Rating;
 }

@@ -14,6 +14,8 @@ export interface Metadata {
   copyrightUrl: string | undefined;
   /** The date that the picture was made, in ISO 8601. Without a time zone it is UTC. */
   date: string | undefined;
+  /** All texts of the XMP with the names of their properties, without namespaces and without the stars of `xmp:Rating`. */
+  properties: [name: string, value: string][];
 }
 
 /** The most that fits into a segment of a JPEG. What is longer is no name or keyword. */
@@ -40,6 +42,20 @@ export async function readMetadata(bytes: Buffer, mimetype: Mimetype): Promise<M
   }
 }
 
+/** Reads a file of XMP. Undefined if it is not well-formed, has a document type, or more elements than any program writes. */
+export async function readXmp(text: string): Promise<Metadata | undefined> {
+  const content = readableXmp(Buffer.from(text)).toString().trim();
+  const { default: ExifReader } = await import('exifreader');
+  try {
+    // ExifReader recognises a file of XMP by its first characters.
+    const tags = ExifReader.load(Buffer.from(`<?xpacket begin=""?>${content}`), { expanded: true });
+    // It tells of errors only by finding nothing, but even an empty description has a subject.
+    return Object.keys(tags.xmp ?? {}).some((name) => name !== '_raw') ? interpret(tags) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A JPEG of nothing but the metadata: ExifReader gets little to parse, and the same for every format. */
 function asJpeg(parts: Map<PartKind, Buffer>): Buffer {
   const pieces = [Buffer.from([0xff, 0xd8])];
@@ -55,10 +71,22 @@ function asJpeg(parts: Map<PartKind, Buffer>): Buffer {
   return Buffer.concat([...pieces, Buffer.from([0xff, 0xd9])]);
 }
 
-/** Without XML that takes ExifReader seconds: cleaning empties a packet that is nested deeply or not well-formed. */
+/** Comments, processing instructions and CDATA sections. */
+const notElements = /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>/g;
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/**
+ * Without XML that takes ExifReader seconds: cleaning empties a packet that is nested deeply or not well-formed. ExifReader
+ * reads only elements and text, and looks for the instruction that ends the packet in cubic time.
+ */
 function readableXmp(data: Buffer): Buffer {
   const content = cleanXmp(data) ?? data;
-  return content.toString('latin1').split('<').length > MAX_XMP_TAGS ? Buffer.alloc(0) : content;
+  const [text = ''] = content.toString('latin1').split('\0', 1);
+  if (text.split('<').length > MAX_XMP_TAGS) return Buffer.alloc(0);
+  const plain = text.replace(notElements, (_, data = '') =>
+    data.replace(/[&<>]/g, (sign: string) => escapes[sign]),
+  );
+  return Buffer.from(plain, 'latin1');
 }
 
 type Tags = Record<string, unknown>;
@@ -81,6 +109,9 @@ function interpret(tags: ExpandedTags): Metadata {
     copyright: first(texts(xmp.rights), texts(iptc['Copyright Notice']), texts(exif.Copyright))[0],
     copyrightUrl: texts(xmp.WebStatement)[0],
     date: dates.map(asIso).find((date) => date !== undefined),
+    properties: Object.entries(xmp)
+      .filter(([name]) => !/^(_raw|Rating|RatingPercent)$/.test(name))
+      .flatMap(([name, tag]) => texts(tag).map((text): [string, string] => [name, text])),
   };
 }
 

@@ -1,0 +1,44 @@
+/** What a sidecar states about its picture. */
+import type { Kind } from '../../catalogue/types.ts';
+import { isId, isReference, isValidRecord } from '../record.ts';
+import { combine, type Verdict } from './verdict.ts';
+
+/** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
+export interface SidecarFields {
+  id?: string | undefined;
+  artist?: string | null | undefined;
+  source?: unknown;
+  createdAt?: string | null | undefined;
+  categories?: string[] | undefined;
+  characters?: string[] | undefined;
+  verdict: Verdict;
+}
+
+/** Of each field, the first statement counts; of the ratings, the strictest. */
+export function mergeFields(sidecars: SidecarFields[]): SidecarFields {
+  const merged: SidecarFields = { verdict: { rating: undefined, unknown: [] } };
+  for (const { verdict, ...fields } of sidecars.toReversed()) {
+    const stated = Object.entries(fields).filter(([, value]) => value !== undefined);
+    Object.assign(merged, Object.fromEntries(stated));
+  }
+  for (const { verdict } of sidecars) merged.verdict = combine(merged.verdict, verdict);
+  return merged;
+}
+
+/** Commas separate categories, so a category's name cannot contain one. Names of nothing else are left out. */
+export function categoryNames(names: Iterable<string>): string[] {
+  return [...names].map((name) => name.replaceAll(',', ' ').trim()).filter(Boolean);
+}
+
+/** A source that is only a URL is named after its host. Undefined if it cannot be a source. */
+export function sourceOf(address: string): { name: string; url: string } | undefined {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const source = { name: url.host, url: address };
+  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
+}
+
+/** A name that a tool wrote, if an entry can have it. A UUID would be taken for an id. */
+export function validName(kind: Kind, name: string | undefined): string | undefined {
+  return name !== undefined && !isId(name) && isReference(kind, name) ? name : undefined;
+}

@@ -1,0 +1,239 @@
+/** Markers of explicit pictures fail safe: what is not known to be safe is never imported as safe. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Rating } from '../../src/catalogue/types.ts';
+import { mergeFields } from '../../src/import/sidecar/fields.ts';
+import { readSidecar } from '../../src/import/sidecar/read.ts';
+import { toRecord } from '../../src/import/sidecar/to-record.ts';
+
+/** Undefined if nothing says how explicit the picture is. */
+async function ratingOf(sidecar: unknown): Promise<Rating | undefined> {
+  const read = await readSidecar('a.json', Buffer.from(JSON.stringify(sidecar)));
+  const { nsfw, openFields } = toRecord('a.jpg', [], mergeFields([read]));
+  return openFields?.includes('nsfw') ? undefined : nsfw;
+}
+
+test('understands the markers of sites', async () => {
+  const cases: [Rating | undefined, object[]][] = [
+    [
+      'nsfw',
+      [
+        ...[
+          'e',
+          'explicit',
+          'Explicit',
+          'R-18',
+          'R-18G',
+          'r18',
+          'Ｒ－１８',
+          'R18+',
+          'Adult',
+          'Mature',
+          'unsafe',
+          '18+',
+        ].map((rating) => ({ rating })),
+        ...[1, 2, '1'].map((x_restrict) => ({ x_restrict })),
+        ...['over_18', 'nsfw', 'is_nsfw', 'isNsfw', 'is_mature', 'isMature', 'mature', 'mature_content'].map(
+          on,
+        ),
+        ...['adult', 'adult_content', 'hasAdultContent', 'is_adult', 'sensitive', 'possibly_sensitive'].map(
+          on,
+        ),
+        ...['isSensitive', 'is_sensitive', 'channel_nsfw', 'r18', 'is_r18', 'explicit', 'NSFW', 'Over18'].map(
+          on,
+        ),
+        { nsfw: 'true' },
+        { nsfw: 1 },
+        { is_safe: false },
+        { safety: 'unsafe' },
+        { purity: 'nsfw' },
+        { maturity_rating: 'NSFW' },
+        { contentRating: 'pornographic' },
+        { nsfwLevel: 16 },
+        { nsfw: 'X' },
+        { rating: ['General', 'Explicit'] },
+        { post: { data: [{ over_18: true }] } },
+        { tags: ['rating:explicit'] },
+        { tags: 'a rating:e b' },
+        { tag_string: 'a rating:e b' },
+        { tags_general: 'a rating:e' },
+        { my: { own: ['rating:e'] } },
+        { tags: ['R-18'] },
+        { tags: ['NSFW'] },
+        { rating: 's', nsfw: true },
+        { nsfw: 'sfw', rating: 'e' },
+        { rating: 'm', category: 'newgrounds' },
+        { labels: [{ val: 'nudity' }] },
+      ],
+    ],
+    [
+      'questionable',
+      [
+        ...['q', 'questionable', 'sensitive', 'suggestive', 'sketchy', 'R15+'].map((rating) => ({ rating })),
+        { safety: 'sketchy' },
+        { rating: 's', tags: ['rating:q'] },
+        { rating: 's', category: 'danbooru' },
+        { rating: 't', category: 'newgrounds' },
+        { nsfw: 'questionable' },
+        { x_restrict: 0, sanity_level: 6 },
+      ],
+    ],
+    [
+      'sfw',
+      [
+        ...['g', 's', 'general', 'General', 'safe', 'sfw', 'G', 'Everyone', 'all ages'].map((rating) => ({
+          rating,
+        })),
+        ...['over_18', 'nsfw', 'is_mature', 'sensitive', 'adult'].map((name) => ({ [name]: false })),
+        { x_restrict: 0, rating: 'General', sanity_level: 2 },
+        { rating: 'e', category: 'newgrounds' },
+        { nsfw: 0 },
+        { nsfw: '0' },
+        { is_safe: true },
+        { tags: ['rating:safe'] },
+      ],
+    ],
+    [
+      undefined,
+      [
+        {},
+        { rating: null },
+        { rating: '' },
+        { rating: [] },
+        { sensitive: null, labels: [] },
+        { rating: 3.7, category: '500px' },
+        { rating_locked: false, avatar_rating: 'e', score: 3, restrict: 1, labels: ['cat'] },
+        { tags: ['safe', 'sfw', 'mature_female', 're:zero'] },
+        { labels: [{ val: '!no-unauthenticated' }] },
+      ],
+    ],
+  ];
+  for (const [rating, sidecars] of cases)
+    for (const sidecar of sidecars) assert.equal(await ratingOf(sidecar), rating, JSON.stringify(sidecar));
+
+  function on(name: string): object {
+    return { [name]: true };
+  }
+});
+
+test('lists the markers that it does not understand', async () => {
+  const read = async (value: object) =>
+    (await readSidecar('a.json', Buffer.from(JSON.stringify(value)))).verdict;
+  assert.deepEqual(await read({ rating: 'odd', nsfw: 'maybe', over_18: { a: 1 }, tags: ['rating:7'] }), {
+    rating: 'nsfw',
+    unknown: [
+      { field: 'rating', value: 'odd' },
+      { field: 'nsfw', value: 'maybe' },
+      { field: 'over_18', value: 'a structure' },
+      { field: 'rating', value: '7' },
+    ],
+  });
+  const { unknown } = await read({ rating: ['\ud800'.repeat(1000), ...Array(1000).keys()] });
+  assert.equal(unknown.length, 5);
+  assert.equal(unknown[0]?.value, `${'\ufffd'.repeat(60)}…`);
+});
+
+/** Names that sites use, and the values that are known to be safe in any of them. */
+const names = [
+  ...[
+    'rating',
+    'ratings',
+    'nsfw',
+    'is_nsfw',
+    'isNsfw',
+    'safety',
+    'sensitive',
+    'possibly_sensitive',
+    'over_18',
+  ],
+  ...[
+    'is_mature',
+    'mature',
+    'x_restrict',
+    'adult',
+    'adult_content',
+    'r18',
+    'contentRating',
+    'maturity_rating',
+  ],
+  ...[
+    'purity',
+    'nsfwLevel',
+    'rating_id',
+    'rating_name',
+    'safety_level',
+    'is_safe',
+    'hasAdultContent',
+    'explicit',
+  ],
+];
+const safe =
+  /^(g|general|generalaudiences|s|safe|sfw|all|allages|everyone|clean|pg|0|1|2|4|false|true|no|yes|none)$/;
+const isSafe = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.every(isSafe)
+    : value === null ||
+      (typeof value !== 'object' &&
+        (String(value).trim() === '' ||
+          safe.test(
+            String(value)
+              .normalize('NFKC')
+              .trim()
+              .toLowerCase()
+              .replace(/[\s_-]/g, ''),
+          )));
+
+test('no marker with a value that is not known to be safe gives sfw, wherever it is', async () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.string({ maxLength: 6, unit: fc.constantFrom(...'gsqexr18+-_ !?') }),
+    fc.constantFrom(
+      'e',
+      'explicit',
+      'x',
+      '18',
+      'unsafe',
+      '-1',
+      '3',
+      '!safe',
+      'not safe',
+      'unsafe',
+      's.',
+      'safe?',
+    ),
+  );
+  const place = fc.array(fc.constantFrom('post', 'data', 'metadata', 'category', 'tags', 'user', '[]'), {
+    maxLength: 4,
+  });
+  const others = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...names), value, place, others, async (name, value, place, others) => {
+      fc.pre(!isSafe(value));
+      let sidecar: unknown = { rating: 's', ...others, [name]: value };
+      for (const key of place)
+        sidecar = key === '[]' ? { list: [sidecar] } : { ...others, rating: 'safe', [key]: sidecar };
+      const rating = await ratingOf(sidecar);
+      assert.ok(rating === 'nsfw' || rating === 'questionable', `${rating}: ${JSON.stringify(sidecar)}`);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('no tag with a rating that is not known to be safe gives sfw', async () => {
+  const value = fc
+    .string({ minLength: 1, maxLength: 8 })
+    .filter((text) => text.trim() !== '' && !isSafe(text));
+  await fc.assert(
+    fc.asyncProperty(value, fc.constantFrom('rating:', 'Rating: ', 'rating='), async (value, prefix) => {
+      for (const sidecar of [{ tags: [prefix + value] }, { any: { list: [prefix + value] } }])
+        assert.notEqual((await ratingOf(sidecar)) ?? 'sfw', 'sfw', JSON.stringify(sidecar));
+      const text = await readSidecar(
+        'a.txt',
+        Buffer.from(`cat\n${prefix}${value.replace(/[\r\n,]/g, 'x')}\n`),
+      );
+      assert.notEqual(text.verdict.rating ?? 'sfw', 'sfw');
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,33 @@
+/** The options of API calls. The first call of a view is made from them before the client is loaded. */
+import { type EndlessView, type Filter, PAGE_SIZE, type View } from './route.ts';
+
+type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
+
+/** For the artist's name and for small files. */
+export const include = ['artist', 'thumbnails'] as const;
+export const imageOptions = { include };
+
+export function listOptions({ search, page }: ViewNamed<'search'>) {
+  return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search && { search }) };
+}
+
+export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
+  return { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, include };
+}
+
+/** `category` is the name of the category that the view is about. Random images have a seed, too. */
+export function endlessOptions(view: EndlessView, category?: string) {
+  return { ...selectImages(view, category), limit: PAGE_SIZE, include };
+}
+
+function selectImages(view: EndlessView, category: string | undefined) {
+  const filter = imageFilter(view.filter);
+  if (view.name === 'character') return { character: view.id, ...filter };
+  const categories = 'categories' in view ? view.categories : category ? [category] : [];
+  return { ...(categories.length > 0 && { categories }), ...filter };
+}
+
+/** The API rejects empty lists. */
+function imageFilter({ nsfw, orientation }: Filter): Partial<Filter> {
+  return { ...(nsfw.length > 0 && { nsfw }), ...(orientation.length > 0 && { orientation }) };
+}
