@@ -1,5 +1,6 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
+import type { SourceFileWriter } from './source-files.ts';
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
 /**
@@ -73,6 +74,7 @@ export interface FixedShelves {
 export interface CatalogueWriter extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
   decisions: Decisions;
+  sourceFiles: SourceFileWriter;
   imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
   /** Saves only the aliases of an entry, and takes them from others that have them. */

@@ -56,7 +56,7 @@ async function findSuspects(
 /** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
 async function confirm(config: Config, files: Files, { images, keys }: Suspects): Promise<FileReport> {
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
-  const journaled = new Set(await files.abandonedKeys());
+  const journaled = new Set(await files.journaledKeys());
   await using snapshot = await openSnapshot(config);
   const isChanging = journaled.size > 0;
   const report: FileReport = { problems: [], lackThumbnails: [], unused: [], isChanging };

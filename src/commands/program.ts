@@ -53,6 +53,11 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('add or update records from catalogue files or folders of pictures, all or nothing')
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--skip-bad', 'skip unreadable pictures, sidecars and invalid records, and list them', false)
+    .option('--full', 'also read pictures that did not change since they were imported', false)
+    .option('--prune', 'remove images whose files are gone from the folders', false)
+    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false)
+    .option('--watch', 'keep running, and import the folders again whenever they change', false)
     .option(
       '--keep-location',
       'keep the location in the metadata of pictures, which everyone can then read',
@@ -64,8 +69,10 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
         .default('sfw'),
     )
     .option('--quiet', 'show no progress', false)
-    .action(async (paths, options) =>
-      (await import('./import.ts')).importCommand(config(), paths, options, terminal),
+    .action(async (paths, { watch, ...options }) =>
+      watch
+        ? (await import('./watch.ts')).watchCommand(config(), paths, options, terminal)
+        : (await import('./import.ts')).importCommand(config(), paths, options, terminal),
     );
 
   program

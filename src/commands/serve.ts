@@ -1,9 +1,11 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
 import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { createCatalogue } from '../engines.ts';
 import { version } from '../version.ts';
 import { CommandError } from './errors.ts';
 import { type StartedImport, startImport } from './import-on-start.ts';
+import { announceCreated } from './terminal.ts';
 
 /** How long running requests may take to finish after the signal. */
 const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -11,6 +13,7 @@ const SHUTDOWN_TIMEOUT_MS = 5000;
 const IDLE_MS = 500;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+  announceCreated(process, await createCatalogue(config));
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);

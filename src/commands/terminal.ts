@@ -16,3 +16,8 @@ export function printLine(terminal: Pick<Terminal, 'stdout'>, line: string): voi
 export function printLines({ stdout }: Pick<Terminal, 'stdout'>, lines: string[]): void {
   stdout.write(lines.map((line) => `${printable(line)}\n`).join(''));
 }
+
+/** A mistyped DATA_DIR is noticed this way. `created` is undefined if the catalogue existed. */
+export function announceCreated({ stderr }: Pick<Terminal, 'stderr'>, created: string | undefined): void {
+  if (created !== undefined) stderr.write(`created a new catalogue: ${printable(created)}\n`);
+}

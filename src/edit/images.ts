@@ -56,6 +56,8 @@ export async function editImages(
       return [planned.placed];
     });
     await writer.saveImages(placed);
+    // The next import of their folders fills these fields again.
+    if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
   }
   if (missing.length > 0) throw new EditError(`nothing was changed: ${describeMissing(missing)}`);
   return changed;

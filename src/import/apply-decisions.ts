@@ -23,11 +23,12 @@ interface Line {
   picture: { hashes: string[] };
 }
 
+/** Returns the records without those that are skipped. */
 export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
   report: DecisionReport,
-): Promise<{ kept: L[]; skipped: L[] }> {
+): Promise<L[]> {
   const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
   const needsImages = removed.length > 0 || lines.some(({ record }) => record.isFromFolder);
   const images = await loadImages(writer, needsImages ? lines : []);
@@ -38,7 +39,7 @@ export async function applyDecisions<L extends Line>(
     const existing = images.findCertain(line.record, line.picture.hashes);
     return { ...line, record: keepDecisions(line.record, existing) };
   });
-  return { kept: await leaveOutBlocked(decided, writer, report), skipped: [...skipped] };
+  return leaveOutBlocked(decided, writer, report);
 }
 
 /** Images that exist are not among them: another one with the same bytes was removed. */

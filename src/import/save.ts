@@ -5,11 +5,11 @@ import { parseEdited } from '../catalogue/edited.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import type { CatalogueWriter, ImageRow, SavedImage } from '../catalogue/writer.ts';
+import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import type { DecisionReport } from './apply-decisions.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
-import type { DecisionLine } from './decision-lines.ts';
+import { entryChanges, imageChanges } from './changes.ts';
 import { ensureUnknownArtist, loadEntries, loadImages } from './lookup.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, referencesOf } from './plan/existing.ts';
@@ -29,7 +29,10 @@ import { isStricter } from './sidecar/verdict.ts';
 
 /** Receives the outcome of each record. */
 export interface Report extends DecisionReport {
-  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** A file of a folder was not read again, because it did not change. */
+  unchangedFile(path: string): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(): void;
   /** A picture is rated as explicit, because a marker is not understood. */
@@ -45,7 +48,11 @@ export interface Report extends DecisionReport {
 }
 
 type Located<T> = RecordLocation & { record: T };
-export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
+/** `hasLocation` is whether the picture has, or had, a location. */
+export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+/** Called with the image that a record became or already was: its id, and the keys of its files. */
+type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
+type Planned<Row> = Outcome<Row> & { changes?: string[] };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
@@ -63,54 +70,42 @@ export class Saver {
   readonly #defaults: ImportDefaults;
   readonly #problems: Problems;
   readonly #report: Report;
+  readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
 
+  /** `storeAgain` stores the files of a picture that are gone by now. */
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
     defaults: ImportDefaults,
     problems: Problems,
     report: Report,
+    storeAgain: (image: ImageWithPicture) => Promise<void>,
   ) {
     this.#writer = writer;
     this.#upload = upload;
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
+    this.#storeAgain = storeAgain;
   }
 
   async saveEntries(lines: Located<EntryLine>[]): Promise<void> {
     const identitiesOf = ({ record }: Located<EntryLine>) => entryIdentities(record);
     await processInBatches(lines, identitiesOf, async (batch) => {
       const existing = await this.#findEntries(batch);
-      const plan = ({ record }: Located<EntryLine>) => planEntry(record, existing, this.#defaults);
+      const plan = ({ record }: Located<EntryLine>): Planned<Entry> => {
+        const planned = planEntry(record, existing, this.#defaults);
+        if (planned.outcome !== 'updated') return planned;
+        const before = existing.withId(record.type, planned.row.id);
+        return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
+      };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       await this.#writer.saveEntries(rows);
       return done;
     });
   }
 
-  async saveDecisions(lines: Located<DecisionLine>[]): Promise<void> {
-    for (const { record } of lines) this.#report.record(record, await this.#saveDecision(record));
-  }
-
-  async #saveDecision(record: DecisionLine): Promise<'added' | 'updated' | 'unchanged'> {
-    const { decisions } = this.#writer;
-    const at = record.createdAt;
-    if (record.type === 'blocked') {
-      const { kind, name } = record;
-      const [before] = await decisions.blockedNames(kind, [name]);
-      const after = { kind, name, blockedAt: at ?? before?.blockedAt ?? this.#defaults.now };
-      await decisions.blockNames([after]);
-      return compare(before, after);
-    }
-    const { hash, image, reason = '' } = record;
-    const [before] = await decisions.removedFiles([hash]);
-    const after = { hash, image, removedAt: at ?? before?.removedAt ?? this.#defaults.now, reason };
-    await decisions.rememberFiles([after]);
-    return compare(before, after);
-  }
-
-  async saveImages(lines: ImageWithPicture[]): Promise<void> {
+  async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
       const images = await loadImages(this.#writer, batch);
       const lines = batch.map((line) => {
@@ -119,19 +114,31 @@ export class Saver {
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
-      const added: ImageWithPicture[] = [];
-      const plan = (line: ImageWithPicture) => {
+      const added: T[] = [];
+      /** Files that no image has used so far. */
+      const needed = new Map<string, T>();
+      const plan = (line: T): Planned<PlacedImage> => {
         const { record, picture } = line;
         const existing = images.find(record, picture.hashes);
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
-        if (existing && planned.outcome === 'updated')
-          released.push(...replacedFiles(existing, planned.row.row));
-        if (planned.outcome === 'added') added.push(line);
+        const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
+        onImage(line, row.id, fileKeys(row));
         this.#reportRating(line, existing);
-        return planned;
+        if (planned.outcome === 'unchanged') return planned;
+        const former = existing ? fileKeys(existing) : [];
+        if (record.file !== undefined)
+          for (const key of fileKeys(row)) if (!former.includes(key)) needed.set(key, line);
+        if (planned.outcome === 'added' || !existing) {
+          added.push(line);
+          return planned;
+        }
+        released.push(...replacedFiles(existing, row));
+        return { ...planned, changes: imageChanges(existing.document, row.document) };
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
+      const lost = await this.#upload.findLost([...needed.keys()]);
+      for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       for (const { label, picture } of added)
@@ -158,7 +165,7 @@ export class Saver {
       const line = { ...copy, record };
       const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
       if (!existing || parseEdited(existing.edited).includes('rating')) continue;
-      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line]);
+      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line], () => {});
     }
   }
 
@@ -176,7 +183,7 @@ export class Saver {
   #planBatch<L extends Located<RecordLine>, Row>(
     lines: L[],
     identitiesOf: (line: L) => string[],
-    plan: (line: L) => Outcome<Row>,
+    plan: (line: L) => Planned<Row>,
   ) {
     const rows: Row[] = [];
     const former = new Set<string>();
@@ -185,7 +192,7 @@ export class Saver {
         return { rows, done: index };
       const planned = this.#problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.#report.record(line.record, planned.outcome);
+      this.#report.record(line.record, planned.outcome, planned.changes);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated')
         for (const identity of planned.formerIdentities) former.add(identity);
@@ -220,10 +227,4 @@ export class Saver {
     }
     return existing;
   }
-}
-
-function compare<T extends object>(before: T | undefined, after: T): 'added' | 'updated' | 'unchanged' {
-  if (!before) return 'added';
-  const names = Object.keys(after) as (keyof T)[];
-  return names.every((name) => before[name] === after[name]) ? 'unchanged' : 'updated';
 }

@@ -15,6 +15,7 @@ import { temporaryFolder } from './workspace.ts';
 /** For imports whose report nobody reads. */
 export const noReport: Report = {
   record: () => {},
+  unchangedFile: () => {},
   duplicate: () => {},
   location: () => {},
   picture: async () => {},

@@ -16,8 +16,25 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** Opens one connection for a command and migrates the schema if needed. */
-export async function connect(url: string): Promise<pg.Client> {
+/** Makes an empty catalogue if there is none, and then returns where. */
+export async function createSchema(url: string): Promise<string | undefined> {
+  let isNew = false;
+  const client = await connect(url, () => {
+    isNew = true;
+  });
+  await disconnect(client);
+  return isNew ? `the schema ${SCHEMA} in PostgreSQL at ${describeDatabase(url)}` : undefined;
+}
+
+/** With a mistyped DATABASE_URL, another program's database would get a schema. */
+function refuseToCreate(): never {
+  throw new Error(
+    'there is no catalogue in this database; check DATABASE_URL, or create one with "zukan import" or "zukan serve"',
+  );
+}
+
+/** Opens one connection for a command and migrates the schema if needed. `onMissing` allows creating it. */
+export async function connect(url: string, onMissing: () => void = refuseToCreate): Promise<pg.Client> {
   const client = new pg.Client({ ...clientSettings(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // If an idle connection breaks, the next statement on it fails and reports that.
   client.on('error', () => {});
@@ -29,7 +46,7 @@ export async function connect(url: string): Promise<pg.Client> {
       query_timeout: CONNECT_TIMEOUT_MS,
     };
     await client.query(settings);
-    await migrate(client);
+    await migrate(client, onMissing);
   } catch (error) {
     await disconnect(client);
     throw databaseError(error, url);
@@ -87,9 +104,11 @@ function lock(client: pg.ClientBase, key: number): Promise<unknown> {
  * Migrates the schema in one transaction under a lock: any number of processes can start at once, and a killed one
  * leaves nothing half done. An up-to-date schema needs no lock.
  */
-async function migrate(client: pg.Client): Promise<void> {
+async function migrate(client: pg.Client, onMissing: () => void): Promise<void> {
   await checkServer(client);
-  if ((await countMigrations(client)) === migrations.length) return;
+  const done = await countMigrations(client);
+  if (done === migrations.length) return;
+  if (done === 0) onMissing();
   await client.query('begin; set local statement_timeout to 0');
   try {
     await lock(client, MIGRATION_LOCK);

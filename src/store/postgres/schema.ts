@@ -102,4 +102,13 @@ export const migrations = [
      reason text not null
    );
    create index removed_file_image on removed_file (image);`,
+  `create table source_file (
+     folder text collate "C" not null,
+     path text collate "C" not null,
+     image text collate "C" not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   );
+   create index source_file_image on source_file (image);`,
 ];

@@ -28,6 +28,7 @@ import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { CHANNEL } from './notifications.ts';
 import { type Placed, Placements, type Query } from './placements.ts';
+import { sourceFileWriter } from './source-files.ts';
 
 export async function openWriter(url: string, options?: LockOptions): Promise<CatalogueWriter> {
   const client = await connect(url);
@@ -62,6 +63,7 @@ class PostgresWriter implements CatalogueWriter {
   readonly #placements = new Placements(this.#query);
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
+  readonly sourceFiles = sourceFileWriter(this.#query);
   readonly entriesById = this.#lookup.entriesById;
   readonly entriesByName = this.#lookup.entriesByName;
   readonly entriesByAlias = this.#lookup.entriesByAlias;
@@ -160,7 +162,9 @@ class PostgresWriter implements CatalogueWriter {
     });
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
     await this.#client
-      .query('vacuum (analyze) revision, image, placement, shelf, perceptual_hash, edited, alias')
+      .query(
+        'vacuum (analyze) revision, image, placement, shelf, perceptual_hash, edited, alias, source_file',
+      )
       .catch(() => {});
     await disconnect(this.#client);
   }
@@ -211,10 +215,7 @@ class PostgresWriter implements CatalogueWriter {
          where shelf = $1 and position >= $2 and position < $3`,
         [shelf, position, position + REWRITE_BATCH_SIZE],
       );
-      const rewritten = rows.map(({ number, document }) => ({
-        number,
-        document: updateEntry(document, entry),
-      }));
+      const rewritten = rows.map((row) => ({ ...row, document: updateEntry(row.document, entry) }));
       for (const batch of splitBatches(rewritten, ({ document }) => document.length))
         await this.#query(
           `update image set document = changed.document

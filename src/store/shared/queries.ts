@@ -75,3 +75,7 @@ export function readFixedShelves(rows: { kind: string; id: string; number: numbe
     },
   };
 }
+
+/** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
+export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag"
+  from source_file join image on image.id = source_file.image`;

@@ -89,6 +89,15 @@ export const catalogueSchema: Schema = {
      reason text not null
    ) strict, without rowid;
    create index removed_file_image on removed_file (image);`,
+    `create table source_file (
+     folder text not null,
+     path text not null,
+     image text not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   ) strict, without rowid;
+   create index source_file_image on source_file (image);`,
   ],
 };
 

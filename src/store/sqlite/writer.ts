@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Decisions, nameKey } from '../../catalogue/decisions.ts';
 import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { SourceFileWriter } from '../../catalogue/source-files.ts';
 import type {
   CatalogueWriter,
   Entry,
@@ -28,6 +29,7 @@ import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { Placements } from './placements.ts';
 import { catalogueSchema } from './schema.ts';
+import { sourceFileWriter } from './source-files.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
@@ -50,6 +52,7 @@ export async function openWriter(path: string, options?: LockOptions): Promise<C
 class SqliteWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly decisions: Decisions;
+  readonly sourceFiles: SourceFileWriter;
   readonly entriesById: Lookup['entriesById'];
   readonly entriesByName: Lookup['entriesByName'];
   readonly entriesByAlias: Lookup['entriesByAlias'];
@@ -107,7 +110,8 @@ class SqliteWriter implements CatalogueWriter {
     this.#saveEdited = prepare('insert or replace into edited (image, fields) values (?, ?)');
     this.#removeEdited = prepare('delete from edited where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
-    this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
+    this.fixedShelves = readFixedShelves(prepare(FIXED_SHELVES).all() as never);
+    this.sourceFiles = sourceFileWriter(database);
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
@@ -224,11 +228,9 @@ class SqliteWriter implements CatalogueWriter {
     const save = this.#database.prepare('update image set document = ? where number = ?');
     const size = this.#placements.size(shelf);
     for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
-      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE) as {
-        number: number;
-        document: string;
-      }[];
-      for (const { number, document } of rows) save.run(updateEntry(document, entry), number);
+      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE);
+      for (const { number, document } of rows as unknown as SavedImage[])
+        save.run(updateEntry(document, entry), number);
     }
   }
 }
