@@ -1,6 +1,6 @@
 /** Opens what the configuration names: the store, the files and the rate limiter. */
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LinkSigner } from './access/link-signer.ts';
 import type { SourceFileReader } from './catalogue/source-files.ts';
@@ -40,10 +40,15 @@ export async function createCatalogue({ database }: Config): Promise<string | un
 }
 
 function existing(path: string): string {
-  if (existsSync(path)) return path;
-  throw new Error(
-    `there is no catalogue at ${path}; check DATA_DIR and DATABASE_URL, or create one with "zukan import" or "zukan serve"`,
-  );
+  try {
+    accessSync(path);
+    return path;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Error(
+      `there is no catalogue at ${path}; check DATA_DIR and DATABASE_URL, or create one with "zukan import" or "zukan serve"`,
+    );
+  }
 }
 
 export async function openStore({ database }: Config, onChange: OnReplicaChange = () => {}): Promise<Store> {

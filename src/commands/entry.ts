@@ -128,7 +128,7 @@ async function unblock(writer: CatalogueWriter, kind: Kind, name: string): Promi
   if ((await writer.decisions.blockedNames(kind, [name])).length === 0)
     throw new CommandError(`the name "${name}" is not blocked`);
   await writer.decisions.unblockNames(kind, [name]);
-  return `unblocked the name "${name}"`;
+  return `unblocked the name "${name}"; "zukan import --full" adds it again where folders mention it`;
 }
 
 async function merge(writer: CatalogueWriter, from: SavedEntry, reference: string): Promise<string> {

@@ -123,8 +123,8 @@ await forEachEngine((engine) => {
       );
       assert.match((await run('entry', 'category', 'cat', '--name', 'Spam')).errors, /is blocked/);
       assert.match((await run('entry', 'category', 'cat', '--block')).errors, /add --remove to remove it/);
-      await ok('entry', 'category', 'spam', '--unblock');
-      assert.match(await ok('import', pictures), /created:\n {2}category spam\n/);
+      assert.match(await ok('entry', 'category', 'spam', '--unblock'), /"zukan import --full" adds it again/);
+      assert.match(await ok('import', '--full', pictures), /created:\n {2}category spam\n/);
       assert.match((await run('entry', 'artist', 'Unknown', '--remove')).errors, /cannot be removed/);
       assert.deepEqual(shelfProblems(config), []);
     });

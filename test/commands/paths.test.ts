@@ -21,11 +21,15 @@ test('a DATA_DIR that cannot be a folder', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   assert.match(
-    await failure(['stats'], { DATA_DIR: file }),
+    await failure(['import', '-'], { DATA_DIR: file }),
     new RegExp(`${file} exists, but is not a folder`),
   );
   const below = join(file, 'data');
-  assert.match(await failure(['stats'], { DATA_DIR: below }), new RegExp(`${below} cannot exist, because`));
+  for (const command of [['import', '-'], ['stats']])
+    assert.match(
+      await failure(command, { DATA_DIR: below }),
+      new RegExp(`${below}\\S* cannot exist, because`),
+    );
 });
 
 test('a database file that is a folder', async () => {
@@ -54,7 +58,7 @@ test('folders to import that do not exist', async () => {
 test('a full disk', { skip: unlessMounting() }, async () => {
   const DATA_DIR = mountSmallDisk(400_000);
   const environment = { DATA_DIR, THUMBNAILS: 'off' };
-  assert.equal((await runCommand(['stats'], environment)).status, 0);
+  assert.equal((await runCommand(['import', '-'], environment)).status, 0);
   const pictures = temporaryFolder();
   writeFileSync(join(pictures, 'large.png'), Buffer.concat([tinyPicture(1), Buffer.alloc(500_000)]));
   const message = await failure(['import', '--quiet', pictures], environment);

@@ -221,6 +221,7 @@ await forEachEngine(async (engine) => {
 
     test('gives up if the first takes too long', async () => {
       const box = sandbox(engine);
+      await box.import([]);
       await using first = await openWriter(box.config);
       await assert.rejects(
         openWriter(box.config, { timeoutMs: 0 }),

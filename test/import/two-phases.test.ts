@@ -55,14 +55,26 @@ async function assertConsistent({ config, environment }: Sandbox, images: number
   assert.equal((await runCommand(['check', '--quiet'], environment)).output, 'no problems found\n');
 }
 
+async function remove({ environment }: Sandbox, ...parameters: string[]): Promise<void> {
+  const { status, errors } = await runCommand(['remove', ...parameters], environment);
+  assert.equal(status, 0, errors);
+}
+
 await forEachEngine(async (engine) => {
   test('a removal does not wait for an import that reads pictures, and leaves its files alone', async () => {
     const box = await importTwoImages(engine);
     const finish = await prepareImport(box, [image(3, 3)]);
-    const { status, errors } = await runCommand(['remove', uuid(4, 1)], box.environment);
-    assert.equal(status, 0, errors);
+    await remove(box, uuid(4, 1));
     await finish();
     await assertConsistent(box, 2);
+  });
+
+  test('a picture that is taken down while an import prepares it is not imported', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 1)]);
+    await remove(box, uuid(4, 1));
+    await finish();
+    await assertConsistent(box, 1);
   });
 
   test('check --repair leaves the files of a running import alone', async () => {
@@ -76,7 +88,7 @@ await forEachEngine(async (engine) => {
   test('stores a picture again whose bytes were removed after the import had found them', async () => {
     const box = await importTwoImages(engine);
     const finish = await prepareImport(box, [image(3, 1)]);
-    assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+    await remove(box, '--allow-again', uuid(4, 1));
     assert.equal(filesIn(filesFolder(box.config)).filter((line) => line.includes('.png')).length, 1);
     await finish();
     await assertConsistent(box, 2);
@@ -85,7 +97,7 @@ await forEachEngine(async (engine) => {
   test('fails if such a picture has changed meanwhile, and leaves nothing behind', async () => {
     const box = await importTwoImages(engine);
     const finish = await prepareImport(box, [image(3, 1)]);
-    assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+    await remove(box, '--allow-again', uuid(4, 1));
     writeTiny(box.folder, '1.png', 77);
     await assert.rejects(finish(), /changed while it was imported/);
     await assertConsistent(box, 1);
