@@ -3,7 +3,7 @@ import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { createCatalogue } from '../engines.ts';
 import { version } from '../version.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { type StartedImport, startImport } from './import-on-start.ts';
 import { announceCreated } from './terminal.ts';
 
@@ -12,7 +12,15 @@ const SHUTDOWN_TIMEOUT_MS = 5000;
 /** How long idle connections stay open after the signal, for requests that are on their way. */
 const IDLE_MS = 500;
 
-export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+interface ServeFlags {
+  demo: boolean;
+  /** Follows the folder of IMPORT_ON_START. */
+  watch: boolean;
+}
+
+export async function serveCommand(config: Config, { demo, watch }: ServeFlags): Promise<void> {
+  if (watch && !config.importOnStart)
+    throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   announceCreated(process, await createCatalogue(config));
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
@@ -45,7 +53,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     ].join('\n'),
   );
   app.log.level = config.logLevel;
-  if (config.importOnStart) started = startImport(config.importOnStart, app.log);
+  if (config.importOnStart) started = startImport(config.importOnStart, { watch }, app.log);
 }
 
 /** Waits for running requests, then closes their connections. */
