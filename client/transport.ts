@@ -3,9 +3,8 @@ import { baseAddress } from './address.ts';
 import { ZukanError } from './error.ts';
 import type { CallOptions, ZukanOptions } from './options.ts';
 import { type Pace, readCount, readPace } from './pace.ts';
+import { formatQuery, type Query } from './query.ts';
 import { RequestQueue, systemTimer, type Timer } from './queue.ts';
-
-export type Query = Record<string, string | number | readonly string[] | undefined>;
 
 export interface Success {
   // biome-ignore lint/suspicious/noExplicitAny: the service's schemas define its structure, see types.ts
@@ -123,10 +122,4 @@ function parseJson(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-function formatQuery(query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return parameters.size > 0 ? `?${parameters}` : '';
 }

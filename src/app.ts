@@ -6,7 +6,14 @@ import { FileLinks } from './access/file-links.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
-import { openFiles, openLimiter, openStore, openThumbnailMaker, storageLinkSigner } from './engines.ts';
+import {
+  openFiles,
+  openLimiter,
+  openLogo,
+  openStore,
+  openThumbnailMaker,
+  storageLinkSigner,
+} from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
 import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
@@ -27,8 +34,9 @@ export interface AppOptions {
 /** Tests pass their own clock and random numbers. */
 export async function createApp(config: Config, { clock, randomInt }: AppOptions = {}): Promise<App> {
   const log = new Logger(config.logLevel);
-  // First, because it may fail and the engines would have to be closed then.
+  // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
+  const logo = await openLogo(config);
   const fileLinks = new FileLinks(keys);
   const store = await openStore(config, (server, isUnavailable, reason) => {
     if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
@@ -48,6 +56,8 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     links: storageLinkSigner(config) ?? fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
+    previewLifetime: config.previewLifetime,
+    site: { ...config.site, logo },
     cursors: new Cursors(keys),
     clock: clock ?? Date.now,
     limiter,

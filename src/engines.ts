@@ -10,6 +10,7 @@ import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
 import type { Files, ThumbnailMaker } from './media/files.ts';
 import { openFolder } from './media/local.ts';
+import { type Logo, readLogo } from './media/logo.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
@@ -48,6 +49,11 @@ export function openFiles({ storage, dataDir }: Config): Files {
 
 export function openThumbnailMaker(files: Files): ThumbnailMaker {
   return createThumbnailMaker(files);
+}
+
+/** Returns undefined if the site has none. */
+export async function openLogo({ site }: Config): Promise<Logo | undefined> {
+  return site.logo === undefined ? undefined : readLogo(site.logo);
 }
 
 /** Signs links to storage that serves files itself. Undefined if we serve them. */

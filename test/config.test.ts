@@ -14,6 +14,11 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
   assert.equal(filesFolder(config), resolve('data/files'));
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1']);
   assert.equal(config.linkLifetime, 3600);
+  assert.equal(config.previewLifetime, 604_500);
+  assert.deepEqual(config.site, {
+    ...{ name: 'zukan', logo: undefined, accent: undefined },
+    ratings: ['sfw', 'questionable', 'nsfw'],
+  });
   assert.equal(config.rateLimit, 1);
   assert.deepEqual(config.rateLimitExempt.rules, []);
   assert.equal(config.redisPrefix, 'zukan');
@@ -32,6 +37,11 @@ test('reads every variable', () => {
     API_PREFIXES: '/api, /v1 ,/v2/beta',
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
     LINK_LIFETIME: '60',
+    PREVIEW_LIFETIME: '120',
+    SITE_NAME: ' 蔵 & Co ',
+    SITE_LOGO: '/srv/logo.svg',
+    SITE_ACCENT: '#2A6',
+    SITE_RATINGS: 'questionable, sfw',
     THUMBNAILS: '800, 16,8192,800',
     RATE_LIMIT: 'off',
     RATE_LIMIT_EXEMPT: '10.1.0.0/16, ::1',
@@ -46,6 +56,11 @@ test('reads every variable', () => {
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);
   assert.deepEqual(config.thumbnails, [16, 800, 8192]);
+  assert.equal(config.previewLifetime, 120);
+  assert.deepEqual(config.site, {
+    ...{ name: '蔵 & Co', logo: '/srv/logo.svg', accent: '#22aa66' },
+    ratings: ['sfw', 'questionable'],
+  });
   assert.equal(config.rateLimit, 'off');
   assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
   assert.equal(config.redisPrefix, 'zukan:staging');
@@ -101,6 +116,7 @@ test('rejects settings that the storage or the database does not support', () =>
   rejects({ FILES_URL: 's3://pics?endpoint=nowhere', ...aws }, /the endpoint must be an origin/);
   rejects({ FILES_URL: 's3://pics?endpoint=https://me:hush@h', ...aws }, /^(?!.*hush).*$/s);
   rejects({ FILES_URL: 's3://pics', LINK_LIFETIME: '604800', ...aws }, /LINK_LIFETIME: .* at most 604500/);
+  rejects({ FILES_URL: 's3://pics', PREVIEW_LIFETIME: '604501', ...aws }, /PREVIEW_LIFETIME: .* 604500/);
   rejects({ DATABASE_READ_URLS: 'postgres://r/x' }, /DATABASE_READ_URLS: only for PostgreSQL/);
   rejects({ DATABASE_URL: 'postgres://p/x', DATABASE_READ_URLS: 'mysql://r' }, /DATABASE_READ_URLS: must be/);
 });
@@ -155,6 +171,14 @@ const invalid: [string, string][] = [
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'localhost'],
   ['METRICS_ALLOW', 'everybody'],
+  ['PREVIEW_LIFETIME', '1d'],
+  ['SITE_NAME', 'a'.repeat(61)],
+  ['SITE_NAME', 'a\nb'],
+  ['SITE_ACCENT', 'red'],
+  ['SITE_ACCENT', '#12345'],
+  ['SITE_ACCENT', '#000;}'],
+  ['SITE_RATINGS', 'safe'],
+  ['SITE_RATINGS', ','],
   ['LOG_LEVEL', 'loud'],
 ];
 
@@ -189,6 +213,16 @@ test('describes the rate limit and networks as one would write them', () => {
   assert.equal(shown.TRUSTED_PROXIES, '127.0.0.1');
   const defaults = describeConfig(readConfig({}));
   assert.deepEqual([defaults.RATE_LIMIT, defaults.RATE_LIMIT_EXEMPT], ['1', '(none)']);
+});
+
+test('describes the site', () => {
+  const describeSite = (environment: Record<string, string>) => {
+    const { SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS } = describeConfig(readConfig(environment));
+    return [SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS];
+  };
+  assert.deepEqual(describeSite({}), ['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw']);
+  const own = { SITE_NAME: '蔵', SITE_LOGO: '/logo.png', SITE_ACCENT: '#ABC', SITE_RATINGS: 'sfw' };
+  assert.deepEqual(describeSite(own), ['蔵', '/logo.png', '#aabbcc', 'sfw']);
 });
 
 test('describes the configuration without its keys', () => {

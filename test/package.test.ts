@@ -187,7 +187,8 @@ test('imports a picture, serves it with npx, and the client gets it', { timeout:
   const [image] = ((await response.json()) as { data: [Image] }).data;
   const bytes = Buffer.from(await (await fetch(image.url)).arrayBuffer());
   assert.equal(bytes.length, image.meta.size);
-  assert.equal((await fetch(origin)).status, 200, 'the gallery');
+  for (const path of ['/', '/gallery/start.js', '/gallery/main.js', '/gallery/client/index.js'])
+    assert.equal((await fetch(origin + path, { headers: { Accept: 'text/html' } })).status, 200, path);
 
   writeFileSync(join(home, 'program.mts'), program);
   const setOrigin = `data:text/javascript,globalThis.origin = "${origin}"`;

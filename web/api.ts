@@ -2,14 +2,15 @@
 import { type CallOptions, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
 import { showRetryCountdown } from './messages.ts';
+import { artistImagesOptions, imageOptions, listOptions, randomOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { type Filter, isFiltering, PAGE_SIZE, type RandomView, type View } from './route.ts';
-import type { GalleryImage, Subject, ViewData } from './types.ts';
+import { isFiltering, type RandomView, type View } from './route.ts';
+import { apiPrefix } from './site.ts';
+import type { GalleryImage, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
 
-export const apiPrefix = document.querySelector<HTMLMetaElement>('meta[name="zukan-api"]')?.content ?? '/api';
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
 const noData: ViewData = {
@@ -33,26 +34,25 @@ export async function loadMore(
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
-  const { cursor } = data;
-  const options = { ...randomFilter(view, data.subject), limit: PAGE_SIZE, seed, cursor };
-  const page = await zukan.randomPage(options, { signal });
+  const { cursor, subject } = data;
+  const options = randomOptions(view, subject?.name, seed);
+  const page = await zukan.randomPage({ ...options, cursor }, { signal });
   return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
 }
 
 export function loadImage(id: string, signal: AbortSignal): Promise<GalleryImage> {
-  return zukan.image(id, {}, { signal });
+  return zukan.image(id, imageOptions, { signal });
 }
 
-async function loadList({ kind, search, page }: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
-  const options = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search && { search }) };
-  const { data, total } = await zukan[kind](options, call);
+async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
+  const { data, total } = await zukan[view.kind](listOptions(view), call);
   return { ...noData, entries: data, total };
 }
 
 /** The images come first; the name may follow with a second request. */
-async function* loadArtist({ id, filter, page }: ViewNamed<'artist'>, call: Signalled) {
-  const options = { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
-  const { data: images, total } = await zukan.artistImages(id, options, call);
+async function* loadArtist(view: ViewNamed<'artist'>, call: Signalled) {
+  const { id, filter } = view;
+  const { data: images, total } = await zukan.artistImages(id, artistImagesOptions(view), call);
   const known = getCachedSubject(id);
   const data = { ...noData, images, total };
   yield { ...data, subject: known && (isFiltering(filter) ? known : { ...known, images: total }) };
@@ -73,16 +73,4 @@ async function loadCharacter(view: ViewNamed<'character'>, seed: string, call: S
   const found = data.images[0]?.characters.find(({ id }) => id === view.id);
   const subject = getCachedSubject(view.id) ?? found ?? (await zukan.character(view.id, call));
   return { ...data, subject };
-}
-
-function randomFilter(view: RandomView, subject: Subject | undefined) {
-  const filter = imageFilter(view.filter);
-  if (view.name === 'character') return { character: view.id, ...filter };
-  const categories = view.name === 'random' ? view.categories : subject ? [subject.name] : [];
-  return { ...(categories.length > 0 && { categories }), ...filter };
-}
-
-/** The API rejects empty lists. */
-function imageFilter({ nsfw, orientation }: Filter): Partial<Filter> {
-  return { ...(nsfw.length > 0 && { nsfw }), ...(orientation.length > 0 && { orientation }) };
 }

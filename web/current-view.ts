@@ -4,6 +4,7 @@ import { cacheImage, cacheRecords, cacheView, getCachedSubject, getCachedView } 
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, showImages } from './grid.ts';
+import type { HistoryState } from './history-state.ts';
 import { setNeighbours } from './image-dialog.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
@@ -20,16 +21,6 @@ import { isRandomView, type View } from './route.ts';
 import { updateSearch } from './search.ts';
 import { allShownText, formatCount } from './text.ts';
 import type { ViewData } from './types.ts';
-
-/** The state of a history entry. */
-export interface HistoryState {
-  /** The key of its data in the cache. */
-  key: string;
-  /** Decides the order of the images, so a reload shows the same ones. */
-  seed: string;
-  /** Whether closing the dialog can go back, because the previous entry shows the same view. */
-  canGoBack?: boolean;
-}
 
 interface CurrentView {
   view: View;

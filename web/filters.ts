@@ -1,4 +1,4 @@
-/** The rating and orientation buttons. Each carries the URL that toggles it. */
+/** The rating and orientation buttons. Each carries the URL that toggles it. Ratings are remembered for later visits. */
 import { byId } from './dom.ts';
 import { type Filter, filterOptions, formatUrl, type View } from './route.ts';
 
@@ -10,10 +10,16 @@ export function updateFilters(view: View): void {
   const selected: string[] = [...nsfw, ...orientation];
   for (const button of buttons) {
     button.setAttribute('aria-pressed', String(selected.includes(button.value)));
-    button.dataset.filterUrl = formatUrl(withFilter(view, toggleOption(view.filter, button.value)));
+    const filter = toggleOption(view.filter, button.value);
+    button.dataset.filterUrl = formatUrl(withFilter(view, filter));
+    if (isRating(button.value)) button.dataset.ratings = filter.nsfw.join();
   }
   // Among sfw images nothing is blurred.
   byId<HTMLInputElement>('unblur-all').disabled = nsfw.join() === 'sfw';
+}
+
+function isRating(value: string): boolean {
+  return filterOptions.nsfw.some((name) => name === value);
 }
 
 function withFilter(view: Exclude<View, { name: 'search' }>, filter: Filter): View {

@@ -1,11 +1,11 @@
 /** The content of the image dialog: the image and its properties. */
-import { apiPrefix } from './api.ts';
 import { blurUnlessSafe } from './blur.ts';
 import { getCachedSubject } from './cache.ts';
 import { el, externalLink } from './dom.ts';
 import { createPropertyList, entryView } from './entries.ts';
 import { createImage } from './grid.ts';
 import { formatUrl, noFilter } from './route.ts';
+import { apiPrefix } from './site.ts';
 import { formatDate, formatDuration, formatSize, imageTitle } from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
 

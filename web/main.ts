@@ -4,7 +4,6 @@ import { initUnblurSwitch } from './blur.ts';
 import { getCachedView } from './cache.ts';
 import {
   currentState,
-  type HistoryState,
   isCurrent,
   redrawImages,
   showMore,
@@ -13,23 +12,19 @@ import {
 } from './current-view.ts';
 import { byId } from './dom.ts';
 import { focusTile } from './grid.ts';
+import { createState, ensureState, type HistoryState, saveRatings } from './history-state.ts';
 import { closeDialog, initDialog, openImage, setNeighbours } from './image-dialog.ts';
 import { initInfiniteScroll } from './infinite-scroll.ts';
 import { formatUrl, parseRoute } from './route.ts';
 import { initSearch } from './search.ts';
 
-const createKey = () => `${Date.now()}-${Math.random()}`;
-const currentRoute = () => parseRoute(location.search);
-
-/** The browser creates entries without state, such as for the skip link. They show the current view. */
-function historyState(): HistoryState {
-  if (!history.state?.seed)
-    history.replaceState(currentState() ?? { key: createKey(), seed: createKey() }, '');
-  return history.state;
-}
+const historyState = () => ensureState(currentState());
+const currentRoute = () => parseRoute(location.search, historyState().ratings);
 
 function pushUrl(url: string, state: Partial<HistoryState> = {}): void {
-  history.pushState({ key: createKey(), seed: createKey(), ...state }, '', url);
+  const { view } = currentRoute();
+  const ratings = 'filter' in view ? view.filter.nsfw : historyState().ratings;
+  history.pushState({ ...createState(ratings), ...state }, '', url);
   showRoute();
 }
 
@@ -67,9 +62,14 @@ initDialog({
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
   const { key, seed } = historyState();
-  // A filter keeps the seed, so the remaining images keep their order.
-  const { filterUrl } = event.target.closest<HTMLElement>('[data-filter-url]')?.dataset ?? {};
-  if (filterUrl) return pushUrl(filterUrl, { seed });
+  // A filter keeps the seed, so the remaining images keep their order. Its URL has all ratings that it does not name.
+  const { filterUrl, ratings } = event.target.closest<HTMLElement>('[data-filter-url]')?.dataset ?? {};
+  if (ratings !== undefined) saveRatings(ratings);
+  if (filterUrl) {
+    event.preventDefault();
+    const { view } = parseRoute(new URL(filterUrl, location.href).search);
+    return pushUrl(filterUrl, { seed, ratings: 'filter' in view ? view.filter.nsfw : [] });
+  }
   const link = event.target.closest<HTMLAnchorElement>('a[href^="/"]');
   const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && event.button === 0;
   if (!link || !isPlain || link.pathname !== '/' || link.target) return;

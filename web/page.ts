@@ -4,6 +4,7 @@ import { byId, el } from './dom.ts';
 import { createEntryItem, describeSubject } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
 import { formatUrl, isFiltering, isRandomView, noFilter, PAGE_SIZE, type View } from './route.ts';
+import { siteName } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
 import type { Entry, ViewData } from './types.ts';
 
@@ -27,7 +28,7 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   if (view.name === 'search') byId('description').replaceChildren(createPatternHint());
   byId('categories').hidden = !hasChips(view);
   byId('notice').replaceChildren();
-  document.title = view.name === 'random' && !view.categories.length ? 'zukan' : `${title} · zukan`;
+  document.title = view.name === 'random' && !view.categories.length ? siteName : `${title} · ${siteName}`;
 }
 
 export function renderView(view: View, data: ViewData): void {
@@ -82,7 +83,8 @@ export function showIfEmpty(view: View, { images, entries }: ViewData): void {
   if (images.length + entries.length > 0) return;
   const message = el('div', { class: 'problem' }, el('p', {}, emptyText(view)));
   const [href, text = ''] = suggestWider(view);
-  if (href) message.append(el('a', { href, class: 'button' }, text));
+  const clearing = view.name === 'search' ? {} : { 'data-filter-url': href, 'data-ratings': '' };
+  if (href) message.append(el('a', { href, class: 'button', ...clearing }, text));
   byId('notice').replaceChildren(message);
 }
 

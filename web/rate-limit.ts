@@ -10,9 +10,24 @@ const MAX_WAIT_MS = 2000;
 
 type Signal = AbortSignal | null | undefined;
 
-export const rateLimitedFetch: typeof fetch = (input, init) =>
+let early: { url: string; response: Promise<Response> } | undefined;
+
+/** Sends a request whose response is for the next call of `rateLimitedFetch` with the same URL. */
+export function fetchEarly(url: string): void {
+  early = { url, response: send(url) };
+  // A failure is for that call, too.
+  early.response.catch(() => {});
+}
+
+export const rateLimitedFetch: typeof fetch = (input, init) => {
+  const { url, response } = early ?? {};
+  early = undefined;
+  return response && url === input ? response : send(input, init);
+};
+
+const send: typeof fetch = (input, init) =>
   new Promise((resolve, reject) => {
-    const send = async () => {
+    const task = async () => {
       await sleep(Number(readSetting('next') ?? 0) - Date.now(), init?.signal);
       const response = await fetch(input, init);
       resolve(response);
@@ -21,7 +36,7 @@ export const rateLimitedFetch: typeof fetch = (input, init) =>
       saveSetting('next', String(Date.now() + wait));
       await sleep(wait, undefined);
     };
-    withLock(init?.signal, send).catch(reject);
+    withLock(init?.signal, task).catch(reject);
   });
 
 /** Browsers offer locks between pages on secure origins only. */

@@ -42,15 +42,15 @@ export interface Route {
   imageId: string | undefined;
 }
 
-/** Accepts any query. Invalid ids and names are left to the API to reject. */
-export function parseRoute(query: string): Route {
+/** Accepts any query. Invalid ids and names are left to the API to reject. `ratings` are shown unless the query names some. */
+export function parseRoute(query: string, ratings: Rating[] = []): Route {
   const parameters = new URLSearchParams(query);
-  return { view: parseView(parameters), imageId: parameters.get('image') || undefined };
+  return { view: parseView(parameters, ratings), imageId: parameters.get('image') || undefined };
 }
 
-function parseView(parameters: URLSearchParams): View {
+function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
   const page = parsePage(parameters.get('page'));
-  const filter = parseFilter(parameters);
+  const filter = parseFilter(parameters, ratings);
   for (const name of ['artist', 'character', 'category'] as const) {
     const id = parameters.get(name);
     if (id) return name === 'artist' ? { name, id, filter, page } : { name, id, filter };
@@ -65,11 +65,12 @@ function parsePage(text: string | null): number {
   return /^[1-9][0-9]{0,6}$/.test(text ?? '') ? Number(text) : 1;
 }
 
-function parseFilter(parameters: URLSearchParams): Filter {
-  const ratings = parseList(parameters, 'nsfw');
+function parseFilter(parameters: URLSearchParams, ratings: Rating[]): Filter {
+  const named = parseList(parameters, 'nsfw');
   const orientations = parseList(parameters, 'orientation');
+  const known = filterOptions.nsfw.filter((name) => named.includes(name));
   return {
-    nsfw: filterOptions.nsfw.filter((name) => ratings.includes(name)),
+    nsfw: known.length > 0 ? known : ratings,
     orientation: filterOptions.orientation.filter((name) => orientations.includes(name)),
   };
 }

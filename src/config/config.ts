@@ -1,6 +1,9 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { describeNetworks, parseNetworks } from './networks.ts';
+import { fail, parseInteger, split } from './parsers.ts';
+import { describeSite, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
   describeStorage,
@@ -28,6 +31,8 @@ export interface Config {
   /** Undefined: read from a file in the data folder, which is created if missing. */
   readonly linkKeys: readonly string[] | undefined;
   readonly linkLifetime: number;
+  /** In seconds: of the pictures in link previews. */
+  readonly previewLifetime: number;
   /** The sizes of thumbnails, smallest first; none if they are off. */
   readonly thumbnails: readonly number[];
   /** Requests per second and client. */
@@ -40,6 +45,7 @@ export interface Config {
   readonly trustedProxies: BlockList;
   /** May read the metrics and the details of the readiness check. */
   readonly metricsAllow: BlockList;
+  readonly site: SiteConfig;
   readonly logLevel: LogLevel;
 }
 
@@ -55,8 +61,9 @@ const MAX_SIZES = 8;
 const MIN_SIZE = 16;
 const MAX_SIZE = 8192;
 const LOOPBACK = '127.0.0.0/8,::1';
-/** S3 signs links for at most a week, and default links live up to five minutes longer than LINK_LIFETIME. */
+/** S3 signs links for at most a week, and links live up to five minutes longer than configured. */
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
+const MAX_LIFETIME = 365 * 86_400;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -79,18 +86,21 @@ export function readConfig(environment: Environment): Config {
   );
   if (database.engine === 'sqlite' && readUrls.length > 0)
     problems.push('DATABASE_READ_URLS: only for PostgreSQL; set DATABASE_URL to the primary');
+  const storage = read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
+    parseStorage(text, environment),
+  );
+  const parseLifetime = lifetimeParser(storage);
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, parseInteger(0, 65_535)),
     dataDir,
     database,
-    storage: read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
-      parseStorage(text, environment),
-    ),
+    storage,
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
-    linkLifetime: read('LINK_LIFETIME', 3600, parseInteger(1, 365 * 86_400)),
+    linkLifetime: read('LINK_LIFETIME', 3600, parseLifetime),
+    previewLifetime: read('PREVIEW_LIFETIME', MAX_S3_LIFETIME, parseLifetime),
     thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes),
     rateLimit: read<number | 'off'>('RATE_LIMIT', 1, parseRate),
     rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks),
@@ -98,12 +108,9 @@ export function readConfig(environment: Environment): Config {
     redisPrefix: read('REDIS_PREFIX', 'zukan', parseRedisPrefix),
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
     metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks),
+    site: readSite(read),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
   };
-  if (config.storage.engine === 's3' && config.linkLifetime > MAX_S3_LIFETIME)
-    problems.push(
-      `LINK_LIFETIME: must be at most ${MAX_S3_LIFETIME} with FILES_URL=s3://…; S3 signs links for at most a week`,
-    );
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
 }
@@ -120,6 +127,7 @@ export function describeConfig(config: Config): Record<string, string> {
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
+    PREVIEW_LIFETIME: String(config.previewLifetime),
     THUMBNAILS: config.thumbnails.join(',') || 'off',
     RATE_LIMIT: String(config.rateLimit),
     RATE_LIMIT_EXEMPT: describeNetworks(config.rateLimitExempt),
@@ -127,6 +135,7 @@ export function describeConfig(config: Config): Record<string, string> {
     REDIS_PREFIX: config.redisPrefix,
     TRUSTED_PROXIES: describeNetworks(config.trustedProxies),
     METRICS_ALLOW: describeNetworks(config.metricsAllow),
+    ...describeSite(config.site),
     LOG_LEVEL: config.logLevel,
   };
 }
@@ -139,20 +148,6 @@ function describeDatabase(database: Database): Record<string, string> {
     DATABASE_CONNECTIONS: String(database.connections),
   };
 }
-
-/** A rule reads "Subnet: IPv4 10.0.0.0/8". */
-function describeNetworks({ rules }: BlockList): string {
-  return rules.map((rule) => rule.split(' ').at(-1)).join(',') || '(none)';
-}
-
-function fail(reason: string): never {
-  throw new Error(reason);
-}
-
-const parseInteger = (min: number, max: number) => (text: string) => {
-  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= min && number <= max ? number : fail(`must be a whole number from ${min} to ${max}`);
-};
 
 function parsePostgresUrls(text: string): string[] {
   const urls = split(text);
@@ -178,6 +173,13 @@ function parsePrefixes(text: string): string[] {
     fail(`${endpoint} is an endpoint of the API at /; choose another prefix`);
   return list;
 }
+
+const lifetimeParser = (storage: Storage) => (text: string) => {
+  const seconds = parseInteger(1, MAX_LIFETIME)(text);
+  return storage.engine === 's3' && seconds > MAX_S3_LIFETIME
+    ? fail(`must be at most ${MAX_S3_LIFETIME} with FILES_URL=s3://…; S3 signs links for at most a week`)
+    : seconds;
+};
 
 export const isLinkKey = (key: string): boolean => key.length >= MIN_KEY_LENGTH;
 
@@ -218,26 +220,4 @@ function parseRedisPrefix(text: string): string {
 
 function parseLogLevel(text: string): LogLevel {
   return logLevels.find((level) => level === text) ?? fail(`must be one of ${logLevels.join(', ')}`);
-}
-
-function parseNetworks(text: string): BlockList {
-  const list = new BlockList();
-  for (const entry of split(text)) {
-    const [address = '', bits, ...more] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const maxBits = family === 'ipv6' ? 128 : 32;
-    if (!isIP(address) || more.length > 0) fail(`"${entry}" is not an IP address or CIDR block`);
-    if (bits === undefined) list.addAddress(address, family);
-    else if (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
-      list.addSubnet(address, Number(bits), family);
-    else fail(`"${entry}" must have a prefix length from 0 to ${maxBits}`);
-  }
-  return list;
-}
-
-function split(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

@@ -6,12 +6,23 @@ import type { FileLinks } from '../access/file-links.ts';
 import type { LinkSigner } from '../access/link-signer.ts';
 import type { TokenStore } from '../access/token-store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Rating } from '../catalogue/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import type { Monitored } from '../metrics.ts';
 import type { RandomInt } from '../random.ts';
 import type { LimiterCounters } from './metrics/limiter.ts';
+
+/** What makes the gallery the operator's own. */
+export interface Site {
+  name: string;
+  logo: { bytes: Buffer; type: string; width: number; height: number } | undefined;
+  /** `#rrggbb`; undefined: that of the stylesheet. */
+  accent: string | undefined;
+  /** The ratings that the gallery shows until the visitor chooses others. */
+  ratings: readonly Rating[];
+}
 
 export interface Services {
   store: Monitored;
@@ -25,6 +36,9 @@ export interface Services {
   fileLinks: FileLinks;
   /** In seconds. */
   linkLifetime: number;
+  /** In seconds: of the pictures in link previews. */
+  previewLifetime: number;
+  site: Site;
   cursors: Cursors;
   clock: Clock;
   randomInt: RandomInt;

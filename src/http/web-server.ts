@@ -10,13 +10,15 @@ import { routes } from './api/routes.ts';
 import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
 import { sendFile } from './pages/files.ts';
-import { Gallery } from './pages/gallery.ts';
+import { Gallery } from './pages/gallery/gallery.ts';
+import { readSubject } from './pages/gallery/preview.ts';
 import { HealthCheck, sendReadiness } from './pages/health.ts';
 import { sendMetrics } from './pages/metrics.ts';
 import { notFoundHandler } from './pages/not-found.ts';
 import { referencePages } from './pages/reference/serve.ts';
-import { prefersHtml } from './server/accept.ts';
+import { preferredType } from './server/accept.ts';
 import { ApiError } from './server/errors.ts';
+import type { Exchange } from './server/exchange.ts';
 import type { Logger } from './server/logger.ts';
 import { decodePath, Router } from './server/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
@@ -40,7 +42,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
         route.path,
       );
   const isApiPath = apiPathTest(bases);
-  const sendNotFound = notFoundHandler(prefixes);
+  const sendNotFound = notFoundHandler(prefixes, services.site);
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
@@ -51,9 +53,9 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       ? sendMetrics(services, check, metrics, exchange)
       : sendNotFound(exchange),
   );
-  for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
+  for (const [path, send] of Object.entries(referencePages(routes, prefixes, services.site)))
     mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
-  const gallery = new Gallery(bases[0] ?? '', sendNotFound);
+  const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
   const information = routes.find(({ path }) => path === '/') as Route;
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
   // Replaces the service information if the API is at the root.
@@ -61,14 +63,14 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     '/',
     (exchange) => {
       exchange.vary('Accept');
-      if (prefersHtml(exchange.request.headers.accept)) return gallery.send(exchange, 'index.html', services);
+      if (isGalleryRequest(exchange)) return gallery.sendPage(exchange);
       exchange.traffic = traffic.of(information.path);
       return handleCall(information, rootBase, '', services, exchange);
     },
     '/gallery',
   );
-  mount('/gallery/{name}', (exchange, name) => gallery.send(exchange, name, services));
-  mount('/gallery/client/{name}', (exchange, name) => gallery.send(exchange, `client/${name}`, services));
+  mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
+  mount('/gallery/client/{name}', (exchange, name) => gallery.sendFile(exchange, `client/${name}`));
 
   const server = createServer({
     router,
@@ -96,6 +98,12 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       await server.close(idleMs);
     },
   };
+}
+
+/** Most crawlers that preview links have no preference, but their links are about something in the gallery. */
+function isGalleryRequest({ request, search }: Exchange): boolean {
+  const preferred = preferredType(request.headers.accept);
+  return preferred === 'html' || (preferred === undefined && readSubject(search) !== undefined);
 }
 
 /** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */

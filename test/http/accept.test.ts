@@ -1,7 +1,7 @@
 /** Who prefers HTML to JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prefersHtml } from '../../src/http/server/accept.ts';
+import { preferredType, prefersHtml } from '../../src/http/server/accept.ts';
 
 const cases: [what: string, accept: string | undefined, expected: boolean][] = [
   ['Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', true],
@@ -39,3 +39,11 @@ for (const [what, accept, expected] of cases)
   test(`${what} ${expected ? 'prefers' : 'does not prefer'} HTML`, () => {
     assert.equal(prefersHtml(accept), expected);
   });
+
+test('no preference is not a preference for JSON', () => {
+  for (const accept of [undefined, '', '*/*', 'text/html, application/json', 'image/png'])
+    assert.equal(preferredType(accept), undefined, `${accept}`);
+  for (const accept of ['application/json', 'application/*', 'application/json, */*', 'text/html;q=0, */*'])
+    assert.equal(preferredType(accept), 'json', accept);
+  assert.equal(preferredType('text/html'), 'html');
+});

@@ -259,6 +259,7 @@ describe('/docs', () => {
     const text = referencePage(
       { ...document, info, tags: [{ name: 'Images', description: hostile }] },
       routes,
+      { name: hostile, logo: undefined, accent: undefined, ratings: [] },
     );
     assert.doesNotMatch(text, /<script/);
     assert.ok(text.includes('<code>&lt;script&gt;&quot;&#39;&amp;</code>'));

@@ -27,6 +27,7 @@ export interface Visit {
 export interface VisitOptions extends BrowserContextOptions {
   /** Called before the page loads. */
   prepare?(context: BrowserContext): Promise<unknown>;
+  waitUntil?: 'domcontentloaded' | 'commit';
 }
 
 const measureLayoutShift = `
@@ -39,7 +40,7 @@ const MAX_LAYOUT_SHIFT = 0.05;
 export async function visit(
   browser: Browser,
   url: string,
-  { prepare, ...options }: VisitOptions = {},
+  { prepare, waitUntil = 'domcontentloaded', ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     ...{ viewport: { width: 1000, height: 700 }, reducedMotion: 'reduce' },
@@ -62,7 +63,7 @@ export async function visit(
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
   });
-  await page.goto(url, { waitUntil: 'domcontentloaded' });
+  await page.goto(url, { waitUntil });
   return {
     page,
     requests,

@@ -35,6 +35,8 @@ export async function startWrapped(
       links: fileLinks,
       fileLinks,
       linkLifetime: config.linkLifetime,
+      previewLifetime: config.previewLifetime,
+      site: { ...config.site, logo: undefined },
       cursors: new Cursors(keys),
       clock,
       randomInt: secureRandomInt,

@@ -2,13 +2,15 @@
 import { prefersHtml } from '../server/accept.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
+import type { Site } from '../services.ts';
 import { html, type Markup } from './reference/markup.ts';
 import { HTML_TYPE, PAGE_POLICY } from './reference/serve.ts';
+import { iconLink, siteMark } from './site-mark.ts';
 
 /** A page for browsers, an error for everyone else. Neither repeats anything from the request. */
-export function notFoundHandler(prefixes: readonly string[]): (exchange: Exchange) => void {
+export function notFoundHandler(prefixes: readonly string[], site: Site): (exchange: Exchange) => void {
   const message = `There is nothing at this address. The API is at ${prefixes.join(' and ')}, its reference at /docs.`;
-  const page = notFoundPage(prefixes).text;
+  const page = notFoundPage(prefixes, site).text;
   return (exchange) => {
     exchange.vary('Accept');
     if (!prefersHtml(exchange.request.headers.accept)) throw new ApiError(404, message);
@@ -17,19 +19,19 @@ export function notFoundHandler(prefixes: readonly string[]): (exchange: Exchang
   };
 }
 
-function notFoundPage(prefixes: readonly string[]): Markup {
+function notFoundPage(prefixes: readonly string[], site: Site): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Not found · zukan</title>
-<link rel="icon" href="/gallery/icon.svg" type="image/svg+xml">
+<title>Not found · ${site.name}</title>
+${iconLink(site)}
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<header><p class="name"><a href="/"><span lang="ja">図鑑</span> zukan</a></p></header>
+<header><p class="name"><a href="/">${siteMark(site)}</a></p></header>
 <main class="message">
 <p class="status">404</p>
 <h1>There is nothing here</h1>

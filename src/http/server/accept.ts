@@ -15,15 +15,21 @@ export function parseWeights(header: string): Map<string, number> {
 }
 
 /**
- * Whether the client would rather have HTML than JSON, as browsers do when they open a page. Of equal weights, the more
- * specific range decides, so `text/html, *\/*` prefers HTML. Without a preference, as of curl, the answer is JSON.
+ * The type that the client would rather have; undefined without a preference. Of equal weights, the more specific range
+ * decides, so `text/html, *\/*` prefers HTML, as browsers do when they open a page.
  */
-export function prefersHtml(accept = ''): boolean {
+export function preferredType(accept = ''): 'html' | 'json' | undefined {
   const weights = parseWeights(accept);
   const html = findRange(weights, ['text/html', 'text/*', '*/*']);
   const json = findRange(weights, ['application/json', 'application/*', '*/*']);
-  if (html.weight !== json.weight) return html.weight > json.weight;
-  return html.weight > 0 && html.rank < json.rank;
+  if (html.weight !== json.weight) return html.weight > json.weight ? 'html' : 'json';
+  if (html.weight === 0 || html.rank === json.rank) return undefined;
+  return html.rank < json.rank ? 'html' : 'json';
+}
+
+/** Without a preference, as of curl, the response is JSON. */
+export function prefersHtml(accept?: string): boolean {
+  return preferredType(accept) === 'html';
 }
 
 /** The weight of the first range that the header has, 0 if it has none of them. */

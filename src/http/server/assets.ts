@@ -8,27 +8,45 @@ import type { Exchange } from './exchange.ts';
 export interface Asset {
   type: string;
   eTag: string;
-  bytes: Record<Encoding | 'identity', Buffer>;
+  /** Formats that are compressed already have no other encoding. */
+  bytes: { identity: Buffer } & Partial<Record<Encoding, Buffer>>;
 }
 
-export async function makeAsset(text: string, type: string): Promise<Asset> {
-  const identity = Buffer.from(text);
+export async function makeAsset(content: string | Buffer, type: string): Promise<Asset> {
+  const identity = Buffer.from(content);
+  const asset = { type, eTag: entityTag(content), bytes: { identity } };
+  if (/^image\/(?!svg)/.test(type)) return asset;
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(identity),
     promisify(gzip)(identity, { level: 9 }),
   ]);
-  return { type, eTag: entityTag(text), bytes: { br, gzip: gzipped, identity } };
+  return { ...asset, bytes: { br, gzip: gzipped, identity } };
 }
 
-export function sendAsset(exchange: Exchange, { type, eTag, bytes }: Asset): void {
+/** Changes with the content. For addresses whose content never changes. */
+export function versionOf({ eTag }: Asset): string {
+  return eTag.slice('W/"'.length, 'W/"'.length + 10);
+}
+
+interface SendOptions {
+  status?: number;
+  cacheControl?: string;
+}
+
+export function sendAsset(
+  exchange: Exchange,
+  { type, eTag, bytes }: Asset,
+  { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
+): void {
   const { headers } = exchange.request;
-  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+  exchange.headers({ ETag: eTag, 'Cache-Control': cacheControl });
   exchange.vary('Accept-Encoding');
-  if (matchesETag(headers['if-none-match'], eTag)) {
+  if (status === 200 && matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
     return;
   }
   const encoding = negotiateEncoding(headers['accept-encoding'] as string | undefined);
-  if (encoding) exchange.header('Content-Encoding', encoding);
-  exchange.sendBytes(200, bytes[encoding ?? 'identity'], type);
+  const encoded = encoding && bytes[encoding];
+  if (encoded) exchange.header('Content-Encoding', encoding);
+  exchange.sendBytes(status, encoded ?? bytes.identity, type);
 }

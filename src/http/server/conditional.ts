@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 
 /** Weak, because the same body may be sent compressed or uncompressed. */
-export function entityTag(text: string): string {
-  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+export function entityTag(content: string | Buffer): string {
+  return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 /**

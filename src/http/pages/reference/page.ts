@@ -1,12 +1,14 @@
 /** The reference page: the whole OpenAPI document as HTML. */
 import type { Route } from '../../api/endpoint.ts';
+import type { Site } from '../../services.ts';
+import { iconLink, siteMark } from '../site-mark.ts';
 import { html, type Markup, prose } from './markup.ts';
 import { operationSection } from './operation-section.ts';
 import { schemaSection } from './schema-tables.ts';
 import type { OpenApi, Operation } from './types.ts';
 
 /** The routes add what OpenAPI has no field for: the example calls. */
-export function referencePage(document: OpenApi, routes: readonly Route[]): string {
+export function referencePage(document: OpenApi, routes: readonly Route[], site: Site): string {
   const { info, components } = document;
   const page = html`<!doctype html>
 <html lang="en">
@@ -14,15 +16,15 @@ export function referencePage(document: OpenApi, routes: readonly Route[]): stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${info.title} API reference</title>
+<title>${site.name} API reference</title>
 <meta name="description" content="${info.summary}">
-<link rel="icon" href="/gallery/icon.svg" type="image/svg+xml">
+${iconLink(site)}
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<p class="name"><a href="/"><span lang="ja">図鑑</span> ${info.title}</a></p>
+<p class="name"><a href="/">${siteMark(site)}</a></p>
 <p class="links"><a href="/">Gallery</a> <a href="/openapi.json">openapi.json</a></p>
 </header>
 <div class="columns">

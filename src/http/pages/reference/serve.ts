@@ -4,6 +4,8 @@ import type { Route } from '../../api/endpoint.ts';
 import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
 import { entityTag } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
+import type { Site } from '../../services.ts';
+import { readableAccent } from '../accent.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
 import { ORIGIN } from './operation-section.ts';
@@ -21,11 +23,15 @@ const MAX_CACHED_ORIGINS = 4;
 type Send = (exchange: Exchange, origin: string) => void | Promise<void>;
 
 /** Handlers by path. `origin` is the origin of the example calls. */
-export function referencePages(routes: readonly Route[], prefixes: readonly string[]): Record<string, Send> {
+export function referencePages(
+  routes: readonly Route[],
+  prefixes: readonly string[],
+  site: Site,
+): Record<string, Send> {
   const document = once(() => buildOpenApi(routes, prefixes, version));
-  const page = once(() => referencePage(document(), routes));
+  const page = once(() => referencePage(document(), routes, site));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
-  const stylesheet = once(() => makeAsset(style, 'text/css; charset=utf-8'));
+  const stylesheet = once(() => makeAsset(style + accentStyle(site), 'text/css; charset=utf-8'));
   const pages = new Map<string, Promise<Asset>>();
   const pageFor = (origin: string) => page().replaceAll(ORIGIN, escapeHtml(origin));
   return {
@@ -44,6 +50,10 @@ export function referencePages(routes: readonly Route[], prefixes: readonly stri
       sendAsset(exchange, await cached);
     },
   };
+}
+
+function accentStyle({ accent }: Site): string {
+  return accent ? `:root { --accent: ${readableAccent(accent)}; }\n` : '';
 }
 
 function once<T>(make: () => T): () => T {

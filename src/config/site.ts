@@ -1,0 +1,57 @@
+/** The variables that make the gallery one's own. */
+import { resolve } from 'node:path';
+import { fail, split } from './parsers.ts';
+
+const ratings = ['sfw', 'questionable', 'nsfw'] as const;
+
+export interface SiteConfig {
+  readonly name: string;
+  /** The path of a picture; undefined: none. */
+  readonly logo: string | undefined;
+  /** `#rrggbb`; undefined: that of the stylesheet. */
+  readonly accent: string | undefined;
+  /** The ratings that the gallery shows until the visitor chooses others. */
+  readonly ratings: readonly (typeof ratings)[number][];
+}
+
+type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
+
+const MAX_NAME_LENGTH = 60;
+
+export function readSite(read: Read): SiteConfig {
+  return {
+    name: read('SITE_NAME', 'zukan', parseName),
+    logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
+    accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
+    ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
+  };
+}
+
+export function describeSite({ name, logo, accent, ratings }: SiteConfig): Record<string, string> {
+  return {
+    SITE_NAME: name,
+    SITE_LOGO: logo ?? '(none)',
+    SITE_ACCENT: accent ?? '(vermilion)',
+    SITE_RATINGS: ratings.join(','),
+  };
+}
+
+function parseName(text: string): string {
+  const isName = [...text].length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(text);
+  return isName ? text : fail(`must be up to ${MAX_NAME_LENGTH} characters on one line`);
+}
+
+function parseColour(text: string): string {
+  const [, digits = ''] = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text) ?? [];
+  if (digits === '') fail('must be a colour such as #2f6f8f');
+  return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
+}
+
+/** In the usual order. */
+function parseRatings(text: string): SiteConfig['ratings'] {
+  const names = split(text);
+  const isValid = names.length > 0 && names.every((name) => ratings.some((rating) => rating === name));
+  return isValid
+    ? ratings.filter((rating) => names.includes(rating))
+    : fail(`must be a list of ${ratings.join(', ')}`);
+}

@@ -1,0 +1,106 @@
+/**
+ * Serves the gallery. Its page is the same for everyone, except for links that are about something in particular: their
+ * preview is looked up in the catalogue. A client that asks for too many gets the page without one.
+ */
+
+import { RequestCaller } from '../../api/caller.ts';
+import { type Asset, makeAsset, sendAsset, versionOf } from '../../server/assets.ts';
+import { entityTag, matchesETag } from '../../server/conditional.ts';
+import { ApiError } from '../../server/errors.ts';
+import type { Exchange } from '../../server/exchange.ts';
+import { errorField } from '../../server/logger.ts';
+import type { Services } from '../../services.ts';
+import { HTML_TYPE } from '../reference/serve.ts';
+import { LookupBudget } from './budget.ts';
+import { type GalleryFiles, readGalleryFiles } from './files.ts';
+import { headTags } from './head.ts';
+import { type Found, findPreview, readSubject, type Subject } from './preview.ts';
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+/** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
+const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+interface Loaded extends GalleryFiles {
+  neutralPage: Asset;
+}
+
+export class Gallery {
+  readonly #services: Services;
+  readonly #prefix: string;
+  readonly #notFound: (exchange: Exchange) => void;
+  readonly #budget = new LookupBudget();
+  #loaded: Promise<Loaded> | undefined;
+
+  /** The page calls the API under this prefix: empty if the API is at the root. */
+  constructor(services: Services, prefix: string, notFound: (exchange: Exchange) => void) {
+    this.#services = services;
+    this.#prefix = prefix;
+    this.#notFound = notFound;
+  }
+
+  /** Prepared at the first visit, because it would slow down the start. A failure is not cached. */
+  #load(): Promise<Loaded> {
+    this.#loaded ??= load(this.#prefix, this.#services).catch((error) => {
+      this.#loaded = undefined;
+      throw error;
+    });
+    return this.#loaded;
+  }
+
+  /** The address in the page contains the version, so browsers never ask again. */
+  async sendFile(exchange: Exchange, name: string): Promise<void> {
+    const asset = (await this.#load()).assets.get(name);
+    if (!asset) return this.#notFound(exchange);
+    if (asset.type === 'image/svg+xml') exchange.header('Content-Security-Policy', FILE_POLICY);
+    const isVersioned = exchange.search === `v=${versionOf(asset)}`;
+    sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
+  }
+
+  async sendPage(exchange: Exchange): Promise<void> {
+    const { page, neutralPage } = await this.#load();
+    const subject = readSubject(exchange.search);
+    const found = subject && (await this.#find(exchange, subject));
+    exchange.headers(pageHeaders(this.#services, exchange));
+    if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);
+    if (found === 'missing') return sendAsset(exchange, neutralPage, { status: 404 });
+    const text = page(headTags(this.#services.site.name, found));
+    const eTag = entityTag(text);
+    exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+    if (!matchesETag(exchange.request.headers['if-none-match'], eTag))
+      return exchange.sendCompressed(200, text, HTML_TYPE);
+    exchange.vary('Accept-Encoding');
+    exchange.sendHead(304);
+  }
+
+  /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */
+  async #find(exchange: Exchange, subject: Subject): Promise<Found | undefined> {
+    const { limiter, isInExemptNetwork, clientOf, clock, originOf } = this.#services;
+    const { request, log, id } = exchange;
+    const isLimited = limiter && !isInExemptNetwork(request);
+    if (isLimited && !this.#budget.take(clientOf(request), clock())) return undefined;
+    try {
+      const caller = new RequestCaller(this.#services, exchange);
+      return await findPreview(this.#services, subject, originOf(request), caller);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      log.warn({ request: id, ...errorField(error) }, 'no preview');
+      return undefined;
+    }
+  }
+}
+
+async function load(prefix: string, { site }: Services): Promise<Loaded> {
+  const files = await readGalleryFiles(prefix, site);
+  return { ...files, neutralPage: await makeAsset(files.page(headTags(site.name)), HTML_TYPE) };
+}
+
+/** Allows only our own files, the API, and images from the origin of this client's links. */
+function pageHeaders({ links, originOf }: Services, { request }: Exchange): Record<string, string> {
+  const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })('-', '-');
+  const policy = [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+    `img-src 'self' ${new URL(url).origin}`,
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ];
+  return { 'Content-Security-Policy': policy.join('; '), 'Referrer-Policy': 'no-referrer' };
+}

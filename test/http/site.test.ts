@@ -1,0 +1,107 @@
+/** The site's own name, logo, colour and ratings on every page. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { createApp } from '../../src/app.ts';
+import { contrast, ON_ACCENT, readableAccent } from '../../src/http/pages/accent.ts';
+import { configFor, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const browser = { Accept: 'text/html' };
+const folder = temporaryFolder();
+const logo = join(folder, 'logo');
+const svg =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"><script>alert(1)</script><path d="M0 0h9v9z"/></svg>';
+writeFileSync(logo, svg);
+const start = (environment: Record<string, string>) => startService(configFor(folder, environment));
+
+test('without configuration the pages show zukan', async () => {
+  const { get } = await start({});
+  const { text } = await get('/', browser);
+  assert.match(text, /<title>zukan<\/title>/);
+  assert.match(text, /aria-label="zukan, home">\s*<svg class="mark"/);
+  assert.match(text, /<span>zukan<\/span>/);
+  assert.match(text, /<meta name="zukan-ratings" content="sfw,questionable,nsfw">/);
+  assert.match((await get('/nowhere', browser)).text, /<span lang="ja">図鑑<\/span> zukan/);
+  assert.doesNotMatch((await get('/gallery/style.css')).text, /:root\{/);
+});
+
+test('a name replaces zukan on every page, escaped', async () => {
+  const { get } = await start({ SITE_NAME: '<b>Kura</b> $& {{prefix}}', SITE_RATINGS: 'sfw' });
+  const { text } = await get('/', browser);
+  assert.match(text, /<title>&lt;b&gt;Kura&lt;\/b&gt; \$&amp;/);
+  assert.match(text, /<meta name="application-name" content="&lt;b&gt;Kura/);
+  assert.match(text, /<meta name="zukan-ratings" content="sfw">/);
+  assert.doesNotMatch(text, /<b>|class="mark"|zukan</);
+  for (const path of ['/nowhere', '/docs']) {
+    const page = (await get(path, browser)).text;
+    assert.match(page, /<title>.*&lt;b&gt;Kura.*<\/title>/);
+    assert.doesNotMatch(page, /<b>Kura|図鑑/);
+  }
+});
+
+test('a logo is served as what it is, and its scripts cannot run', async () => {
+  const { get } = await start({ SITE_LOGO: logo });
+  const { text } = await get('/', browser);
+  const [, address = ''] =
+    /<img src="(\/gallery\/logo\?v=[^"]+)" width="30" height="20" alt="">/.exec(text) ?? [];
+  assert.ok(text.includes(`<link rel="icon" href="${address}">`));
+  assert.doesNotMatch(text, /class="mark"|icon\.svg/);
+  for (const path of ['/nowhere', '/docs'])
+    assert.match((await get(path, browser)).text, /<link rel="icon" href="\/gallery\/logo">/);
+  const image = await get(address);
+  assert.equal(image.text, svg);
+  assert.equal(image.headers['content-type'], 'image/svg+xml');
+  assert.equal(image.headers['x-content-type-options'], 'nosniff');
+  assert.match(image.headers['content-security-policy'] ?? '', /^default-src 'none';.*; sandbox$/);
+  assert.match(image.headers['cache-control'] ?? '', /immutable/);
+
+  const png = await sharp(Buffer.from(svg)).png().toBuffer();
+  writeFileSync(join(folder, 'logo.svg'), png);
+  const raster = await start({ SITE_LOGO: join(folder, 'logo.svg') });
+  const answer = await raster.get('/gallery/logo', { 'Accept-Encoding': 'br' });
+  assert.deepEqual(
+    [answer.headers['content-type'], answer.headers['content-encoding']],
+    ['image/png', undefined],
+  );
+  assert.deepEqual(answer.bytes, png);
+});
+
+test('a logo that cannot be used stops the start', async () => {
+  const failure = (path: string, content?: string) => {
+    const file = join(folder, path);
+    if (content !== undefined) writeFileSync(file, content);
+    return createApp(configFor(folder, { SITE_LOGO: file }));
+  };
+  await assert.rejects(failure('none.png'), /^Error: SITE_LOGO: cannot read .*none\.png \(ENOENT\)$/);
+  await assert.rejects(failure('.'), /SITE_LOGO: cannot read .* \(EISDIR\)/);
+  await assert.rejects(failure('text.png', 'not a picture'), /SITE_LOGO: .* is not an SVG, PNG, WebP/);
+  await assert.rejects(failure('large.svg', svg + ' '.repeat(300_000)), /SITE_LOGO: .* up to 256 KiB/);
+});
+
+test('any accent colour is readable in both colour schemes', async () => {
+  const { get } = await start({ SITE_ACCENT: '#ffee00' });
+  const own = `:root{--seal:${readableAccent('#ffee00')};--on-seal:${ON_ACCENT}}\n`;
+  assert.ok((await get('/gallery/style.css')).text.endsWith(own));
+  assert.ok((await get('/docs.css')).text.includes(`--accent: ${readableAccent('#ffee00')};`));
+  const pair = (css: string) => /^light-dark\((#\w{6}),(#\w{6})\)$/.exec(css)?.slice(1) ?? [];
+  const [onLight = '', onDark = ''] = pair(ON_ACCENT);
+  const colour = fc
+    .integer({ min: 0, max: 0xffffff })
+    .map((value) => `#${value.toString(16).padStart(6, '0')}`);
+  fc.assert(
+    fc.property(colour, (accent) => {
+      const [light = '', dark = ''] = pair(readableAccent(accent));
+      for (const background of ['#faf8f3', '#ffffff', '#f1ece1', '#fdfcfa', '#f4f1ec', onLight])
+        assert.ok(contrast(light, background) >= 4.5, `${light} on ${background}`);
+      for (const background of ['#15140f', '#1f1d18', '#26241d', '#17151c', '#211e28', onDark])
+        assert.ok(contrast(dark, background) >= 4.5, `${dark} on ${background}`);
+    }),
+    { numRuns: 300, seed: 1 },
+  );
+  assert.ok(Math.abs(contrast('#000000', '#ffffff') - 21) < 1e-9);
+  assert.equal(pair(readableAccent('#a92f1b'))[0], '#a92f1b', 'a readable colour is not changed');
+});

@@ -1,0 +1,109 @@
+/** How the gallery loads: few files, and the first API call starts before all of them are there. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page, Request } from 'playwright-core';
+import { startBrowser, visit } from '../support/browser.ts';
+import {
+  artistId,
+  characterId,
+  importGalleryCatalogue,
+  seaCategoryId,
+  sfwImageId,
+} from '../support/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const MAX_BYTES = 45_000;
+
+describe('loading the gallery', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const makeConfig = await importGalleryCatalogue();
+  const { origin } = await startService(makeConfig());
+  const browser = await startBrowser();
+
+  test('takes four files, together smaller than 45 KB, before the first API call is answered', async () => {
+    const sent: Request[] = [];
+    const { page, requests, finish } = await visit(browser, `${origin}/`, {
+      prepare: async (context) => context.on('request', (request) => sent.push(request)),
+    });
+    await waitForFirstImage(page);
+    const isFile = ({ path }: { path: string }) => !/^\/(api|files)\/|icon/.test(path);
+    const files = sent.map((request) => ({ request, path: new URL(request.url()).pathname })).filter(isFile);
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js'],
+    );
+    const sizes = await Promise.all(files.map(({ request }) => request.sizes()));
+    const bytes = sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
+    assert.ok(bytes > 5000 && bytes < MAX_BYTES, `${bytes} bytes`);
+    assert.equal(requests.length, 1);
+    await finish();
+  });
+
+  /** The first calls of each view. */
+  const calls: [path: string, ...expected: RegExp[]][] = [
+    ['/', /^\/image\/random\?limit=25&seed=/],
+    ['/?categories=sea,city&nsfw=sfw', /^\/image\/random\?categories=sea%2Ccity&nsfw=sfw&limit=25&seed=/],
+    [`/?image=${sfwImageId}`, new RegExp(`^/image/${sfwImageId}$`)],
+    [
+      `/?artist=${artistId}&page=2`,
+      new RegExp(`^/artist/${artistId}/images\\?limit=25&offset=25$`),
+      new RegExp(`^/artist/${artistId}$`),
+    ],
+    [`/?character=${characterId}`, new RegExp(`^/image/random\\?character=${characterId}&limit=25&seed=`)],
+    [
+      `/?category=${seaCategoryId}`,
+      new RegExp(`^/category/${seaCategoryId}$`),
+      /^\/image\/random\?categories=sea&limit=25&seed=/,
+    ],
+    ['/?in=characters&search=%25a%25', /^\/character\?limit=25&offset=0&search=%25a%25$/],
+  ];
+  for (const [path, ...expected] of calls)
+    test(`${path} starts its first call before the main script is there, and repeats none`, async () => {
+      const main = Promise.withResolvers<void>();
+      const { page, requests, finish } = await visit(browser, origin + path, {
+        prepare: (context) =>
+          context.route('**/gallery/main.js*', async (route) => {
+            await main.promise;
+            await route.continue();
+          }),
+        // The main script is deferred, so the page is not ready without it.
+        waitUntil: 'commit',
+      });
+      await waitForRequest(page, requests);
+      main.resolve();
+      await waitUntilIdleOrOpen(page);
+      assert.equal(requests.length, expected.length, requests.join(' '));
+      for (const [index, call] of expected.entries()) assert.match(requests[index] ?? '', call);
+      await finish();
+    });
+
+  test('an id that is none starts no call', async () => {
+    const { page, requests, finish } = await visit(browser, `${origin}/?image=42`);
+    await page.getByText('Invalid ID: it must be a UUID.').waitFor();
+    assert.deepEqual(requests, []);
+    await finish(['404']);
+  });
+
+  test('a first call that fails can be tried again', async () => {
+    const { page, requests, finish } = await visit(browser, `${origin}/`, {
+      prepare: (context) => context.route('**/api/**', (route) => route.abort(), { times: 1 }),
+    });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await waitForFirstImage(page);
+    assert.equal(requests.length, 2);
+    await finish(['net::ERR_FAILED']);
+  });
+});
+
+const waitForRequest = async (page: Page, requests: string[]) => {
+  if (requests.length === 0) await page.waitForRequest('**/api/**');
+};
+
+/** With an open image, the view behind it is not loaded. */
+const waitUntilIdleOrOpen = (page: Page) =>
+  page.url().includes('image=')
+    ? page.locator('#stage img').waitFor({ state: 'attached' })
+    : waitUntilIdle(page);

@@ -1,0 +1,119 @@
+/** The site's own look and default ratings in the gallery, and the visitor's choice, which is remembered. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, visit } from '../support/browser.ts';
+import { artistId, importGalleryCatalogue, seaCategoryId } from '../support/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+
+const button = (page: Page, name: string) =>
+  page.locator('.toggles').getByRole('button', { name, exact: true });
+const toggle = async (page: Page, name: string) => {
+  await button(page, name).click();
+  await waitUntilIdle(page);
+};
+const pressed = (page: Page) =>
+  page
+    .locator('.toggles [aria-pressed="true"]')
+    .evaluateAll((buttons) => buttons.map((button) => (button as HTMLButtonElement).value));
+
+describe('ratings', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const makeConfig = await importGalleryCatalogue();
+  const logo = join(temporaryFolder(), 'logo.svg');
+  writeFileSync(
+    logo,
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"><path d="M0 0h9v9z"/></svg>',
+  );
+  const site = { SITE_NAME: 'Kura & Co', SITE_LOGO: logo, SITE_ACCENT: '#06c', SITE_RATINGS: 'sfw' };
+  const { origin } = await startService(makeConfig(site));
+  const browser = await startBrowser();
+  const open = (path: string) => visit(browser, origin + path);
+
+  test('SITE_RATINGS sets the default, and the other settings the look', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    assert.equal(await page.title(), 'Kura & Co');
+    assert.ok(await page.getByRole('link', { name: 'Kura & Co, home' }).isVisible());
+    const shownLogo = await page.locator('.wordmark img').evaluate(async (image) => {
+      await (image as HTMLImageElement).decode();
+      const { width, height } = image.getBoundingClientRect();
+      return [(width / height).toFixed(1), getComputedStyle(image).opacity];
+    });
+    assert.deepEqual(shownLogo, ['1.5', '1']);
+    const background = (element: Element) => getComputedStyle(element).backgroundColor;
+    assert.equal(await page.locator('#shuffle').evaluate(background), 'rgb(0, 102, 204)');
+    assert.deepEqual(await pressed(page), ['sfw']);
+    assert.match(requests[0] ?? '', /^\/image\/random\?nsfw=sfw&/);
+    assert.equal(requests.length, 1);
+    assert.equal(await page.locator('.blurred').count(), 0);
+    await page.goto(`${origin}/?artist=${artistId}`);
+    await page.getByRole('heading', { name: 'Hokusai & Daughter' }).waitFor();
+    assert.equal(await page.title(), 'Hokusai & Daughter · Kura & Co');
+    await finish();
+  });
+
+  test('a choice is kept from page to page and between visits, and going back undoes it', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    await toggle(page, 'questionable');
+    await toggle(page, 'sfw');
+    assert.deepEqual(await pressed(page), ['questionable']);
+    assert.equal(await page.locator('.blurred').count(), 3);
+    await page.locator('nav').getByRole('link', { name: 'Categories' }).click();
+    await page.locator('#entries').getByRole('link', { name: 'sea' }).click();
+    await page.getByText('All 3 images shown.').waitFor();
+    assert.deepEqual(await pressed(page), ['questionable']);
+
+    const later = await page.context().newPage();
+    await later.goto(`${origin}/?category=${seaCategoryId}`);
+    await later.getByText('All 3 images shown.').waitFor();
+    assert.deepEqual(await pressed(later), ['questionable']);
+    await toggle(later, 'questionable');
+    assert.deepEqual(await pressed(later), [], 'no rating is selected, so all are shown');
+    await later.reload();
+    await later.getByText('30 images').first().waitFor();
+    assert.deepEqual(await pressed(later), []);
+    await later.close();
+
+    const requestCount = requests.length;
+    for (const _ of ['sea', 'categories', 'sfw']) await page.goBack();
+    await page.waitForURL('**/?nsfw=sfw,questionable');
+    assert.deepEqual(await pressed(page), ['sfw', 'questionable']);
+    await page.goBack();
+    await page.waitForURL(`${origin}/`);
+    assert.deepEqual(await pressed(page), ['sfw']);
+    assert.equal(requests.length, requestCount, 'everything is cached');
+    await finish();
+  });
+
+  test('a shared link neither changes the choice nor lifts the blur', async () => {
+    const { page, finish } = await open('/?nsfw=questionable,nsfw');
+    await waitForFirstImage(page);
+    assert.equal(await page.locator('.blurred').count(), 3);
+    assert.deepEqual(await pressed(page), ['questionable', 'nsfw']);
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/`);
+    await waitForFirstImage(other);
+    assert.deepEqual(await pressed(other), ['sfw']);
+    await finish();
+  });
+
+  test('clearing the filters shows all ratings', async () => {
+    const { page, finish } = await open('/?nsfw=nsfw');
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await waitForFirstImage(page);
+    assert.deepEqual(await pressed(page), []);
+    await page.goto(`${origin}/?artist=${artistId}`);
+    await waitForFirstImage(page);
+    assert.equal(await page.locator('.blurred').count(), 3);
+    await finish();
+  });
+});

@@ -1,0 +1,19 @@
+/** What the server tells the page about the site. */
+
+import type { Rating } from '../client/index.ts';
+import { filterOptions } from './route.ts';
+
+const readMeta = (name: string) =>
+  document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+
+export const apiPrefix = readMeta('zukan-api');
+export const siteName = readMeta('application-name');
+/** The ratings to show until the visitor chooses others. */
+export const siteRatings = parseRatings(readMeta('zukan-ratings'));
+
+/** All ratings are the same as no filter, which is an empty list. */
+export function parseRatings(text: string): Rating[] {
+  const names = text.split(',');
+  const ratings = filterOptions.nsfw.filter((rating) => names.includes(rating));
+  return ratings.length < filterOptions.nsfw.length ? ratings : [];
+}

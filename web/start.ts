@@ -1,0 +1,28 @@
+/**
+ * Starts the first API call. This is the entry of the first of the page's two scripts: it is small, so the API responds
+ * while the browser still loads the second, which then makes the same call and gets the response of this one.
+ */
+import { formatQuery } from '../client/query.ts';
+import { ensureState } from './history-state.ts';
+import { artistImagesOptions, imageOptions, listOptions, randomOptions } from './queries.ts';
+import { fetchEarly } from './rate-limit.ts';
+import { parseRoute, type Route } from './route.ts';
+import { apiPrefix } from './site.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const paths = { artists: '/artist', characters: '/character', categories: '/category' };
+
+/** Undefined if the client would refuse to make the call. */
+function firstPath({ view, imageId }: Route, seed: string): string | undefined {
+  const id = imageId ?? ('id' in view ? view.id : undefined);
+  if (id !== undefined && !uuid.test(id)) return undefined;
+  if (imageId) return `/image/${imageId}${formatQuery(imageOptions)}`;
+  if (view.name === 'search') return paths[view.kind] + formatQuery(listOptions(view));
+  if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
+  if (view.name === 'category') return `/category/${view.id}`;
+  return `/image/random${formatQuery(randomOptions(view, undefined, seed))}`;
+}
+
+const { seed, ratings } = ensureState();
+const path = firstPath(parseRoute(location.search, ratings), seed);
+if (path) fetchEarly(apiPrefix + path);
