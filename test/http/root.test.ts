@@ -203,7 +203,15 @@ function testRoot(prefixes: string): void {
     });
 
     test('everything else keeps its address', async () => {
-      for (const path of ['/docs', '/docs.css', '/openapi.json', '/health/live', '/health/ready', '/metrics'])
+      for (const path of [
+        '/docs',
+        '/docs.css',
+        '/docs.js',
+        '/openapi.json',
+        '/health/live',
+        '/health/ready',
+        '/metrics',
+      ])
         assert.equal((await service.get(path)).status, 200, path);
       assert.equal((await service.get('/gallery/main.js')).status, 200);
       assert.equal((await service.get('/gallery/client/index.js')).status, 200);
