@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { fold } from '../../src/catalogue/fold.ts';
+import { parsePattern } from '../../src/catalogue/search/pattern.ts';
+import { compile } from '../../src/catalogue/search/scan.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import {
   containingPattern,
@@ -10,6 +14,7 @@ import {
   outlinePattern,
   startingPattern,
 } from '../../src/http/api/example-calls.ts';
+import { operators } from '../../src/http/pages/reference/search-section.ts';
 import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { makeToken, type Service } from '../support/service.ts';
@@ -32,6 +37,8 @@ async function readCalls(get: Service['get']): Promise<string[]> {
   const calls = [...text.matchAll(/<pre class="call" tabindex="0"><code>(.*?)<\/code>/gs)];
   return calls.map(([, call = '']) => unescapeHtml(call));
 }
+
+const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
 
 const hostile = `<img src=x onerror=alert(1)>'$(reboot)';"%_\\`;
 
@@ -119,4 +126,21 @@ test('patterns match the name that they are made of, and need no escapes', () =>
   assert.equal(outlinePattern('duo'), 'd__');
   assert.equal(outlinePattern('a'.repeat(40)), 'aa%');
   assert.equal(outlinePattern('かえで'), 'かえ%');
+  const name = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    .filter((text) => !text.includes('\0'));
+  fc.assert(
+    fc.property(name, (text) => {
+      for (const makePattern of [containingPattern, startingPattern, outlinePattern]) {
+        const pattern = makePattern(text);
+        assert.ok([...pattern].length <= 50 && matches(pattern, text), `${pattern} for ${text}`);
+      }
+    }),
+    { numRuns: 500, seed: 1 },
+  );
+});
+
+test('the patterns in the section about the search language match what it says', () => {
+  for (const [pattern, , names] of operators)
+    for (const name of names.split(', ')) assert.ok(matches(pattern, name), `${pattern} matches ${name}`);
 });

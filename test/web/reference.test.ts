@@ -97,28 +97,35 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
 
   test('shows the file that a call redirects to, a new one each time, and errors', async () => {
     const { page, requests, finish } = await open();
+    // Now the page knows that there is no rate limit. Responses to pictures do not tell.
+    await send(page, 'image');
+    await answer(page, 'image', 200);
+    assert.deepEqual(requests, [`/image/${exampleImageId}`]);
     await send(page, 'randomFile');
     await answer(page, 'randomFile', 302);
     const image = operation(page, 'randomFile').locator('.result img');
     assert.ok((await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)) > 0);
     await send(page, 'randomFile');
     await operation(page, 'randomFile').getByRole('button', { name: 'Cancel' }).waitFor({ state: 'hidden' });
-    assert.equal(requests.length, 2);
+    assert.equal(requests.length, 3);
     await operation(page, 'randomFile').getByLabel('categories').fill('moon');
     await send(page, 'randomFile');
     assert.match(await answer(page, 'randomFile', 404), /No image matches/);
-    await send(page, 'image');
-    assert.ok(requests.at(-1)?.startsWith(`/image/${exampleImageId}`), requests.at(-1));
-    await answer(page, 'image', 200);
-    await finish(['404']);
+    await operation(page, 'randomFile').getByLabel('expiry').fill('60');
+    await send(page, 'randomFile');
+    await answer(page, 'randomFile', 401);
+    await operation(page, 'randomFile').getByText('Browsers send no token').waitFor();
+    await finish(['401', '404']);
   });
 
   test('a token is sent to this server only, never stored, and gone with the page', async () => {
     const { secret } = await makeToken(service.config, ['image:list']);
     const { secret: weak } = await makeToken(service.config, []);
     const { page, finish } = await open();
-    const sent: (string | undefined)[] = [];
-    page.on('request', async (request) => sent.push((await request.allHeaders()).authorization));
+    const sent: Promise<string>[] = [];
+    page.on('request', (request) =>
+      sent.push(request.headerValue('Authorization').then((value) => value ?? '')),
+    );
     const field = page.locator('#token-field');
     assert.deepEqual(
       [await field.getAttribute('type'), await field.getAttribute('autocomplete')],
@@ -142,7 +149,7 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await send(page, 'images');
     await answer(page, 'images', 200);
     assert.deepEqual(
-      sent.filter(Boolean),
+      (await Promise.all(sent)).filter(Boolean),
       ['wrong', weak, secret].map((token) => `Bearer ${token}`),
     );
     assert.ok(!(await page.content()).includes(secret), 'it is not in the document');
@@ -169,11 +176,10 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await page.locator('#pattern-kind').selectOption('characters');
     await status.getByText('No characters found.').waitFor();
     const pattern = page.locator('#pattern');
-    await pattern.fill('');
-    await pattern.pressSequentially('%<b>%');
+    await pattern.fill('%<b>%');
     await status.getByText('1 character found.').waitFor();
     assert.equal(await match.textContent(), 'Nami <b>Umi</b>');
-    assert.equal(requests.length, 3, 'typing on sends no request for what is only half typed');
+    assert.equal(requests.length, 3);
     await pattern.fill('😀a{2');
     await status.getByText('at character').waitFor();
     const [, position] = /at character (\d+)/.exec((await status.textContent()) ?? '') ?? [];

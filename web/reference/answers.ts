@@ -23,10 +23,15 @@ export function errorMessage({ status, text }: Answer): string | undefined {
   return typeof message === 'string' ? message : `Status ${status}.`;
 }
 
+/** Whether a call was sent with a token. Browsers cannot send one to load a picture. */
+export type TokenUse = 'sent' | 'none' | 'impossible';
+
 /** How to go on after an error. */
-export function advice({ status, headers }: Answer, hasToken: boolean): (Node | string)[] {
-  if (status === 401 && hasToken)
+export function advice({ status, headers }: Answer, token: TokenUse): (Node | string)[] {
+  if (status === 401 && token === 'sent')
     return ['The server does not know the token that you entered. Correct or ', tokenLink('forget it'), '.'];
+  if (status === 401 && token === 'impossible')
+    return ['Browsers send no token to load a picture. Use the command above, with a token.'];
   if (status === 401) return [tokenLink('Enter a token'), ' and send the call again.'];
   if (status === 403)
     return [
@@ -57,13 +62,13 @@ export function countdown(seconds: number): HTMLElement {
   return element;
 }
 
-export function showAnswer(answer: Answer, hasToken: boolean): Node[] {
+export function showAnswer(answer: Answer, token: TokenUse): Node[] {
   const { status, headers, text } = answer;
   const message = errorMessage(answer);
   const size = formatSize(new TextEncoder().encode(text).length);
   return [
     outcome(status, message === undefined ? size : message),
-    ...(message === undefined ? [] : [el('p', {}, ...advice(answer, hasToken))]),
+    ...(message === undefined ? [] : [el('p', {}, ...advice(answer, token))]),
     headerDetails(headers),
     el(
       'div',

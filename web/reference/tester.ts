@@ -62,7 +62,8 @@ async function search(): Promise<void> {
     if (signal.aborted) return;
     const message = errorMessage(answer);
     if (message === undefined) showMatches(answer, name);
-    else show([...markMistake(text, message), el('p', {}, ...advice(answer, token !== ''))], message);
+    else
+      show([...markMistake(text, message), el('p', {}, ...advice(answer, token ? 'sent' : 'none'))], message);
   } catch (error) {
     if (!signal.aborted) show([], explainFailure(error));
   }

@@ -80,7 +80,7 @@ function describeWait(): (Node | string)[] {
 
 async function fetchRecord(address: string, signal: AbortSignal): Promise<Node[]> {
   const token = readToken();
-  return showAnswer(await call(address, token, signal), token !== '');
+  return showAnswer(await call(address, token, signal), token ? 'sent' : 'none');
 }
 
 /** If there is no picture, the call is made once more to learn why. */
@@ -88,7 +88,7 @@ async function fetchFile(address: string, signal: AbortSignal): Promise<Node[]> 
   const picture = await loadPicture(address, signal);
   if (picture) return showPicture(picture);
   const answer = await call(address, '', signal);
-  if (errorMessage(answer) !== undefined) return showAnswer(answer, false);
+  if (errorMessage(answer) !== undefined) return showAnswer(answer, 'impossible');
   const again = await loadPicture(address, signal);
   return again ? showPicture(again) : showProblem('The file cannot be shown.');
 }

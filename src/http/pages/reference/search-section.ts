@@ -7,8 +7,8 @@ import {
 } from '../../api/example-calls.ts';
 import { html, type Markup, prose } from './markup.ts';
 
-/** What matches in the last column. docs/search.md has the same language in full. */
-const operators: [pattern: string, meaning: string, matches: string][] = [
+/** With names that match. docs/search.md explains the whole language. */
+export const operators: [pattern: string, meaning: string, matches: string][] = [
   ['%ink%', '`%` is any text, even none', 'ink, Hoshino Ink, inkwell'],
   ['a_c', '`_` is exactly one character', 'abc, a-c'],
   ['cat|dog', '`|` separates alternatives', 'cat, dog'],
