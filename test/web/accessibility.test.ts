@@ -68,7 +68,10 @@ describe('the pages have no serious accessibility violation', { skip, concurrenc
   };
   for (const [path, selector] of Object.entries(views))
     test(path, async () => {
-      const { page, finish } = await visit(browser, service.origin + path);
+      const { page, finish } = await visit(browser, service.origin + path, {
+        // Wide enough for the contents of the reference.
+        viewport: { width: 1440, height: 900 },
+      });
       await page.locator(selector).first().waitFor();
       await openAll(page, path);
       await page.evaluate(axeSource);

@@ -10,5 +10,13 @@ document.addEventListener('click', ({ target }) => {
   if (button.dataset.action === 'copy') void copyFrom(button);
   else toggleForm(button);
 });
+/** The stylesheet shows them on wide screens anyway. Now assistive technology knows, too. */
+const contents = document.querySelector<HTMLDetailsElement>('.contents');
+const wide = matchMedia('(min-width: 64rem)');
+const openContents = () => {
+  if (contents) contents.open = wide.matches;
+};
+wide.addEventListener('change', openContents);
+openContents();
 initToken();
 initTester();
