@@ -8,6 +8,7 @@ const benchmarks: Record<string, string> = {
   start: 'the time from zukan serve to listening, against zukan --version',
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',
+  folder: 'importing a folder for the first time, and again without changes',
   postgres: 'calls on PostgreSQL, against `select 1` and `ORDER BY random()`',
   alike: 'perceptual hashes: recall of copies, false positives, and similar images among 1,000,000',
   log: 'log lines to a pipe, against pino',

@@ -1,4 +1,4 @@
-/** The typed client for Node and browsers: what `zukan/client` exports. */
+/** The typed client for Node and browsers: what `zukan-client` and `zukan/client` export. */
 export { ZukanError } from './error.ts';
 export type * from './options.ts';
 export type * from './types.ts';

@@ -32,7 +32,8 @@ export class Transport {
   #pace: Pace = { wait: 0, interval: 0 };
 
   constructor({ origin = '', prefix = '/api', token, fetch, onWait }: ZukanOptions, timer = systemTimer) {
-    if (origin === '' && !fetch && !('location' in globalThis))
+    // Deno has the property, but leaves it undefined.
+    if (origin === '' && !fetch && (globalThis as { location?: unknown }).location === undefined)
       throw new TypeError("Outside a web page, pass the address: new Zukan({ origin: 'https://…' })");
     this.#base = baseAddress(origin, prefix);
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };

@@ -1,21 +1,138 @@
-/** The types of the API's responses, derived from the service's schemas. */
-import type Type from 'typebox';
-import type * as schemas from '../src/schemas.ts';
+/**
+ * What the API returns. Written out rather than derived from the service's schemas, so that the client depends on nothing;
+ * test/client/types.ts compares the two.
+ */
 
-export type Rating = Type.Static<typeof schemas.Rating>;
-export type Orientation = Type.Static<typeof schemas.Orientation>;
-export type Include = Type.Static<typeof schemas.Include>;
-export type Image = Type.Static<typeof schemas.Image>;
-export type ArtistImage = Type.Static<typeof schemas.ArtistImage>;
-export type Artist = Type.Static<typeof schemas.Artist>;
-export type ArtistWithImages = Type.Static<typeof schemas.ArtistWithImages>;
-export type Character = Type.Static<typeof schemas.Character>;
-export type CharacterWithImages = Type.Static<typeof schemas.CharacterWithImages>;
-export type Category = Type.Static<typeof schemas.Category>;
-export type CategoryWithImages = Type.Static<typeof schemas.CategoryWithImages>;
-export type Statistics = Type.Static<typeof schemas.Statistics>;
-export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
-export type Information = { paths: string[] } & Type.Static<typeof schemas.ServiceMeta>;
+export type Rating = 'sfw' | 'questionable' | 'nsfw';
+export type Orientation = 'landscape' | 'portrait' | 'square';
+export type Mimetype = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
+/** The parts of an image that a response contains on request only. */
+export type Include = 'artist' | 'thumbnails';
+
+export interface Artist {
+  id: string;
+  name: string;
+  url: string;
+}
+
+export interface Character {
+  id: string;
+  name: string;
+  description: string;
+  /** The work the character comes from. */
+  source: string;
+  gender: string;
+  ages: number[];
+  /** Free text. */
+  birth_date: string;
+  nationality: string;
+  occupations: string[];
+  createdAt: string;
+}
+
+export interface Category {
+  id: string;
+  /** The name to use in `categories` and `exclude`. */
+  name: string;
+  description: string;
+  /** Whether the category is for adults. */
+  nsfw: boolean;
+  createdAt: string;
+}
+
+/** Added to an artist, character or category that is requested by its id. */
+export interface ImageCount {
+  /** The number of images. */
+  images: number;
+}
+
+export interface ArtistWithImages extends Artist, ImageCount {}
+export interface CharacterWithImages extends Character, ImageCount {}
+export interface CategoryWithImages extends Category, ImageCount {}
+
+export interface Thumbnail {
+  /** The link to the file, valid until `meta.expires`. */
+  url: string;
+  width: number;
+  height: number;
+  mimetype: Mimetype;
+}
+
+/** `GET /artist/{id}/images` omits the aspect ratio. */
+export interface ArtistDimens {
+  width: number;
+  height: number;
+  orientation: Orientation;
+}
+
+export interface Dimens extends ArtistDimens {
+  /** In lowest terms, such as `3:2`. */
+  aspectRatio: string;
+}
+
+export interface ImageMeta<Size> {
+  /** An entity tag without quotes. */
+  eTag: string;
+  /** In bytes. */
+  size: number;
+  mimetype: Mimetype;
+  /** The dominant colour, as `#rrggbb`. */
+  color: string;
+  /** When the links stop working. */
+  expires: string;
+  dimens: Size;
+  /** Smallest first; only with `include: ['thumbnails']`. */
+  thumbnails?: Thumbnail[];
+  /** A preview of about 25 bytes, in base64; only with `include: ['thumbnails']`, if known. */
+  thumbHash?: string;
+}
+
+export interface ImageOf<Size> {
+  id: string;
+  /** The link to the file, valid until `meta.expires`. */
+  url: string;
+  /** The id of the artist; if unknown, that of the artist named "Unknown". */
+  artist: string;
+  /** Only with `include: ['artist']`. */
+  artistDetails?: Artist;
+  /** Where the image was found; both texts are empty if unknown. */
+  source: { name: string; url: string };
+  nsfw: Rating;
+  categories: Category[];
+  characters: Character[];
+  createdAt: string;
+  meta: ImageMeta<Size>;
+}
+
+export interface Image extends ImageOf<Dimens> {}
+export interface ArtistImage extends ImageOf<ArtistDimens> {}
+
+export interface Statistics {
+  images: {
+    count: number;
+    nsfw: Record<Rating, number>;
+    orientation: Record<Orientation, number>;
+  };
+  artists: { count: number };
+  characters: { count: number };
+  categories: { count: number };
+}
+
+export interface TokenInformation {
+  owner: string;
+  purpose: string;
+  scopes: string[];
+  issuedBy: string;
+  createdAt: string;
+  expires: string;
+}
+
+export interface Information {
+  paths: string[];
+  version: string;
+  /** The prefix of the API. */
+  baseApiRoute: string;
+}
 
 export interface Page<Item> {
   data: Item[];

@@ -1,6 +1,6 @@
 /**
- * Runs before `npm pack`: compiles the sources into dist/, which mirrors the repository. Relative paths in the source
- * stay valid. `npm run check` checks the types.
+ * Builds what `npm run package` packs: dist/, the whole zukan package, and client/dist/ with the argument `client`.
+ * dist/ mirrors the repository, so relative paths in the source stay valid.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,18 +8,56 @@ import { basename, join } from 'node:path';
 import description from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
-const [web, dist] = [join(root, 'web'), join(root, 'dist')];
+const dist = join(root, 'dist');
 
-// Output of deleted sources would be packed too.
-rmSync(dist, { recursive: true, force: true });
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
-execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.package.json')], { stdio: 'inherit' });
+if (process.argv[2] === 'client') compileClient(join(root, 'client/dist'));
+else buildPackage();
 
-cpSync(web, join(dist, 'web'), {
-  recursive: true,
-  filter: (path) => !path.endsWith('.ts') && basename(path) !== 'tsconfig.json',
-});
+function buildPackage(): void {
+  // Output of deleted sources would be packed too.
+  rmSync(dist, { recursive: true, force: true });
+  compile('tsconfig.package.json');
+  // zukan/client is the same code as the package zukan-client.
+  compileClient(join(dist, 'client'));
+  cpSync(join(root, 'web'), join(dist, 'web'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.ts') && basename(path) !== 'tsconfig.json',
+  });
+  for (const part of ['bin', 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+    cpSync(join(root, part), join(dist, part), { recursive: true });
+  // Replaces the compiler's copy. npx would not run a checkout directly if its own package.json had the `bin`.
+  const {
+    name,
+    version,
+    description: summary,
+    keywords,
+    license,
+    type,
+    publishConfig,
+    dependencies,
+  } = description;
+  const published = {
+    name,
+    version,
+    description: summary,
+    keywords,
+    license,
+    type,
+    ...publishConfig,
+    dependencies,
+  };
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+}
 
-// The program reads its version from here. Replaces the compiler's full copy, which would look like a second package.
-const { name, version, type } = description;
-writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
+function compileClient(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  compile('client/tsconfig.json', '--outDir', folder);
+}
+
+/** `npm run check` checks the types. */
+function compile(project: string, ...flags: string[]): void {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', join(root, project), '--noCheck', ...flags], {
+    stdio: 'inherit',
+  });
+}

@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
 import {
+  createCatalogue,
   openFiles,
   openLimiter,
   openLogo,
@@ -38,6 +39,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const logo = await openLogo(config);
   const fileLinks = new FileLinks(keys);
+  await createCatalogue(config);
   const store = await openStore(config, (server, isUnavailable, reason) => {
     if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
     else log.info({ server, reason }, 'replica available again');

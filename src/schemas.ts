@@ -181,15 +181,18 @@ const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
+const EditableField = Type.String({ enum: ['artist', 'categories', 'characters', 'rating', 'source'] });
 const optionalFields = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),
 };
 
+const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 1000 })) };
+
 export const CategoryLine = Type.Object(
   {
     type: Type.Literal('category'),
-    ...optionalFields,
+    ...entryFields,
     name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
     description: Type.Optional(LongText),
     nsfw: Type.Optional(Type.Boolean()),
@@ -197,13 +200,13 @@ export const CategoryLine = Type.Object(
   closed,
 );
 export const ArtistLine = Type.Object(
-  { type: Type.Literal('artist'), ...optionalFields, name: Name, url: Type.Optional(WebAddress) },
+  { type: Type.Literal('artist'), ...entryFields, name: Name, url: Type.Optional(WebAddress) },
   closed,
 );
 export const CharacterLine = Type.Object(
   {
     type: Type.Literal('character'),
-    ...optionalFields,
+    ...entryFields,
     name: Name,
     description: Type.Optional(LongText),
     source: Type.Optional(ShortText),
@@ -240,6 +243,7 @@ export const ImageLine = Type.Object(
     nsfw: Rating,
     categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
     characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+    edited: Type.Optional(Type.Array(EditableField)),
   },
   closed,
 );

@@ -1,4 +1,4 @@
-/** The npm package: packed, installed in an empty folder, and used there. */
+/** The npm packages: packed, installed in empty folders, and used there. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +17,8 @@ const checkout = join(import.meta.dirname, '..');
 const folder = temporaryFolder(onDisk);
 const home = join(folder, 'home');
 const installed = join(home, 'node_modules/zukan');
+/** The client alone. */
+const clientHome = join(folder, 'client');
 const command = join(home, 'node_modules/.bin/zukan');
 
 /** The environment of another machine: this Node, access to the registry, and nothing from this checkout. */
@@ -32,21 +34,24 @@ const env = {
 };
 
 before(async () => {
-  mkdirSync(home);
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: checkout, env });
-  // Without the prefix, npm looks for a package.json in the folders above.
-  const flags = ['--prefix', home, '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...flags, tarballPath()], { cwd: home, env });
+  await run('npm', ['run', 'package', '--', '--pack-destination', folder], { cwd: checkout, env });
+  await install(home, tarballPath('zukan'));
+  await install(clientHome, tarballPath('zukan-client'));
 });
 
-function tarballPath(): string {
-  return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) as string);
+async function install(target: string, name: string): Promise<void> {
+  mkdirSync(target);
+  // Without the prefix, npm looks for a package.json in the folders above.
+  const flags = ['--prefix', target, '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...flags, name], { cwd: target, env });
 }
+
+const tarballPath = (name: string) => join(folder, `${name}-${description.version}.tgz`);
 
 const readInstalled = (path: string) => readFileSync(join(installed, path), 'utf8');
 
 test('contains compiled code only, no Node, and stays small', () => {
-  assert.ok(statSync(tarballPath()).size < 5_000_000);
+  assert.ok(statSync(tarballPath('zukan')).size < 5_000_000);
   assert.equal(existsSync(join(home, 'node_modules/.bin/node')), false);
   assert.deepEqual(
     readdirSync(join(home, 'node_modules')).filter((name) => /^node-/.test(name)),
@@ -57,9 +62,12 @@ test('contains compiled code only, no Node, and stays small', () => {
     'LICENSE',
     'README.md',
     'bin',
-    'dist',
+    'client',
+    'demo',
     'docs',
     'package.json',
+    'src',
+    'web',
   ]);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   assert.deepEqual(
@@ -74,7 +82,7 @@ test('contains compiled code only, no Node, and stays small', () => {
 
 test('contains every module and every file of the gallery', () => {
   const parts = ['src', 'client', 'demo', 'web'];
-  const expected = parts.flatMap((part) => sourceFiles(part).map((file) => join('dist', part, file)));
+  const expected = parts.flatMap((part) => sourceFiles(part).map((file) => join(part, file)));
   assert.ok(expected.length > 150);
   assert.deepEqual(
     expected.map((file) => file.replace(/\.ts$/, '.js')).filter((file) => !existsSync(join(installed, file))),
@@ -84,23 +92,24 @@ test('contains every module and every file of the gallery', () => {
 
 function sourceFiles(part: string): string[] {
   const entries = readdirSync(join(checkout, part), { recursive: true, encoding: 'utf8' });
-  return entries.filter((name) => name.includes('.') && name !== 'tsconfig.json');
+  return entries.filter((name) => /^[\w/-]+\.(ts|css|html|svg)$/.test(name) && !name.startsWith('dist'));
 }
 
 test('declares the Node version it needs and has no install scripts', () => {
   const published = JSON.parse(readInstalled('package.json'));
   assert.match(published.engines.node, /^>=\d+$/);
-  assert.deepEqual([published.private, published.optionalDependencies], [undefined, undefined]);
-  for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
-    assert.equal(published.scripts[script], undefined);
+  for (const field of ['private', 'optionalDependencies', 'scripts', 'devDependencies', 'publishConfig'])
+    assert.equal(published[field], undefined, field);
 });
 
-test('prints its version, also with npx in a checkout', async () => {
+test('prints its version, also with npx in a checkout, which needs neither the network nor a cache', async () => {
+  const empty = { npm_config_cache: join(folder, 'cache'), npm_config_offline: 'true' };
   const results = await Promise.all([
     run(command, ['--version'], { cwd: home, env }),
-    run('npx', ['zukan', '--version'], { cwd: checkout, env }),
+    run('npx', ['zukan', '--version'], { cwd: checkout, env: { ...env, ...empty } }),
   ]);
   for (const { stdout } of results) assert.equal(stdout, `v${description.version}\n`);
+  assert.equal(existsSync(join(folder, 'cache/_npx')), false);
 });
 
 test('explains in one line that Node is too old', async () => {
@@ -109,10 +118,9 @@ test('explains in one line that Node is too old', async () => {
   for (const [node = '', ...flags] of old) {
     const ended = run(node, [...flags, join(installed, 'bin/zukan.js'), '--version'], { env });
     await assert.rejects(ended, (error: { code: number; stdout: string; stderr: string }) => {
-      assert.match(
-        error.stderr,
-        /^zukan: needs Node \d+ or newer, but this is Node \d+\.\d+\.\d+; install .+\n$/,
-      );
+      const needed = description.publishConfig.engines.node.replace('>=', '');
+      assert.match(error.stderr, /^zukan: needs Node \d+ or newer, but this is Node [\d.]+; install .+\n$/);
+      assert.ok(error.stderr.includes(`Node ${needed} or`));
       assert.deepEqual([error.code, error.stdout], [1, '']);
       return true;
     });
@@ -124,46 +132,59 @@ async function findOldNode(): Promise<string[][]> {
   const path = '/usr/bin/node';
   if (!existsSync(path)) return [];
   const { stdout } = await run(path, ['--version']);
-  const needed = Number(description.engines.node.replace('>=', ''));
+  const needed = Number(description.publishConfig.engines.node.replace('>=', ''));
   return Number.parseInt(stdout.slice(1), 10) < needed ? [[path]] : [];
 }
 
-const program = `import { type Image, Zukan } from 'zukan/client';
+const program = (name: string) => `import { type Image, Zukan } from '${name}';
 const [image]: Image[] = await new Zukan({ origin: String(globalThis.origin) }).random({ limit: 1 });
 // @ts-expect-error: images have no depth
 console.log(image?.meta.dimens.width, image?.meta.dimens.depth);
 `;
 
-test('the client has types for Node and for bundlers', async () => {
-  writeFileSync(join(home, 'program.mts'), program);
+test('both clients have types for Node and for bundlers', async () => {
+  writeFileSync(join(home, 'program.mts'), program('zukan/client'));
+  writeFileSync(join(clientHome, 'program.mts'), program('zukan-client'));
   const compiler = join(checkout, 'node_modules/typescript/bin/tsc');
-  const flags = [
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--skipLibCheck',
-    '--noEmit',
-    '--target',
-    'es2024',
-  ];
+  const flags = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2024'];
   const modes = [['nodenext'], ['preserve', '--moduleResolution', 'bundler']];
   await Promise.all(
-    modes.map((mode) =>
-      run(process.execPath, [compiler, ...flags, '--module', ...mode, 'program.mts'], {
-        cwd: home,
-        env,
-      }).catch((error) => assert.fail(error.stdout)),
+    [home, clientHome].flatMap((cwd) =>
+      modes.map((mode) =>
+        run(process.execPath, [compiler, ...flags, '--module', ...mode, 'program.mts'], { cwd, env }).catch(
+          (error) => assert.fail(error.stdout),
+        ),
+      ),
     ),
   );
 });
 
 test('the client imports nothing outside its folder', () => {
-  const parts = readdirSync(join(installed, 'dist/client')).filter((name) => name.endsWith('.js'));
+  const parts = readdirSync(join(installed, 'client')).filter((name) => name.endsWith('.js'));
   assert.ok(parts.length > 3);
   for (const part of parts)
-    for (const [, target] of readInstalled(join('dist/client', part)).matchAll(
+    for (const [, target] of readInstalled(join('client', part)).matchAll(
       /(?:from|import)\s*\(?\s*'([^']+)'/g,
     ))
       assert.match(target as string, /^\.\/[\w-]+\.js$/, part);
+});
+
+test('zukan-client is the same code as zukan/client, small and without dependencies', () => {
+  assert.deepEqual(
+    readdirSync(join(clientHome, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['zukan-client'],
+  );
+  const client = join(clientHome, 'node_modules/zukan-client');
+  assert.deepEqual(readdirSync(client).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
+  assert.ok(statSync(tarballPath('zukan-client')).size < 20_000);
+  const names = readdirSync(join(client, 'dist')).sort();
+  assert.deepEqual(readdirSync(join(installed, 'client')).sort(), names);
+  for (const name of names)
+    assert.equal(readFileSync(join(client, 'dist', name), 'utf8'), readInstalled(join('client', name)));
+  const read = (path: string) => readFileSync(path, 'utf8');
+  assert.equal(read(join(client, 'LICENSE')), readInstalled('LICENSE'));
+  const { version, license, dependencies } = JSON.parse(read(join(client, 'package.json')));
+  assert.deepEqual([version, license, dependencies], [description.version, description.license, undefined]);
 });
 
 test('imports a picture, serves it with npx, and the client gets it', { timeout: 120_000 }, async (t) => {
@@ -190,7 +211,7 @@ test('imports a picture, serves it with npx, and the client gets it', { timeout:
   for (const path of ['/', '/gallery/start.js', '/gallery/main.js', '/gallery/client/index.js', '/docs.js'])
     assert.equal((await fetch(origin + path, { headers: { Accept: 'text/html' } })).status, 200, path);
 
-  writeFileSync(join(home, 'program.mts'), program);
+  writeFileSync(join(home, 'program.mts'), program('zukan/client'));
   const setOrigin = `data:text/javascript,globalThis.origin = "${origin}"`;
   const { stdout } = await run(process.execPath, ['--import', setOrigin, 'program.mts'], { cwd: home, env });
   assert.match(stdout, /^\d+ undefined\n$/);
@@ -198,7 +219,7 @@ test('imports a picture, serves it with npx, and the client gets it', { timeout:
 
 /** Draws one picture with the installed demo. test/readme.test.ts draws all of them. */
 async function importDemoPicture(): Promise<void> {
-  const { demoCatalogue } = await import(join(installed, 'dist/demo/catalogue.js'));
+  const { demoCatalogue } = await import(join(installed, 'demo/catalogue.js'));
   const [{ record, render }] = demoCatalogue().pictures as [DemoPicture];
   const path = join(home, record.file);
   mkdirSync(dirname(path), { recursive: true });

@@ -73,6 +73,11 @@ test('requests in the README return what it shows, and cover every endpoint', as
   assert.deepEqual(missing, [], 'endpoints without an example');
 });
 
+test('the tour starts the server without a rate limit, so that pasting it ends in no block', () => {
+  const start = readme.indexOf('```sh\nRATE_LIMIT=off npm start\n```');
+  assert.ok(start > 0 && start < readme.indexOf('```console'));
+});
+
 test('the import commands in the README work', async () => {
   const folder = temporaryFolder();
   const section = readme.slice(readme.indexOf('## Import your own pictures'));

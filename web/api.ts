@@ -1,15 +1,21 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
 import { type CallOptions, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
+import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
-import { artistImagesOptions, imageOptions, listOptions, randomOptions } from './queries.ts';
+import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { isFiltering, type RandomView, type View } from './route.ts';
+import { type EndlessView, isFiltering, type View } from './route.ts';
 import { apiPrefix } from './site.ts';
 import type { GalleryImage, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
+type ImagePage = { data: GalleryImage[]; cursor?: string | undefined };
+type LoadPage<Page = ImagePage> = (call: CallOptions, cursor: string | undefined) => Promise<Page>;
+
+/** How many pages are searched for the images of one, to renew their links. */
+const MAX_PAGES = 3;
 
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
@@ -20,28 +26,63 @@ const noData: ViewData = {
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */
 export async function* loadView(view: View, seed: string, signal: AbortSignal): AsyncGenerator<ViewData> {
-  if (view.name === 'random') yield loadMore(view, noData, seed, signal);
+  if ('categories' in view) yield loadMore(view, noData, seed, signal);
   else if (view.name === 'search') yield loadList(view, { signal });
-  else if (view.name === 'artist') yield* loadArtist(view, { signal });
+  else if (view.name === 'artist') yield loadArtist(view, { signal });
   else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
   else yield loadCharacter(view, seed, { signal });
 }
 
-/** Adds the next images in seed order to the data. */
+/** Adds the next images to the data. Random images are in the order of the seed. */
 export async function loadMore(
-  view: RandomView,
+  view: EndlessView,
   data: ViewData,
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
-  const { cursor, subject } = data;
-  const options = randomOptions(view, subject?.name, seed);
-  const page = await zukan.randomPage({ ...options, cursor }, { signal });
+  const options = endlessOptions(view, data.subject?.name);
+  const load: LoadPage = (call, cursor) =>
+    view.name === 'newest'
+      ? zukan.latest({ ...options, cursor }, call)
+      : zukan.randomPage({ ...options, seed, cursor }, call);
+  const page = await loadBatch(load, { signal }, data.cursor);
   return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
 }
 
-export function loadImage(id: string, signal: AbortSignal): Promise<GalleryImage> {
-  return zukan.image(id, imageOptions, { signal });
+export async function loadImage(id: string, call: CallOptions = {}): Promise<GalleryImage> {
+  const { data } = await loadBatch(
+    async (call) => ({ data: [await zukan.image(id, imageOptions, call)] }),
+    call,
+  );
+  return data[0] as GalleryImage;
+}
+
+/** Loads images such that their links can be renewed together. */
+async function loadBatch<Page extends ImagePage>(
+  load: LoadPage<Page>,
+  call: CallOptions,
+  cursor?: string,
+): Promise<Page> {
+  const page = await load(call, cursor);
+  const ids = new Set(page.data.map(({ id }) => id));
+  addBatch(page.data, () => loadAgain(ids, load, cursor), loadImage);
+  return page;
+}
+
+/** An import may have moved images to the next pages. */
+async function loadAgain(
+  ids: ReadonlySet<string>,
+  load: LoadPage,
+  cursor: string | undefined,
+): Promise<GalleryImage[]> {
+  const found: GalleryImage[] = [];
+  let page: ImagePage = { data: [], cursor };
+  for (let count = 0; count < MAX_PAGES && found.length < ids.size; count++) {
+    if (count > 0 && !page.cursor) break;
+    page = await load({}, page.cursor);
+    found.push(...page.data.filter(({ id }) => ids.has(id)));
+  }
+  return found;
 }
 
 async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
@@ -49,14 +90,13 @@ async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<Vie
   return { ...noData, entries: data, total };
 }
 
-/** The images come first; the name may follow with a second request. */
-async function* loadArtist(view: ViewNamed<'artist'>, call: Signalled) {
+/** The images contain the artist, so only a page without images needs a second request. */
+async function loadArtist(view: ViewNamed<'artist'>, call: Signalled): Promise<ViewData> {
   const { id, filter } = view;
-  const { data: images, total } = await zukan.artistImages(id, artistImagesOptions(view), call);
-  const known = getCachedSubject(id);
-  const data = { ...noData, images, total };
-  yield { ...data, subject: known && (isFiltering(filter) ? known : { ...known, images: total }) };
-  if (!known) yield { ...data, subject: await zukan.artist(id, call) };
+  const options = artistImagesOptions(view);
+  const { data: images, total } = await loadBatch((call) => zukan.artistImages(id, options, call), call);
+  const subject = getCachedSubject(id) ?? (await zukan.artist(id, call));
+  return { ...noData, images, total, subject: isFiltering(filter) ? subject : { ...subject, images: total } };
 }
 
 /** Images are filtered by the name of the category, so an uncached category is loaded first. */

@@ -1,4 +1,7 @@
-/** Blurs images that are not rated sfw until the visitor unblurs one or all of them. */
+/**
+ * Shows only the placeholders of images that are not rated sfw, until the visitor unblurs one or all of them. Their files
+ * are not even requested.
+ */
 import { byId, el } from './dom.ts';
 import { readSetting, saveSetting } from './storage.ts';
 import type { GalleryImage } from './types.ts';
@@ -6,18 +9,22 @@ import type { GalleryImage } from './types.ts';
 const unblurredIds = new Set<string>();
 const isEverythingUnblurred = () => readSetting('ratings') === 'shown';
 
-/** Blurs the content of the frame and covers it with an unblur button. */
-export function blurUnlessSafe(frame: HTMLElement, { id, nsfw }: GalleryImage): void {
-  if (nsfw === 'sfw' || unblurredIds.has(id) || isEverythingUnblurred()) return;
+/** Calls `show` now, or covers the frame with an unblur button that does. */
+export function blurUnlessSafe(frame: HTMLElement, { id, nsfw }: GalleryImage, show: () => void): void {
+  if (nsfw === 'sfw' || unblurredIds.has(id) || isEverythingUnblurred()) {
+    show();
+    return;
+  }
   const content = [...frame.children] as HTMLElement[];
   const setBlurred = (isBlurred: boolean) => {
     frame.classList.toggle('blurred', isBlurred);
     for (const child of content) child.inert = isBlurred;
   };
   const unblur = () => {
+    document.removeEventListener('zukan:unblur', unblur);
     setBlurred(false);
     button.remove();
-    document.removeEventListener('zukan:unblur', unblur);
+    if (frame.isConnected) show();
   };
   const unblurThis = () => {
     unblurredIds.add(id);

@@ -2,7 +2,7 @@
 import type { GalleryImage, Subject, ViewData } from './types.ts';
 
 const MAX_VIEWS = 50;
-const MAX_RECORDS = 5000;
+export const MAX_RECORDS = 5000;
 
 /** By the key of the history entry. */
 const views = new Map<string, ViewData>();
@@ -13,14 +13,12 @@ export function cacheView(key: string, data: ViewData): void {
   put(views, key, data, MAX_VIEWS);
 }
 
-/** Undefined when it is not cached or one of its links has expired. */
+/** Its links may have expired. */
 export function getCachedView(key: string): ViewData | undefined {
-  const data = views.get(key);
-  return data?.images.some(isExpired) ? undefined : data;
+  return views.get(key);
 }
 
-export function cacheRecords({ images, entries, subject }: ViewData): void {
-  images.forEach(cacheImage);
+export function cacheEntries({ entries, subject }: ViewData): void {
   entries.forEach(cacheSubject);
   if (subject) cacheSubject(subject);
 }
@@ -28,11 +26,12 @@ export function cacheRecords({ images, entries, subject }: ViewData): void {
 export function cacheImage(image: GalleryImage): void {
   put(images, image.id, image, MAX_RECORDS);
   for (const entry of [...image.categories, ...image.characters]) cacheSubject(entry);
+  if (image.artistDetails) cacheSubject(image.artistDetails);
 }
 
+/** The image with the latest links, which may have expired. */
 export function getCachedImage(id: string): GalleryImage | undefined {
-  const image = images.get(id);
-  return image && !isExpired(image) ? image : undefined;
+  return images.get(id);
 }
 
 /** Keeps the number of images, which entries in a list or an image do not have. */
@@ -49,7 +48,8 @@ export function isExpired({ meta }: GalleryImage): boolean {
   return Date.parse(meta.expires) <= Date.now();
 }
 
-function put<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
+/** Removes the oldest value if there are too many. */
+export function put<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();

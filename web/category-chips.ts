@@ -13,20 +13,21 @@ interface Chip {
   isSelected: boolean;
 }
 
-type ViewWithChips = Extract<View, { name: 'random' | 'category' }>;
+type ViewWithChips = Extract<View, { categories: string[] } | { name: 'category' }>;
 
 export function hasChips(view: View): view is ViewWithChips {
-  return view.name === 'random' || view.name === 'category';
+  return 'categories' in view || view.name === 'category';
 }
 
 /** Uses the first page only, so the chips stay when more images load. */
 export function showChips(view: ViewWithChips, { images, subject }: ViewData): void {
-  const selected = view.name === 'random' ? view.categories : subject ? [subject.name] : [];
+  const selected = 'categories' in view ? view.categories : subject ? [subject.name] : [];
+  const viewName = view.name === 'newest' ? 'newest' : 'random';
   const row = byId('categories');
   const focused = row.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
   const chips = chooseChips(images.slice(0, PAGE_SIZE), selected).map(({ name, isSelected }) => {
     const categories = toggleCategory(selected, name);
-    const url = formatUrl({ name: 'random', categories, filter: view.filter });
+    const url = formatUrl({ name: viewName, categories, filter: view.filter });
     return el(
       'button',
       { type: 'button', class: 'chip', 'aria-pressed': String(isSelected), 'data-filter-url': url },

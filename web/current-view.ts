@@ -1,6 +1,6 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
 import { loadMore, loadView } from './api.ts';
-import { cacheImage, cacheRecords, cacheView, getCachedSubject, getCachedView } from './cache.ts';
+import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, showImages } from './grid.ts';
@@ -17,7 +17,7 @@ import {
   showIfEmpty,
   summarizeView,
 } from './page.ts';
-import { isRandomView, type View } from './route.ts';
+import { isEndless, type View } from './route.ts';
 import { updateSearch } from './search.ts';
 import { allShownText, formatCount } from './text.ts';
 import type { ViewData } from './types.ts';
@@ -55,7 +55,7 @@ function showData(target: CurrentView, data: ViewData): void {
 }
 
 function finishView({ view }: CurrentView, data: ViewData): void {
-  if (isRandomView(view)) showLoadMore(data, 0);
+  if (isEndless(view)) showLoadMore(data, 0);
   showIfEmpty(view, data);
 }
 
@@ -80,7 +80,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
     let complete: ViewData | undefined;
     for await (const data of loadView(view, state.seed, signal)) {
       if (signal.aborted) return;
-      cacheRecords(data);
+      cacheEntries(data);
       showData(target, data);
       complete = data;
     }
@@ -109,14 +109,13 @@ export function showMore(): Promise<void> {
 async function addNextImages(): Promise<void> {
   const { signal } = loading;
   const { view, state, data } = current ?? {};
-  if (!current || !view || !state || data?.cursor === undefined || !isRandomView(view)) return;
+  if (!current || !view || !state || data?.cursor === undefined || !isEndless(view)) return;
   const previousCount = data.images.length;
   showLoadingMore();
   try {
     const next = await loadMore(view, data, state.seed, signal);
     if (signal.aborted) return;
     hideToast();
-    next.images.slice(previousCount).forEach(cacheImage);
     cacheView(state.key, next);
     current.data = next;
     showImages(next.images, view);

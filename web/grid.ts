@@ -2,13 +2,29 @@
 import { blurUnlessSafe } from './blur.ts';
 import { byId, el } from './dom.ts';
 import { layOutRows, targetRowHeight } from './justified-layout.ts';
+import { Picture } from './picture.ts';
 import { formatUrl, type View } from './route.ts';
-import { describeImage } from './text.ts';
+import { gridSources } from './sources.ts';
 import type { GalleryImage } from './types.ts';
 
 const GAP = 10;
+/** How far outside the screen images are loaded. */
+const LOAD_MARGIN = '1000px 0px';
+
 const grid = byId('grid');
 let shown: readonly GalleryImage[] = [];
+const pictures = new Map<Element, Picture>();
+
+/**
+ * Browsers can load lazily by themselves, but would use links that have expired. Tiles stay observed, so what failed is
+ * tried again the next time.
+ */
+const nearScreen = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) pictures.get(target)?.load();
+  },
+  { rootMargin: LOAD_MARGIN },
+);
 
 /** Keeps the existing tiles when the new list starts with the images on show. */
 export function showImages(images: readonly GalleryImage[], view: View): void {
@@ -21,6 +37,8 @@ export function showImages(images: readonly GalleryImage[], view: View): void {
 }
 
 export function clearImages(): void {
+  nearScreen.disconnect();
+  pictures.clear();
   shown = [];
   grid.replaceChildren();
   grid.hidden = true;
@@ -33,25 +51,14 @@ export function focusTile(id: string): void {
   requestAnimationFrame(() => tile?.scrollIntoView({ block: 'nearest' }));
 }
 
-/** Fades in over the dominant colour when loaded. */
-export function createImage(image: GalleryImage, isEager = false): HTMLImageElement {
-  const { width, height } = image.meta.dimens;
-  const element = el('img', {
-    ...{ width, height, alt: describeImage(image), decoding: 'async' },
-    ...(isEager ? {} : { loading: 'lazy' }),
-    load: () => element.classList.add('loaded'),
-    error: () => element.classList.add('failed'),
-    src: image.url,
-  });
-  if (element.complete && element.naturalWidth > 0) element.classList.add('loaded');
-  return element;
-}
-
 function createTile(image: GalleryImage, view: View): HTMLElement {
-  const link = el('a', { href: formatUrl(view, image.id), 'data-image': image.id }, createImage(image));
+  const picture = new Picture(image, gridSources);
+  const href = formatUrl(view, image.id);
+  const link = el('a', { href, class: 'picture', 'data-image': image.id }, ...picture.elements);
   const tile = el('li', { class: 'tile', 'data-id': image.id }, link);
   tile.style.backgroundColor = image.meta.color;
-  blurUnlessSafe(tile, image);
+  pictures.set(tile, picture);
+  blurUnlessSafe(tile, image, () => nearScreen.observe(tile));
   return tile;
 }
 
@@ -62,10 +69,12 @@ function layOut(): void {
   const { boxes, height } = layOutRows(ratios, width, targetRowHeight(width), GAP);
   grid.style.height = `${height}px`;
   boxes.forEach((box, index) => {
-    const { style } = grid.children[index] as HTMLElement;
-    style.transform = `translate(${box.x}px, ${box.y}px)`;
-    style.width = `${box.width}px`;
-    style.height = `${box.height}px`;
+    const tile = grid.children[index] as HTMLElement;
+    tile.style.transform = `translate(${box.x}px, ${box.y}px)`;
+    tile.style.width = `${box.width}px`;
+    tile.style.height = `${box.height}px`;
+    // A wide image that is cropped is drawn wider than its tile.
+    pictures.get(tile)?.fit(Math.max(box.width, box.height * (ratios[index] ?? 1)));
   });
 }
 

@@ -1,30 +1,25 @@
-/** The content of the image dialog: the image and its properties. */
-import { blurUnlessSafe } from './blur.ts';
-import { getCachedSubject } from './cache.ts';
+/** The properties of an image in the dialog. */
 import { el, externalLink } from './dom.ts';
 import { createPropertyList, entryView } from './entries.ts';
-import { createImage } from './grid.ts';
+import { include } from './queries.ts';
 import { formatUrl, noFilter } from './route.ts';
 import { apiPrefix } from './site.ts';
 import { formatDate, formatDuration, formatSize, imageTitle } from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
-export function createFrame(image: GalleryImage): HTMLElement {
-  const { width, height } = image.meta.dimens;
-  const frame = el('div', { class: 'frame' }, el('div', { tabindex: '-1' }, createImage(image, true)));
-  frame.style.backgroundColor = image.meta.color;
-  frame.style.aspectRatio = `${width} / ${height}`;
-  frame.style.setProperty('--ratio', String(width / height));
-  frame.style.setProperty('--width', `${width}px`);
-  blurUnlessSafe(frame, image);
-  return frame;
+export interface Details {
+  elements: Node[];
+  /** Shows the links of this image, and how long they work. Calls `onExpiry` when they expire. */
+  showLinks(image: GalleryImage, onExpiry: () => void): void;
+  stop(): void;
 }
 
-/** `countdown` is the element that shows how long the link works. */
-export function createDetails(image: GalleryImage, countdown: HTMLElement): Node[] {
+export function createDetails(image: GalleryImage): Details {
   const { source, characters, categories, meta, nsfw } = image;
-  const link = el('a', { href: image.url, target: '_blank', rel: 'noopener' }, 'Image');
-  return [
+  const link = el('a', { target: '_blank', rel: 'noopener' }, 'Image');
+  const countdown = el('span', {});
+  const json = el('pre', { tabindex: '0' });
+  const elements = [
     el('h2', { id: 'detail-title' }, imageTitle(image)),
     createPropertyList([
       ['Artist', [createArtistLink(image)]],
@@ -39,18 +34,24 @@ export function createDetails(image: GalleryImage, countdown: HTMLElement): Node
       ['Link', [link, ' · ', countdown]],
     ]),
     createCurlExample(image),
-    el(
-      'details',
-      {},
-      el('summary', {}, 'JSON'),
-      el('pre', { tabindex: '0' }, JSON.stringify(image, undefined, 2)),
-    ),
+    el('details', {}, el('summary', {}, 'JSON'), json),
   ];
+  let stopCountdown = () => {};
+  return {
+    elements,
+    showLinks(image, onExpiry) {
+      stopCountdown();
+      link.href = image.url;
+      json.textContent = JSON.stringify(image, undefined, 2);
+      stopCountdown = startCountdown(image, countdown, onExpiry);
+    },
+    stop: () => stopCountdown(),
+  };
 }
 
-function createArtistLink({ artist }: GalleryImage): Node {
+function createArtistLink({ artist, artistDetails }: GalleryImage): Node {
   const href = formatUrl({ name: 'artist', id: artist, filter: noFilter, page: 1 });
-  return el('a', { href }, getCachedSubject(artist)?.name ?? 'Show artist');
+  return el('a', { href }, artistDetails?.name ?? 'Show artist');
 }
 
 function createSourceLink({ name, url }: { name: string; url: string }): Node | string {
@@ -77,7 +78,11 @@ function createSwatch(colour: string): HTMLElement {
 }
 
 function createCurlExample({ id }: GalleryImage): HTMLElement {
-  const code = el('code', { tabindex: '0' }, `curl '${location.origin}${apiPrefix}/image/${id}'`);
+  const code = el(
+    'code',
+    { tabindex: '0' },
+    `curl '${location.origin}${apiPrefix}/image/${id}?include=${include}'`,
+  );
   const button = el('button', { type: 'button', class: 'button small' }, 'Copy');
   button.addEventListener('click', async () => {
     try {
@@ -93,7 +98,7 @@ function createCurlExample({ id }: GalleryImage): HTMLElement {
 }
 
 /** Returns a function that stops the countdown. */
-export function startCountdown(image: GalleryImage, element: HTMLElement, onExpiry: () => void): () => void {
+function startCountdown(image: GalleryImage, element: HTMLElement, onExpiry: () => void): () => void {
   const end = Date.parse(image.meta.expires);
   const tick = () => {
     const left = (end - Date.now()) / 1000;

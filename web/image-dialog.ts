@@ -1,9 +1,11 @@
 /** The dialog with one image: opens and closes it, steps to its neighbours and renews its link. */
 import { loadImage } from './api.ts';
-import { cacheImage, getCachedImage, isExpired } from './cache.ts';
+import { getCachedImage } from './cache.ts';
 import { byId, el } from './dom.ts';
-import { createDetails, createFrame, startCountdown } from './image-details.ts';
+import { createDetails, type Details } from './image-details.ts';
+import { needsRenewal, renewLinks } from './links.ts';
 import { createErrorMessage, hideToast } from './messages.ts';
+import { clearStage, initZoom, showOnStage } from './stage.ts';
 import type { GalleryImage } from './types.ts';
 
 const dialog = byId<HTMLDialogElement>('detail');
@@ -34,6 +36,7 @@ export function initDialog({ open, close, loadMore }: DialogActions): void {
   previousButton.addEventListener('click', () => step(-1));
   nextButton.addEventListener('click', () => step(1));
   byId('close').addEventListener('click', close);
+  initZoom();
   // The URL decides whether the dialog is open, so the browser must not close it by itself.
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
@@ -43,7 +46,7 @@ export function initDialog({ open, close, loadMore }: DialogActions): void {
     if (event.target === dialog || event.target === stage) close();
   });
   dialog.addEventListener('keydown', (event) => {
-    const isScrolling = event.target instanceof Element && event.target.closest('pre, code');
+    const isScrolling = event.target instanceof Element && event.target.closest('pre, code, .zoomed');
     if (isScrolling || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'ArrowLeft') step(-1);
     if (event.key === 'ArrowRight') step(1);
@@ -86,31 +89,32 @@ function leaveImage(): string | undefined {
 }
 
 function showImage(image: GalleryImage): void {
-  const countdown = el('span', {});
-  stage.replaceChildren(createFrame(image));
-  panel.replaceChildren(...createDetails(image, countdown));
+  const details = createDetails(image);
+  showOnStage(image);
+  panel.replaceChildren(...details.elements);
   panel.scrollTop = 0;
-  // If the link has expired from the start, a clock is wrong and renewing would never end.
-  const canRenew = !isExpired(image);
-  stop = startCountdown(image, countdown, () => canRenew && fetchImage(image.id, true));
+  stop = details.stop;
+  showLinks(details, image);
 }
 
-/** A renewal keeps the image on show while its new link loads. */
-async function fetchImage(id: string, isRenewal = false): Promise<void> {
+/** Renews the links when they expire. The picture on show stays. */
+function showLinks(details: Details, image: GalleryImage): void {
+  details.showLinks(image, async () => {
+    const renewed = needsRenewal(image) ? await renewLinks(image) : undefined;
+    if (renewed && stop === details.stop) showLinks(details, renewed);
+  });
+}
+
+async function fetchImage(id: string): Promise<void> {
   const controller = new AbortController();
   stop();
   stop = () => controller.abort();
-  if (!isRenewal) {
-    stage.replaceChildren();
-    panel.replaceChildren(el('h2', { id: 'detail-title', class: 'quiet' }, 'Loading…'));
-  }
+  clearStage();
+  panel.replaceChildren(el('h2', { id: 'detail-title', class: 'quiet' }, 'Loading…'));
   try {
-    const image = await loadImage(id, controller.signal);
-    cacheImage(image);
-    showImage(image);
+    showImage(await loadImage(id, { signal: controller.signal }));
   } catch (error) {
     if (controller.signal.aborted) return;
-    stage.replaceChildren();
     const title = el('h2', { id: 'detail-title' }, 'Cannot show this image');
     const message = createErrorMessage(error, () => fetchImage(id));
     panel.replaceChildren(title, message);

@@ -79,7 +79,8 @@ document.addEventListener('click', (event) => {
 });
 
 byId('shuffle').addEventListener('click', () => {
-  pushUrl(formatUrl(currentRoute().view));
+  const { view } = currentRoute();
+  pushUrl(formatUrl(view.name === 'newest' ? { ...view, name: 'random' } : view));
   scrollTo(0, 0);
 });
 initInfiniteScroll(showMore);

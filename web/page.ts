@@ -3,7 +3,7 @@ import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
 import { createEntryItem, describeSubject } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
-import { formatUrl, isFiltering, isRandomView, noFilter, PAGE_SIZE, type View } from './route.ts';
+import { formatUrl, isEndless, isFiltering, noFilter, PAGE_SIZE, type View } from './route.ts';
 import { siteName } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
 import type { Entry, ViewData } from './types.ts';
@@ -22,7 +22,7 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   const title = viewTitle(view, subject);
   byId('eyebrow').textContent = viewEyebrow(view);
   byId('title').textContent = title;
-  byId('shuffle').hidden = !isRandomView(view);
+  byId('shuffle').hidden = !isEndless(view);
   byId('tools').hidden = view.name === 'search';
   byId('description').dataset.view = view.name;
   if (view.name === 'search') byId('description').replaceChildren(createPatternHint());
@@ -91,7 +91,7 @@ export function showIfEmpty(view: View, { images, entries }: ViewData): void {
 function emptyText(view: View): string {
   if (view.name === 'search') return 'No names match.';
   if (isFiltering(view.filter)) return 'No images match these filters.';
-  if (view.name === 'random' && view.categories.length > 1) return 'No image is in all of these categories.';
+  if ('categories' in view && view.categories.length > 1) return 'No image is in all of these categories.';
   return 'No images yet.';
 }
 

@@ -1,27 +1,29 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
-import { type Filter, PAGE_SIZE, type RandomView, type View } from './route.ts';
+import { type EndlessView, type Filter, PAGE_SIZE, type View } from './route.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 
-export const imageOptions = {};
+/** For the artist's name and for small files. */
+export const include = ['artist', 'thumbnails'] as const;
+export const imageOptions = { include };
 
 export function listOptions({ search, page }: ViewNamed<'search'>) {
   return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search && { search }) };
 }
 
 export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
-  return { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
+  return { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, include };
 }
 
-/** `category` is the name of the category that the view is about. */
-export function randomOptions(view: RandomView, category: string | undefined, seed: string) {
-  return { ...randomFilter(view, category), limit: PAGE_SIZE, seed };
+/** `category` is the name of the category that the view is about. Random images have a seed, too. */
+export function endlessOptions(view: EndlessView, category?: string) {
+  return { ...selectImages(view, category), limit: PAGE_SIZE, include };
 }
 
-function randomFilter(view: RandomView, category: string | undefined) {
+function selectImages(view: EndlessView, category: string | undefined) {
   const filter = imageFilter(view.filter);
   if (view.name === 'character') return { character: view.id, ...filter };
-  const categories = view.name === 'random' ? view.categories : category ? [category] : [];
+  const categories = 'categories' in view ? view.categories : category ? [category] : [];
   return { ...(categories.length > 0 && { categories }), ...filter };
 }
 

@@ -19,17 +19,17 @@ export const filterOptions: { [Name in keyof Filter]: readonly Filter[Name][numb
 export const noFilter: Filter = { nsfw: [], orientation: [] };
 
 export type View =
-  | { name: 'random'; categories: string[]; filter: Filter }
+  | { name: 'random' | 'newest'; categories: string[]; filter: Filter }
   | { name: 'artist'; id: string; filter: Filter; page: number }
   | { name: 'character'; id: string; filter: Filter }
   | { name: 'category'; id: string; filter: Filter }
   | { name: 'search'; kind: EntryKind; search: string; page: number };
 
-/** A view that shows images in random order, with infinite scrolling. */
-export type RandomView = Extract<View, { name: 'random' | 'character' | 'category' }>;
+/** A view with infinite scrolling, in random order or newest first. */
+export type EndlessView = Exclude<View, { page: number }>;
 
-export function isRandomView(view: View): view is RandomView {
-  return view.name === 'random' || view.name === 'character' || view.name === 'category';
+export function isEndless(view: View): view is EndlessView {
+  return !('page' in view);
 }
 
 export function isFiltering({ nsfw, orientation }: Filter): boolean {
@@ -58,7 +58,8 @@ function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
   const search = parameters.get('search') ?? '';
   const kind = entryKinds.find((kind) => kind === parameters.get('in'));
   if (kind || search) return { name: 'search', kind: kind ?? 'artists', search, page };
-  return { name: 'random', categories: parseList(parameters, 'categories'), filter };
+  const name = parameters.get('order') === 'newest' ? 'newest' : 'random';
+  return { name, categories: parseList(parameters, 'categories'), filter };
 }
 
 function parsePage(text: string | null): number {
@@ -91,9 +92,10 @@ function formatView(view: View): string[] {
     const search = view.search ? [`search=${encodeURIComponent(view.search)}`] : [];
     return [`in=${view.kind}`, ...search, ...page];
   }
+  const order = view.name === 'newest' ? ['order=newest'] : [];
   const selection =
-    view.name === 'random'
-      ? formatList('categories', view.categories)
+    'categories' in view
+      ? [...order, ...formatList('categories', view.categories)]
       : [`${view.name}=${encodeURIComponent(view.id)}`];
   const { nsfw, orientation } = view.filter;
   return [...selection, ...formatList('nsfw', nsfw), ...formatList('orientation', orientation), ...page];

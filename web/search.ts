@@ -18,8 +18,8 @@ export function updateSearch(view: View): void {
   const isSearch = view.name === 'search';
   text.value = isSearch ? view.search : '';
   if (isSearch) kind.value = view.kind;
+  const current = isSearch ? `/?in=${view.kind}` : `/?order=${view.name}`;
   for (const link of document.querySelectorAll('header nav a'))
-    if (isSearch && link.getAttribute('href') === `/?in=${view.kind}`)
-      link.setAttribute('aria-current', 'page');
+    if (link.getAttribute('href') === current) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
 }

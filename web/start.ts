@@ -4,7 +4,7 @@
  */
 import { formatQuery } from '../client/query.ts';
 import { ensureState } from './history-state.ts';
-import { artistImagesOptions, imageOptions, listOptions, randomOptions } from './queries.ts';
+import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
 import { fetchEarly } from './rate-limit.ts';
 import { parseRoute, type Route } from './route.ts';
 import { apiPrefix } from './site.ts';
@@ -20,7 +20,9 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   if (view.name === 'search') return paths[view.kind] + formatQuery(listOptions(view));
   if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
   if (view.name === 'category') return `/category/${view.id}`;
-  return `/image/random${formatQuery(randomOptions(view, undefined, seed))}`;
+  const options = endlessOptions(view);
+  if (view.name === 'newest') return `/image/latest${formatQuery(options)}`;
+  return `/image/random${formatQuery({ ...options, seed })}`;
 }
 
 const { seed, ratings } = ensureState();

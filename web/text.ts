@@ -17,14 +17,17 @@ export function imageTitle({ characters }: GalleryImage): string {
 }
 
 export function viewTitle(view: View, subject: Entry | undefined): string {
-  if (view.name === 'random') return lists.format(view.categories) || 'Random';
+  if ('categories' in view) return lists.format(view.categories) || capitalize(view.name);
   if (view.name === 'search') return view.search ? `“${view.search}”` : capitalize(view.kind);
   return subject?.name ?? capitalize(view.name);
 }
 
 /** The small line above the title. */
 export function viewEyebrow(view: View): string {
-  if (view.name === 'random') return view.categories.length > 0 ? 'Images in' : 'Images';
+  if ('categories' in view) {
+    if (view.categories.length === 0) return 'Images';
+    return view.name === 'newest' ? 'Newest in' : 'Images in';
+  }
   if (view.name === 'search') return view.search ? `Search in ${view.kind}` : 'Browse';
   return capitalize(view.name);
 }

@@ -4,18 +4,15 @@
  * and rebuilt.
  */
 
-import { composeDocument, readDocument, type StoredImage, splitDocument } from './document.ts';
+import { readDocument, type StoredImage, splitDocument } from './document.ts';
+import { formatEdited, parseEdited } from './edited.ts';
+import { placeImage } from './place-image.ts';
 import type { Kind } from './types.ts';
-import type { CatalogueSnapshot, CatalogueWriter, SavedEntry, SavedImage } from './writer.ts';
+import type { CatalogueSnapshot, CatalogueWriter, PlacedImage, SavedEntry, SavedImage } from './writer.ts';
 
 export interface Finding {
   problem: string;
   canBeRepaired: boolean;
-}
-
-interface Repaired {
-  row: SavedImage;
-  shelves: number[];
 }
 
 const BATCH_SIZE = 500;
@@ -29,7 +26,7 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
 
 /** Rebuilds derived data. The facts about images and entries do not change. */
 export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: CatalogueWriter): Promise<void> {
-  let batch: Repaired[] = [];
+  let batch: PlacedImage[] = [];
   for await (const { repaired } of checkImages(snapshot)) {
     if (repaired) batch.push(repaired);
     if (batch.length < BATCH_SIZE) continue;
@@ -44,7 +41,7 @@ interface FaultyImage {
   id: string;
   finding: Finding;
   /** What to save instead, if it can be repaired. */
-  repaired?: Repaired;
+  repaired?: PlacedImage;
 }
 
 async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyImage, void> {
@@ -76,36 +73,28 @@ function checkImage(
   if (!image) return { id, finding: { problem: 'the document cannot be read', canBeRepaired: false } };
   const find = (kind: Kind, id: string) => entries.get(`${kind} ${id}`);
   const artist = find('artist', image.artist);
-  const categories = image.categories.map(({ id }) => find('category', id));
-  const characters = image.characters.map(({ id }) => find('character', id));
-  const mentioned = [artist, ...categories, ...characters];
-  if (!mentioned.every((entry) => entry !== undefined)) {
+  const categories = image.categories.map(({ id }) => find('category', id)).filter(Boolean) as SavedEntry[];
+  const characters = image.characters.map(({ id }) => find('character', id)).filter(Boolean) as SavedEntry[];
+  const isComplete =
+    categories.length === image.categories.length && characters.length === image.characters.length;
+  if (!artist || !isComplete) {
     const problem = 'refers to an artist, category or character that does not exist';
     return { id, finding: { problem, canBeRepaired: false } };
   }
-  const { orientation } = image.meta.dimens;
-  const shelves = [
-    fixedShelves.catalogue,
-    fixedShelves.rating[image.nsfw],
-    fixedShelves.orientation[orientation],
-    ...mentioned.map((entry) => entry.shelf),
-  ];
-  const text = (entry: SavedEntry | undefined) => entry?.document ?? '';
+  const edited = formatEdited(parseEdited(row.edited));
   const [, , , , , , previews] = splitDocument(row.document);
-  const document = composeDocument(
-    image,
-    row.key,
-    text(artist),
-    categories.map(text),
-    characters.map(text),
-    previews,
-  );
-  const isPlaced = joinSorted(placed) === joinSorted(shelves);
-  if (isPlaced && document === row.document) return undefined;
-  const problem = isPlaced
-    ? 'the document contains an outdated artist, category or character'
-    : 'is on the wrong shelves';
-  return { id, finding: { problem, canBeRepaired: true }, repaired: { row: { ...row, document }, shelves } };
+  const mentioned = { artist, categories, characters };
+  const repaired = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);
+  const problem = compare(row, placed, repaired);
+  return problem === undefined ? undefined : { id, finding: { problem, canBeRepaired: true }, repaired };
+}
+
+/** What is wrong with a row, or undefined. */
+function compare(row: SavedImage, placed: number[], expected: PlacedImage): string | undefined {
+  if (joinSorted(placed) !== joinSorted(expected.shelves)) return 'is on the wrong shelves';
+  if (row.document !== expected.row.document)
+    return 'the document contains an outdated artist, category or character';
+  return row.edited === expected.row.edited ? undefined : 'an unknown field is marked as edited';
 }
 
 function joinSorted(numbers: number[]): string {

@@ -1,7 +1,12 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
+import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
+import type { SourceFileWriter } from './source-files.ts';
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
-/** A stored artist, category or character. `shelf` is absent until it is saved. */
+/**
+ * A stored artist, category or character. `shelf` is absent until it is saved. `aliases` are its other names, such as the
+ * one before it was renamed; saving an entry without them leaves them as they are.
+ */
 export interface Entry {
   shelf?: number;
   kind: Kind;
@@ -10,9 +15,10 @@ export interface Entry {
   createdAt: string;
   /** Its public JSON, without the count of images. */
   document: string;
+  aliases?: string[];
 }
 
-export type SavedEntry = Entry & { shelf: number };
+export type SavedEntry = Entry & { shelf: number; aliases: string[] };
 
 /**
  * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
@@ -28,9 +34,31 @@ export interface ImageRow {
   document: Document;
   /** What it looks like (media/perceptual-hash.ts): `''` if it has too little detail, null if it was not computed. */
   perceptualHash: string | null;
+  /** The fields that an operator decided (edited.ts). */
+  edited: string;
 }
 
 export type SavedImage = ImageRow & { number: number };
+
+/** An image and the shelves that it belongs on. */
+export interface PlacedImage {
+  row: ImageRow;
+  shelves: number[];
+}
+
+/** Finds entries and images by what identifies them. */
+export interface Lookup {
+  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  /** Every entry with one of the names; categories ignoring case. */
+  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
+  /** The entries with one of the aliases; those of categories ignoring case. An alias belongs to one entry of a kind. */
+  entriesByAlias(kind: Kind, aliases: string[]): Promise<SavedEntry[]>;
+  /** The names of all entries of a kind. */
+  entryNames(kind: Kind): Promise<string[]>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */
+  imagesOn(shelf: number): AsyncIterable<SavedImage[]>;
+}
 
 /** The shelves that every catalogue has, by number. */
 export interface FixedShelves {
@@ -43,16 +71,18 @@ export interface FixedShelves {
  * One transaction under one lock, from opening to `commit`; disposing of it without a commit rolls back. Its methods take
  * many records per call to save round trips to a database server.
  */
-export interface CatalogueWriter extends AsyncDisposable {
+export interface CatalogueWriter extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
-  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
-  /** Every entry with one of the names; categories ignoring case. */
-  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
-  imagesById(ids: string[]): Promise<SavedImage[]>;
+  decisions: Decisions;
+  sourceFiles: SourceFileWriter;
   imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
+  /** Saves only the aliases of an entry, and takes them from others that have them. */
+  saveAliases(entry: SavedEntry): Promise<void>;
+  /** Removes entries, which no image may belong to, with their aliases. */
+  removeEntries(entries: SavedEntry[]): Promise<void>;
   /** Adds or updates images, and places each on exactly these shelves. */
-  saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void>;
+  saveImages(images: PlacedImage[]): Promise<void>;
   /** Saves the hashes of images, which must exist; null removes one. */
   savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
   /** Returns the rows that were removed. */
@@ -65,11 +95,14 @@ export interface CatalogueWriter extends AsyncDisposable {
 }
 
 /** A whole catalogue as of one version, a record at a time. */
-export interface CatalogueSnapshot extends AsyncDisposable {
+export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;
-  imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
+  editedImages(): AsyncIterable<number>;
+  blockedNames(): AsyncIterable<BlockedName>;
+  removedFiles(): AsyncIterable<RemovedFile>;
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
   /** By image number, in ascending order. Reads no documents. */
   perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;

@@ -49,14 +49,14 @@ async function findSuspects(
     onImage(1);
   });
   for await (const key of files.keys()) if (!used.delete(key)) suspects.keys.push(key);
-  suspects.images.push(...used.values());
-  return suspects;
+  // There may be more of them than a call takes arguments.
+  return { ...suspects, images: suspects.images.concat([...used.values()]) };
 }
 
 /** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
 async function confirm(config: Config, files: Files, { images, keys }: Suspects): Promise<FileReport> {
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
-  const journaled = new Set(await files.abandonedKeys());
+  const journaled = new Set(await files.journaledKeys());
   await using snapshot = await openSnapshot(config);
   const isChanging = journaled.size > 0;
   const report: FileReport = { problems: [], lackThumbnails: [], unused: [], isChanging };

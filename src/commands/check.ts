@@ -1,7 +1,7 @@
 /** `zukan check`: verifies the catalogue against itself and the stored files; `--repair` repairs what it can. */
 import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/check.ts';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot } from '../engines.ts';
 import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
 import { isOurKey } from '../import/store-picture.ts';
 import { checkFiles } from './check-files.ts';
@@ -10,6 +10,7 @@ import { noProgress, startProgress } from './progress.ts';
 import { printLine, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
 import { makeThumbnails } from './thumbnails.ts';
+import { writersFor } from './writer.ts';
 
 export interface CheckFlags {
   repair: boolean;
@@ -21,13 +22,13 @@ export async function checkCommand(config: Config, flags: CheckFlags, terminal: 
   const { repair, json } = flags;
   let findings = await findCatalogueProblems(config);
   if (repair && findings.some(({ canBeRepaired }) => canBeRepaired)) {
-    await repairAll(config);
+    await repairAll(config, terminal);
     const left = await findCatalogueProblems(config);
     terminal.stderr.write(`repaired ${count(findings.length - left.length, 'problem')}\n`);
     findings = left;
   }
   if (repair) {
-    await using writer = await openWriter(config);
+    await using writer = await writersFor(config, terminal)();
     await removeAbandonedFiles(openFiles(config), writer);
   }
   const all = [...findings, ...(await findFileProblems(config, flags, terminal))];
@@ -47,8 +48,8 @@ async function findCatalogueProblems(config: Config): Promise<Finding[]> {
   return await Array.fromAsync(checkCatalogue(snapshot));
 }
 
-async function repairAll(config: Config): Promise<void> {
-  await using writer = await openWriter(config);
+async function repairAll(config: Config, terminal: Terminal): Promise<void> {
+  await using writer = await writersFor(config, terminal)();
   await using snapshot = await openSnapshot(config);
   await repairCatalogue(snapshot, writer);
   await writer.commit();
@@ -66,13 +67,13 @@ async function findFileProblems(config: Config, flags: CheckFlags, terminal: Ter
   const ours = unused.filter(isOurKey);
   const left = new Set(unused);
   if (flags.repair && ours.length > 0) {
-    const removed = await removeUnusedFiles(files, ours, () => openWriter(config));
+    const removed = await removeUnusedFiles(files, ours, writersFor(config, terminal));
     for (const key of ours) left.delete(key);
     terminal.stderr.write(`removed ${count(removed, 'unused file')}\n`);
   }
   if (flags.repair && lackThumbnails.length > 0) {
     const ids = lackThumbnails.splice(0);
-    const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal);
+    const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal, terminal);
     problems.push(...failures);
     terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
   }

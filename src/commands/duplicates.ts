@@ -5,13 +5,14 @@ import { HashIndex } from '../catalogue/hash-index.ts';
 import { groupLookAlikes } from '../catalogue/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot } from '../engines.ts';
 import { addMissingHashes } from '../import/missing-hashes.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { startProgress } from './progress.ts';
 import { formatTable } from './table.ts';
 import { printLine, printLines, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
+import { writersFor } from './writer.ts';
 
 interface Member {
   id: string;
@@ -57,7 +58,7 @@ async function readMissing(config: Config, terminal: Terminal): Promise<number> 
     return await addMissingHashes({
       files: openFiles(config),
       openSnapshot: () => openSnapshot(config),
-      openWriter: () => openWriter(config),
+      openWriter: writersFor(config, terminal),
       concurrency: 2 * availableParallelism(),
       onProgress: () => progress.advance(1),
       signal: interrupt.signal,

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { entryLine, imageLine } from '../catalogue/line.ts';
+import { blockedLine, entryLine, imageLine, removedLine } from '../catalogue/line.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
@@ -59,6 +59,9 @@ export async function* exportLines(
     const file = relative(path === undefined ? '.' : dirname(path), copy);
     yield imageLine(image, file.split(sep).join('/'));
   }
+  // At the end: an import would skip an image that has the bytes of a removed one.
+  for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
+  for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
 }
 
 /** Returns the path of the copy, or undefined if the image was removed after the export began. */

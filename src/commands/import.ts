@@ -1,111 +1,97 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
-import { addAbortSignal } from 'node:stream';
-import type { Rating } from '../catalogue/types.ts';
+import { createInterface } from 'node:readline';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openWriter } from '../engines.ts';
-import { countPictures, pictureFolder } from '../import/folder.ts';
-import { newId } from '../import/id.ts';
-import type { Problem } from '../import/problems.ts';
-import { InvalidRecords, runImport } from '../import/run.ts';
-import { catalogueFile, type Source } from '../import/source.ts';
+import { createCatalogue, openStore } from '../engines.ts';
+import type { GoneImage } from '../import/prune.ts';
 import { CommandError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { noProgress, startProgress } from './progress.ts';
-import { ImportReport, type Summary } from './report.ts';
+import { list, type Summary } from './report.ts';
+import { type ImportFlags, importPaths } from './run-import.ts';
 import { printLine, printLines, type Terminal } from './terminal.ts';
+import { count, printable } from './text.ts';
 
-const STANDARD_INPUT = '-';
+/** A larger part of the catalogue is removed only if somebody confirms it. */
+const MAX_PRUNED_SHARE = 0.1;
 
-export interface ImportFlags {
-  dryRun?: boolean;
-  keepLocation?: boolean;
-  defaultRating?: Rating;
-  quiet?: boolean;
+export interface ImportCommandFlags extends ImportFlags {
+  /** Confirms every removal. */
+  yes?: boolean;
 }
 
 export async function importCommand(
   config: Config,
   paths: string[],
-  flags: ImportFlags,
+  flags: ImportCommandFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const report = await importPaths(config, paths, flags, terminal);
+  using interrupt = listenForInterrupt('interrupted; nothing was imported');
+  const report = await importPaths(config, paths, flags, terminal, {
+    signal: interrupt.signal,
+    confirmPrune: (gone, emptyFolders) => confirmPrune(config, gone, emptyFolders, flags, terminal),
+  });
   if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
   printLines(terminal, [...(await report.lines()), ...report.records]);
+  if (flags.dryRun && !flags.skipBad && report.invalidLines().length > 0)
+    throw new CommandError(
+      'an import would change nothing because of the invalid records; use --skip-bad to skip them',
+    );
 }
 
 /** Imports without printing anything. */
-export async function importFiles(config: Config, paths: string[]): Promise<Summary> {
-  return (await importPaths(config, paths, { quiet: true }, process)).summary;
-}
-
-/** Imports all paths or none. An interrupt (Ctrl-C) leaves the catalogue unchanged. */
-async function importPaths(
+export async function importFiles(
   config: Config,
   paths: string[],
-  { dryRun = false, quiet = false, keepLocation = false, defaultRating = 'sfw' }: ImportFlags,
-  terminal: Terminal,
-) {
+  flags: ImportFlags = {},
+): Promise<Summary> {
+  await createCatalogue(config);
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = new ImportReport(dryRun, keepLocation, defaultRating, () => openSnapshot(config));
-  const sources: Source[] = [];
-  let total: number | undefined = 0;
-  for (const path of paths) {
-    const { source, size } = await openSource(path, terminal, interrupt.signal, report);
-    sources.push(source);
-    total = total === undefined || size === undefined ? undefined : total + size;
-  }
-  const progress = quiet ? noProgress : startProgress('Importing', total, terminal);
-  try {
-    await runImport(sources, () => openWriter(config), {
-      files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
-      concurrency: 2 * availableParallelism(),
-      ladder: config.thumbnails,
-      isDryRun: dryRun,
-      keepsLocation: keepLocation,
-      onProgress: progress.advance,
-      report,
-      signal: interrupt.signal,
-    });
-    return report;
-  } catch (error) {
-    if (error instanceof InvalidRecords)
-      throw new CommandError(error.message, ...error.problems.map(describeProblem));
-    throw interrupt.signal.aborted ? interrupt.signal.reason : error;
-  } finally {
-    progress.finish();
-  }
+  const run = { signal: interrupt.signal, confirmPrune: async () => true };
+  return (await importPaths(config, paths, { ...flags, quiet: true }, process, run)).summary;
 }
 
-/** `size` is undefined if it is not known. The signal also ends a stream that waits for input. */
-async function openSource(
-  path: string,
-  { stdin }: Terminal,
-  signal: AbortSignal,
-  report: ImportReport,
-): Promise<{ source: Source; size: number | undefined }> {
-  if (path === STANDARD_INPUT) {
-    const open = () => addAbortSignal(signal, stdin);
-    return { source: catalogueFile('standard input', process.cwd(), open), size: undefined };
-  }
-  const facts = await stat(path).catch(() => {
-    throw new CommandError(`${path}: no such file or folder`);
+/** Lists what would be removed. If it is much, or if a folder is suspiciously empty, somebody has to confirm it. */
+async function confirmPrune(
+  config: Config,
+  gone: GoneImage[],
+  emptyFolders: string[],
+  { dryRun = false, yes = false }: ImportCommandFlags,
+  terminal: Terminal,
+): Promise<boolean> {
+  printLines(terminal, describeGone(gone));
+  const question = yes || dryRun ? undefined : await findDoubt(config, gone, emptyFolders);
+  if (question === undefined || (await ask(`${question} Remove them?`, terminal))) return true;
+  throw new CommandError(`nothing was imported or removed: ${question} Use --yes if this is right.`);
+}
+
+export function describeGone(gone: GoneImage[]): string[] {
+  const lines = gone.map(({ id, path }) => `${id}  ${path}`);
+  return list(`${count(gone.length, 'image')} whose files are gone`, lines);
+}
+
+/** Why the removal may be a mistake, or undefined if it looks normal. */
+export async function findDoubt(
+  config: Config,
+  gone: GoneImage[],
+  emptyFolders: string[],
+): Promise<string | undefined> {
+  const [empty] = emptyFolders;
+  if (empty !== undefined) return `${empty} contains no pictures. Is its disk mounted?`;
+  await using store = await openStore(config);
+  const { images } = await store.catalogue.statistics();
+  if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;
+  return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
+}
+
+/** No, unless a person is there and says yes. */
+async function ask(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
+  if (stderr.isTTY !== true || (stdin as { isTTY?: boolean }).isTTY !== true) return false;
+  const prompt = createInterface({ input: stdin, output: stderr });
+  const answer = await new Promise<string>((resolve) => {
+    // While it reads, the prompt gets Ctrl-C instead of the process.
+    prompt.once('SIGINT', () => process.emit('SIGINT'));
+    for (const end of ['SIGINT', 'close']) prompt.once(end, () => resolve(''));
+    prompt.question(`${printable(question)} [y/N] `, resolve);
   });
-  if (facts.isDirectory())
-    return {
-      source: pictureFolder(path, (ignored) => report.ignored(ignored), signal),
-      size: await countPictures(path),
-    };
-  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
-  const open = () => createReadStream(path, { signal });
-  return { source: catalogueFile(path, dirname(path), open), size: facts.size };
-}
-
-function describeProblem({ label, reason }: Problem): string {
-  return `${label}: ${reason}`;
+  prompt.close();
+  return /^y(es)?$/i.test(answer.trim());
 }

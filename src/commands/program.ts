@@ -3,6 +3,8 @@ import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { explainError } from './explain-error.ts';
+import { addMaintenanceCommands } from './maintenance-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './text.ts';
 
@@ -51,6 +53,11 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('add or update records from catalogue files or folders of pictures, all or nothing')
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--skip-bad', 'skip unreadable pictures, sidecars and invalid records, and list them', false)
+    .option('--full', 'also read pictures that did not change since they were imported', false)
+    .option('--prune', 'remove images whose files are gone from the folders', false)
+    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false)
+    .option('--watch', 'keep running, and import the folders again whenever they change', false)
     .option(
       '--keep-location',
       'keep the location in the metadata of pictures, which everyone can then read',
@@ -62,8 +69,10 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
         .default('sfw'),
     )
     .option('--quiet', 'show no progress', false)
-    .action(async (paths, options) =>
-      (await import('./import.ts')).importCommand(config(), paths, options, terminal),
+    .action(async (paths, { watch, ...options }) =>
+      watch
+        ? (await import('./watch.ts')).watchCommand(config(), paths, options, terminal)
+        : (await import('./import.ts')).importCommand(config(), paths, options, terminal),
     );
 
   program
@@ -76,11 +85,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
       (await import('./export.ts')).exportCommand(config(), path, options, terminal),
     );
 
-  program
-    .command('remove')
-    .description('remove images at once, and the files that no other image uses')
-    .argument('<id...>', 'ids of images')
-    .action(async (ids) => (await import('./remove.ts')).removeCommand(config(), ids, terminal));
+  addMaintenanceCommands(program, config, terminal);
 
   program
     .command('thumbnails')
@@ -152,17 +157,18 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
 }
 
 /** Prints the error and returns the exit status. */
-function reportError(error: unknown, { LOG_LEVEL }: NodeJS.ProcessEnv, { stderr }: Terminal): number {
+function reportError(error: unknown, environment: NodeJS.ProcessEnv, { stderr }: Terminal): number {
   // Commander has already printed its message. --help and --version end here too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
     stderr.write(printableLines(`zukan: invalid configuration\n${error.message}\n`));
     return EXIT_USAGE;
   }
-  const { message, stack } = error as Error;
-  if (error instanceof CommandError) stderr.write(`zukan: ${message}\n`);
-  else if (LOG_LEVEL === 'debug') stderr.write(printableLines(`zukan: ${stack}\n`));
-  else stderr.write(`zukan: ${printable(message)}\n`);
+  if (error instanceof CommandError) stderr.write(`zukan: ${error.message}\n`);
+  else {
+    stderr.write(`zukan: ${printable(explainError(error as Error, readConfig(environment)))}\n`);
+    if (environment.LOG_LEVEL === 'debug') stderr.write(printableLines(`${(error as Error).stack}\n`));
+  }
   return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
 }
 

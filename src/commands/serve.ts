@@ -1,8 +1,11 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
 import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { createCatalogue } from '../engines.ts';
 import { version } from '../version.ts';
 import { CommandError } from './errors.ts';
+import { type StartedImport, startImport } from './import-on-start.ts';
+import { announceCreated } from './terminal.ts';
 
 /** How long running requests may take to finish after the signal. */
 const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -10,16 +13,18 @@ const SHUTDOWN_TIMEOUT_MS = 5000;
 const IDLE_MS = 500;
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+  announceCreated(process, await createCatalogue(config));
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
   }
   const app = await createApp(config);
   let isListening = false;
+  let started: StartedImport | undefined;
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
-    await shutDown(app);
+    await Promise.all([started?.stop(), shutDown(app)]);
     // A connection to a database that hangs would keep the process alive.
     process.exit();
   };
@@ -40,6 +45,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     ].join('\n'),
   );
   app.log.level = config.logLevel;
+  if (config.importOnStart) started = startImport(config.importOnStart, app.log);
 }
 
 /** Waits for running requests, then closes their connections. */

@@ -1,13 +1,14 @@
 /** `zukan thumbnails`: makes missing thumbnails, and removes those of sizes that are no longer configured. */
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot } from '../engines.ts';
 import { findOutdated, updateThumbnails } from '../import/update-thumbnails.ts';
 import { CommandError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, type Progress, startProgress } from './progress.ts';
 import { printLine, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
+import { writersFor } from './writer.ts';
 
 export interface ThumbnailsFlags {
   dryRun: boolean;
@@ -26,7 +27,7 @@ export async function thumbnailsCommand(
   }
   using interrupt = listenForInterrupt('interrupted; run "zukan thumbnails" again to continue');
   const progress = quiet ? noProgress : startProgress('Making thumbnails', ids.length, terminal);
-  const problems = await makeThumbnails(config, ids, progress, interrupt.signal);
+  const problems = await makeThumbnails(config, ids, progress, interrupt.signal, terminal);
   printLine(terminal, `updated the thumbnails of ${count(ids.length - problems.length, 'image')}`);
   if (problems.length > 0)
     throw new CommandError(`${count(problems.length, 'image')} could not be updated`, ...problems);
@@ -38,11 +39,12 @@ export async function makeThumbnails(
   ids: string[],
   progress: Progress,
   signal: AbortSignal,
+  terminal: Terminal,
 ): Promise<string[]> {
   try {
     return await updateThumbnails(ids, {
       files: openFiles(config),
-      openWriter: () => openWriter(config),
+      openWriter: writersFor(config, terminal),
       openSnapshot: () => openSnapshot(config),
       ladder: config.thumbnails,
       concurrency: 2 * availableParallelism(),

@@ -25,6 +25,8 @@ export interface Config {
   readonly dataDir: string;
   readonly database: Database;
   readonly storage: Storage;
+  /** What `zukan serve` imports when it starts. */
+  readonly importOnStart: string | undefined;
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
@@ -96,6 +98,7 @@ export function readConfig(environment: Environment): Config {
     dataDir,
     database,
     storage,
+    importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
@@ -123,6 +126,7 @@ export function describeConfig(config: Config): Record<string, string> {
     DATA_DIR: config.dataDir,
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
+    IMPORT_ON_START: config.importOnStart ?? '(nothing)',
     PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',

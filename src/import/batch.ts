@@ -14,8 +14,8 @@ export const nameIdentity = (kind: Kind, name: string): string => `${kind} ${fol
 
 /** Everything that may identify an entry. */
 export function entryIdentities(record: EntryLine): string[] {
-  const name = nameIdentity(record.type, record.name);
-  return record.id === undefined ? [name] : [name, record.id];
+  const names = [record.name, ...(record.aliases ?? [])].map((name) => nameIdentity(record.type, name));
+  return record.id === undefined ? names : [...names, record.id];
 }
 
 /** Collects records of one type, up to a maximum number and size. */

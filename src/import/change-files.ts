@@ -11,20 +11,32 @@ export interface FileChange {
   signal: AbortSignal;
 }
 
-/** Runs the work under the catalogue's write lock, and commits. If it fails, nothing changes. */
+/**
+ * Stores files (`prepare`), changes the catalogue under its write lock (`apply`), and commits. If one of them fails, nothing
+ * changes. `prepare` returns whether there is anything to apply.
+ *
+ * Other commands may remove files while `prepare` runs. New ones are safe: they are in the journal of a running command. A
+ * file that was stored before may be gone by the time of `apply`, which has to look (`findLost`).
+ */
 export async function changeFiles(
   { files, openWriter, isDryRun, signal }: FileChange,
-  work: (writer: CatalogueWriter, upload: Upload) => Promise<void>,
+  prepare: (upload: Upload) => Promise<boolean>,
+  apply: (writer: CatalogueWriter, upload: Upload) => Promise<void>,
 ): Promise<void> {
-  let upload = files.dryRunUpload();
+  const upload = isDryRun ? files.dryRunUpload() : await files.beginUpload();
   try {
-    await using writer = await openWriter();
-    await removeAbandonedFiles(files, writer);
-    if (!isDryRun) upload = await files.beginUpload();
-    await work(writer, upload);
+    const hasChanges = await prepare(upload);
+    // Most files become durable before the lock is taken.
     await upload.flush();
     signal.throwIfAborted();
-    if (!isDryRun) await writer.commit();
+    if (hasChanges) {
+      await using writer = await openWriter();
+      await removeAbandonedFiles(files, writer);
+      await apply(writer, upload);
+      await upload.flush();
+      signal.throwIfAborted();
+      if (!isDryRun) await writer.commit();
+    }
   } catch (error) {
     await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);
     throw error;

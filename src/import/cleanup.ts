@@ -2,10 +2,9 @@
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files } from '../media/files.ts';
 
-/** Removes what killed commands left in the storage. The caller's writer guarantees that none is running. */
-export async function removeAbandonedFiles(files: Files, writer: CatalogueWriter): Promise<void> {
-  await files.remove(await writer.unusedKeys(await files.abandonedKeys()));
-  await files.clearAbandoned();
+/** Removes what killed commands left in the storage. Running ones keep their files. */
+export function removeAbandonedFiles(files: Files, writer: CatalogueWriter): Promise<void> {
+  return files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)));
 }
 
 /** Removes those of the files that no image uses, and returns how many. */

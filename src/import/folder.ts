@@ -1,40 +1,78 @@
 /**
  * A folder of pictures as a source. The names of the subfolders are categories, and sidecars next to a picture give its
- * other fields.
+ * other fields. Pictures that did not change since they were imported are not read again.
  */
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { KnownFile } from '../catalogue/source-files.ts';
+import type { Clock } from '../clock.ts';
+import { takeFingerprint } from './fingerprint.ts';
+import { RecordError } from './problems.ts';
 import { readInside } from './read-inside.ts';
 import type { ImageLine } from './record.ts';
 import { mergeFields, type SidecarFields } from './sidecar/fields.ts';
 import { readSidecar, sidecarNames } from './sidecar/read.ts';
 import { toRecord } from './sidecar/to-record.ts';
-import type { Source } from './source.ts';
+import type { PendingRecord, Source } from './source.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
+/** Pictures that are looked up in the catalogue together. */
+const BATCH_SIZE = 1000;
 
 /** Called with each visible file that is neither a picture nor a sidecar. */
 export type OnIgnored = (path: string) => void;
 
-export function pictureFolder(folder: string, onIgnored: OnIgnored, signal: AbortSignal): Source {
+export interface FolderOptions {
+  onIgnored: OnIgnored;
+  signal: AbortSignal;
+  clock: Clock;
+  /** The options that change what is read from a picture. */
+  readOptions: string;
+  /** The files of a folder, named by its real path, that were imported before. None if everything has to be read. */
+  findKnown(folder: string, paths: string[]): Promise<KnownFile[]>;
+  /** Whether a new or changed file can be read now. Another program may still be writing it. */
+  isReady?: ((path: string, fingerprint: string) => boolean) | undefined;
+}
+
+export function pictureFolder(folder: string, options: FolderOptions): Source {
   return {
     folder,
     isFolder: true,
     async *records() {
+      const realPath = await realpath(folder);
       let position = 0;
-      for await (const picture of findPictures(folder, onIgnored)) {
-        signal.throwIfAborted();
-        const parse = await picture.read().then(
-          (record) => () => record,
-          (error) => () => {
-            throw error;
-          },
-        );
-        yield { position: position++, label: join(folder, picture.path), size: 1, parse };
+      for await (const batch of inBatches(findPictures(folder, options.onIgnored))) {
+        const paths = batch.map(({ path }) => path);
+        const known = Map.groupBy(await options.findKnown(realPath, paths), ({ path }) => path);
+        for (const picture of batch) {
+          options.signal.throwIfAborted();
+          const file = lookUp(folder, realPath, picture, known.get(picture.path) ?? [], options);
+          const label = join(folder, picture.path);
+          if (file) yield { position: position++, label, size: 1, file, parse: picture.read };
+        }
       }
     },
   };
+}
+
+/** Undefined if the picture has to wait. */
+function lookUp(
+  folder: string,
+  realPath: string,
+  { path, companions }: FoundPicture,
+  rows: KnownFile[],
+  { readOptions, clock, isReady }: FolderOptions,
+): PendingRecord['file'] {
+  const fingerprint = takeFingerprint(folder, path, companions, readOptions, clock());
+  const known = rows.find(({ state }) => state !== 'replaced');
+  const isUnchanged =
+    known !== undefined && fingerprint !== undefined && known.fingerprint === fingerprint.text;
+  if (!isUnchanged && fingerprint && isReady?.(join(folder, path), fingerprint.text) === false)
+    return undefined;
+  const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
+  return { folder: realPath, path, fingerprint: stored, known, isUnchanged };
 }
 
 export async function countPictures(folder: string): Promise<number> {
@@ -46,7 +84,20 @@ export async function countPictures(folder: string): Promise<number> {
 interface FoundPicture {
   /** Relative to the folder. */
   path: string;
+  /** The other files with its name, which may be sidecars. Relative to the folder. */
+  companions: string[];
   read(): Promise<ImageLine>;
+}
+
+async function* inBatches(pictures: AsyncIterable<FoundPicture>): AsyncGenerator<FoundPicture[], void> {
+  let batch: FoundPicture[] = [];
+  for await (const picture of pictures) {
+    batch.push(picture);
+    if (batch.length < BATCH_SIZE) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }
 
 /** Sorted by name within each folder. */
@@ -55,24 +106,52 @@ async function* findPictures(
   onIgnored: OnIgnored,
   inside = '',
 ): AsyncGenerator<FoundPicture, void> {
-  const entries = await readdir(join(root, inside), { withFileTypes: true });
+  let entries: Dirent[];
+  try {
+    entries = await readdir(join(root, inside), { withFileTypes: true });
+  } catch (error) {
+    if (inside === '') throw error;
+    // Reported like a picture that cannot be read.
+    const read = () => Promise.reject(new RecordError((error as Error).message));
+    yield { path: inside, companions: [], read };
+    return;
+  }
   const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
   for (const { name } of entries) names.set(name, name);
   const pictures = entries.filter(({ name }) => pictureName.test(name));
   const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name, names)));
+  const others = Map.groupBy(
+    entries.map(({ name }) => name).filter((name) => !pictureName.test(name)),
+    stemOf,
+  );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(inside, entry.name);
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
       yield* findPictures(root, onIgnored, path);
     } else if (pictureName.test(entry.name)) {
-      const own = sidecarsOf(entry.name, names).map((name) => join(inside, name));
-      yield { path, read: () => readRecord(root, path, own) };
+      const own = sidecarsOf(entry.name, names);
+      const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
+        (name) => others.get(name) ?? [],
+      );
+      yield {
+        path,
+        companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
+        read: () =>
+          readRecord(
+            root,
+            path,
+            own.map((name) => join(inside, name)),
+          ),
+      };
     } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
       onIgnored(join(root, path));
     }
   }
 }
+
+/** The name without its extension, in lower case. */
+const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();
 
 /** The case of a name makes no difference, but a name in the same case comes first. */
 function sidecarsOf(picture: string, names: Map<string, string>): string[] {

@@ -12,12 +12,15 @@ export const MAX_LINE_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /** A line that is too long is cut just above the limit; `lineText` then rejects it. */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes = MAX_LINE_BYTES,
+): AsyncGenerator<Line, void> {
   let number = 1;
   let pieces: Buffer[] = [];
   let length = 0;
   const append = (piece: Buffer) => {
-    if (length <= MAX_LINE_BYTES) pieces.push(piece);
+    if (length <= maxBytes) pieces.push(piece);
     length += piece.length;
   };
   const finish = (): Line => {

@@ -32,14 +32,23 @@ export interface Problem {
 }
 
 export class Problems {
+  readonly #skips: boolean;
   readonly #found: { location: RecordLocation; reason: string }[] = [];
+  #count = 0;
 
-  get isFull(): boolean {
-    return this.#found.length >= MAX_PROBLEMS;
+  /** Whether invalid records are skipped, so that any number of them does not stop the import. */
+  constructor(skips: boolean) {
+    this.#skips = skips;
   }
 
-  get isEmpty(): boolean {
-    return this.#found.length === 0;
+  /** Listed or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether there are enough of them to give up. */
+  get isFull(): boolean {
+    return !this.#skips && this.#count >= MAX_PROBLEMS;
   }
 
   /** The result of the work, or undefined if the record turned out to be invalid. */
@@ -54,12 +63,14 @@ export class Problems {
   /** Collects a `RecordError` and rethrows any other error. */
   add(location: RecordLocation, error: unknown): undefined {
     if (!(error instanceof RecordError)) throw error;
+    this.#count++;
+    if (this.#found.length >= 2 * MAX_PROBLEMS) return;
     const { message } = error;
     const isLong = message.length > MAX_REASON_LENGTH;
     this.#found.push({ location, reason: isLong ? `${message.slice(0, MAX_REASON_LENGTH)}…` : message });
   }
 
-  /** In the order of the records: a later record may be parsed before an earlier one is planned. */
+  /** The first of them, in the order of the records: a later record may be parsed before an earlier one is planned. */
   list(): Problem[] {
     return this.#found
       .sort((a, b) => a.location.source - b.location.source || a.location.position - b.location.position)

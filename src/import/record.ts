@@ -5,6 +5,7 @@ import { Compile, type Validator } from 'typebox/schema';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import * as schemas from '../schemas.ts';
+import * as decisions from './decision-lines.ts';
 import { RecordError, withSubject } from './problems.ts';
 
 const uuid = new RegExp(schemas.uuidPattern);
@@ -18,12 +19,13 @@ export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
- * not understood. A catalogue file can set none of these.
+ * not understood. A catalogue file can set none of these, and neither `isFromFolder`.
  */
 export type ImageLine = Type.Static<typeof schemas.ImageLine> & {
   openFields?: OpenField[];
   atLeast?: Rating;
   unknownMarkers?: UnknownMarker[];
+  isFromFolder?: true;
 };
 export const OPEN_FIELDS = ['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const;
 export type OpenField = (typeof OPEN_FIELDS)[number];
@@ -37,17 +39,19 @@ export interface UnknownMarker {
  * catalogue file cannot set it.
  */
 export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplicit?: true };
-export type RecordLine = EntryLine | ImageLine;
+export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
 
 const validators: Record<string, Validator> = {
   artist: Compile(schemas.ArtistLine),
   category: Compile(schemas.CategoryLine),
   character: Compile(schemas.CharacterLine),
   image: Compile(schemas.ImageLine),
+  blocked: Compile(decisions.BlockedLine),
+  removed: Compile(decisions.RemovedLine),
 };
 
 /** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
-export function artistOf({ artist }: ImageLine): string {
+export function artistOf({ artist }: Pick<ImageLine, 'artist'>): string {
   return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
 }
 
@@ -61,17 +65,19 @@ export function checkRecord(value: unknown): RecordLine {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
-  if (!validator) throw new RecordError('"type" must be "category", "artist", "character" or "image"');
+  if (!validator)
+    throw new RecordError(
+      '"type" must be "category", "artist", "character", "image", "blocked" or "removed"',
+    );
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   // No store can hold these.
   if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = value as RecordLine;
-  if (record.id) record.id = record.id.toLowerCase();
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
-  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
-  if (record.type === 'image') checkImage(record);
-  else if (isId(record.name))
-    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
+  if (record.type === 'removed') record.image = record.image.toLowerCase();
+  else if (record.type === 'image') checkImage(record);
+  else if (record.type !== 'blocked') checkEntry(record);
+  if ('id' in record && record.id) record.id = record.id.toLowerCase();
   return record;
 }
 
@@ -136,6 +142,10 @@ const hints: Record<string, string> = {
   source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
   nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
   ages: 'must be a list of whole numbers',
+  aliases: 'must be a list of names',
+  edited: 'must be a list of artist, categories, characters, rating and source',
+  kind: 'must be "artist", "category" or "character"',
+  image: 'must be a UUID',
   'meta.eTag': 'must be an entity tag without quotes or commas',
   'meta.mimetype': 'must be image/jpeg, image/png, image/webp, image/gif or image/avif',
   'meta.color': 'must look like #a0b0c0',
@@ -162,6 +172,12 @@ function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isStorable);
+}
+
+function checkEntry(record: EntryLine): void {
+  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
+  if ([record.name, ...(record.aliases ?? [])].some(isId))
+    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
 }
 
 function checkImage({ file, key, meta }: ImageLine): void {

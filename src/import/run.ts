@@ -1,36 +1,16 @@
 /**
- * Runs an import, all or nothing, in batches of bounded size. All invalid records are collected, and a single one leaves
- * the catalogue unchanged.
+ * Runs an import, all or nothing, in batches of bounded size and in two phases: it first prepares all records and stores
+ * their pictures, and then changes the catalogue in one transaction, which is short in comparison.
  */
 import type { CatalogueWriter } from '../catalogue/writer.ts';
-import type { Files, Upload } from '../media/files.ts';
-import { inParallel } from '../parallel.ts';
-import { Batch } from './batch.ts';
+import { Application } from './apply.ts';
 import { changeFiles } from './change-files.ts';
-import { addMetadata } from './embedded.ts';
-import type { NewRecordDefaults } from './plan/outcome.ts';
-import { type Problem, Problems, type RecordLocation } from './problems.ts';
-import { type EntryLine, type ImageLine, mentionedNames, type RecordLine } from './record.ts';
-import { type Report, Saver } from './save.ts';
+import { Firsts } from './firsts.ts';
+import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare.ts';
+import { type Problem, Problems } from './problems.ts';
+import type { Prune } from './prune.ts';
 import type { Source } from './source.ts';
-import { type FilePicture, storePicture } from './store-picture.ts';
-
-export interface ImportOptions {
-  files: Files;
-  defaults: NewRecordDefaults;
-  /** How many pictures are read at the same time. */
-  concurrency: number;
-  /** The sizes of thumbnails. */
-  ladder: readonly number[];
-  isDryRun: boolean;
-  /** Whether the location in the metadata of pictures is stored. */
-  keepsLocation: boolean;
-  /** Called with the size of each record that is done. */
-  onProgress: (size: number) => void;
-  report: Report;
-  /** Aborts the import and leaves the catalogue unchanged. */
-  signal: AbortSignal;
-}
+import { Spool } from './spool.ts';
 
 /** Some records are invalid; nothing was imported. */
 export class InvalidRecords extends Error {
@@ -41,146 +21,37 @@ export class InvalidRecords extends Error {
   }
 }
 
-interface ParsedRecord extends RecordLocation {
-  from: Source;
-  size: number;
-  record: RecordLine;
-}
-
-type ParsedImage = ParsedRecord & { record: ImageLine; picture: FilePicture };
-
+/** Returns the invalid records. Throws them, unless they are skipped or it is a dry run. */
 export async function runImport(
   sources: Source[],
   openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
-): Promise<void> {
-  await changeFiles({ ...options, openWriter }, async (writer, upload) => {
-    const run = new ImportRun(writer, upload, options);
-    for (const [index, source] of sources.entries()) await run.read(source, index);
-    run.throwIfInvalid();
-  });
-}
-
-class ImportRun {
-  readonly #options: ImportOptions;
-  readonly #upload: Upload;
-  readonly #problems = new Problems();
-  readonly #saver: Saver;
-  /** The label of the first picture with each hash, for folders. */
-  readonly #firstLabels = new Map<string, string>();
-  /** The entries that the pictures of folders mentioned so far. */
-  readonly #mentioned = new Set<string>();
-
-  constructor(writer: CatalogueWriter, upload: Upload, options: ImportOptions) {
-    this.#options = options;
-    this.#upload = upload;
-    this.#saver = new Saver(writer, upload, options.defaults, this.#problems, options.report);
-  }
-
-  async read(from: Source, source: number): Promise<void> {
-    const batch = new Batch<ParsedRecord>(({ record }) => record.type);
-    for await (const { position, label, size, parse } of from.records()) {
-      this.#options.signal.throwIfAborted();
-      const location = { source, position, label };
-      const record = this.#problems.attempt(location, parse);
-      if (this.#problems.isFull) break;
-      if (!record) continue;
-      const parsed = { ...location, from, size, record };
-      if (batch.isFullFor(parsed)) await this.#save(batch.take());
-      batch.add(parsed);
-    }
-    await this.#save(batch.take());
-  }
-
-  throwIfInvalid(): void {
-    if (!this.#problems.isEmpty) throw new InvalidRecords(this.#problems.list());
-  }
-
-  /** All records of a batch have the same type. */
-  async #save(batch: ParsedRecord[]): Promise<void> {
-    this.#options.signal.throwIfAborted();
-    if (this.#problems.isFull) return;
-    if (batch[0]?.record.type === 'image') {
-      const images = await this.#storePictures(batch as (ParsedRecord & { record: ImageLine })[]);
-      const { first = [], copy = [] } = Object.groupBy(images, (image) =>
-        this.#isDuplicate(image) ? 'copy' : 'first',
-      );
-      await this.#saveImages(first);
-      await this.#saver.raiseRatings(copy);
-    } else {
-      await this.#saver.saveEntries(batch as (ParsedRecord & { record: EntryLine })[]);
-      for (const { size } of batch) this.#options.onProgress(size);
-    }
-  }
-
-  /** Entries that the pictures of a folder mention are created first, if they are missing. */
-  async #saveImages(images: ParsedImage[]): Promise<void> {
-    const { report } = this.#options;
-    for (const { picture } of images) if (picture.hasLocation) report.location();
-    const mentions = images.filter(({ from }) => from.isFolder).flatMap((image) => this.#newMentions(image));
-    for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
-      await this.#saver.saveEntries(entries);
-    await this.#saver.saveImages(images);
-  }
-
-  #newMentions({ record, source, position, label }: ParsedImage) {
-    return mentionedNames(record).flatMap(([type, name]) => {
-      const key = `${source} ${type} ${name}`;
-      if (this.#mentioned.has(key)) return [];
-      this.#mentioned.add(key);
-      const entry = { type, name, isImplicit: true } as EntryLine;
-      return [{ source, position, label, record: entry }];
-    });
-  }
-
-  /** The records with their pictures, without those whose picture is invalid. */
-  async #storePictures(batch: (ParsedRecord & { record: ImageLine })[]): Promise<ParsedImage[]> {
-    const { concurrency, signal, onProgress } = this.#options;
-    const pictures: (FilePicture | undefined)[] = [];
-    // Several records may name the same file, which is read once.
-    const stored = new Map<string, Promise<FilePicture>>();
-    await inParallel(batch, concurrency, async (line, index) => {
-      signal.throwIfAborted();
-      const { file } = line.record;
-      pictures[index] =
-        file === undefined ? pictureFromRecord(line.record) : await this.#storeOnce(line, file, stored);
-      onProgress(line.size);
-    });
-    return batch.flatMap((line, index) => {
-      const picture = pictures[index];
-      if (!picture) return [];
-      const record = picture.metadata ? addMetadata(line.record, picture.metadata) : line.record;
-      return { ...line, record, picture };
-    });
-  }
-
-  async #storeOnce(
-    line: ParsedRecord,
-    file: string,
-    stored: Map<string, Promise<FilePicture>>,
-  ): Promise<FilePicture | undefined> {
-    const storing = stored.get(file) ?? storePicture(line.from, file, this.#upload, this.#options);
-    stored.set(file, storing);
-    try {
-      return await storing;
-    } catch (error) {
-      return this.#problems.add(line, error);
-    }
-  }
-
-  #isDuplicate({ from, label, picture: { hashes } }: ParsedImage): boolean {
-    if (!from.isFolder) return false;
-    const first = hashes.map((hash) => this.#firstLabels.get(hash)).find((label) => label !== undefined);
-    if (first !== undefined) this.#options.report.duplicate(label, first);
-    else for (const hash of hashes) this.#firstLabels.set(hash, label);
-    return first !== undefined;
-  }
-}
-
-/** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
-function pictureFromRecord({ key, meta }: ImageLine): FilePicture {
-  const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
-  const hash = facts.eTag;
-  const unread = { hashes: [hash], hasLocation: false, metadata: undefined, perceptualHash: null };
-  return { key: key as string, hash, ...facts, ...dimens, ...unread };
+  prune?: Prune,
+): Promise<{ listed: Problem[]; count: number }> {
+  const { isDryRun, skipsInvalid, report } = options;
+  // A dry run shows everything that an import would do without the invalid records.
+  const problems = new Problems(skipsInvalid || isDryRun);
+  const throwIfInvalid = () => {
+    if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
+  };
+  const firsts = new Firsts(report);
+  await using spool = new Spool<PreparedRecord>();
+  await changeFiles(
+    { ...options, openWriter },
+    async (upload) => {
+      await prune?.findMissing();
+      const onRead = prune ? prune.noteRead : () => {};
+      const preparing = { upload, spool, problems, firsts, options, onRead };
+      for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
+      if (spool.isEmpty || problems.isFull) throwIfInvalid();
+      const isPruning = (await prune?.confirm()) ?? false;
+      return !spool.isEmpty || isPruning;
+    },
+    async (writer, upload) => {
+      await new Application(sources, writer, upload, problems, firsts, options).save(spool);
+      await prune?.apply(writer, upload);
+      throwIfInvalid();
+    },
+  );
+  return { listed: problems.list(), count: problems.count };
 }

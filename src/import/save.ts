@@ -1,23 +1,26 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
 import { readDocument } from '../catalogue/document.ts';
+import { parseEdited } from '../catalogue/edited.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
-import { UNKNOWN_ARTIST, unknownArtistEntry } from '../catalogue/unknown-artist.ts';
-import type { CatalogueWriter, ImageRow, SavedImage } from '../catalogue/writer.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
+import type { DecisionReport } from './apply-decisions.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
+import { entryChanges, imageChanges } from './changes.ts';
+import { ensureUnknownArtist, loadEntries, loadImages } from './lookup.ts';
 import { planEntry } from './plan/entry.ts';
-import { ExistingEntries, ExistingImages } from './plan/existing.ts';
+import { ExistingEntries, referencesOf } from './plan/existing.ts';
 import { type Picture, planImage } from './plan/image.ts';
 import { fillOpenFields } from './plan/open-fields.ts';
-import type { NewRecordDefaults, Outcome } from './plan/outcome.ts';
+import type { ImportDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
 import {
   artistOf,
   type EntryLine,
   type ImageLine,
-  isId,
   OPEN_FIELDS,
   type RecordLine,
   type UnknownMarker,
@@ -25,8 +28,11 @@ import {
 import { isStricter } from './sidecar/verdict.ts';
 
 /** Receives the outcome of each record. */
-export interface Report {
-  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged'): void;
+export interface Report extends DecisionReport {
+  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** A file of a folder was not read again, because it did not change. */
+  unchangedFile(path: string): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(): void;
   /** A picture is rated as explicit, because a marker is not understood. */
@@ -42,7 +48,11 @@ export interface Report {
 }
 
 type Located<T> = RecordLocation & { record: T };
-export type ImageWithPicture = Located<ImageLine> & { picture: Picture };
+/** `hasLocation` is whether the picture has, or had, a location. */
+export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+/** Called with the image that a record became or already was: its id, and the keys of its files. */
+type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
+type Planned<Row> = Outcome<Row> & { changes?: string[] };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
@@ -57,58 +67,78 @@ function replacedFiles(before: ImageRow, after: ImageRow): string[] {
 export class Saver {
   readonly #writer: CatalogueWriter;
   readonly #upload: Upload;
-  readonly #defaults: NewRecordDefaults;
+  readonly #defaults: ImportDefaults;
   readonly #problems: Problems;
   readonly #report: Report;
+  readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
 
+  /** `storeAgain` stores the files of a picture that are gone by now. */
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
-    defaults: NewRecordDefaults,
+    defaults: ImportDefaults,
     problems: Problems,
     report: Report,
+    storeAgain: (image: ImageWithPicture) => Promise<void>,
   ) {
     this.#writer = writer;
     this.#upload = upload;
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
+    this.#storeAgain = storeAgain;
   }
 
   async saveEntries(lines: Located<EntryLine>[]): Promise<void> {
     const identitiesOf = ({ record }: Located<EntryLine>) => entryIdentities(record);
     await processInBatches(lines, identitiesOf, async (batch) => {
       const existing = await this.#findEntries(batch);
-      const plan = ({ record }: Located<EntryLine>) =>
-        planEntry(record, existing.matching(record), this.#defaults);
+      const plan = ({ record }: Located<EntryLine>): Planned<Entry> => {
+        const planned = planEntry(record, existing, this.#defaults);
+        if (planned.outcome !== 'updated') return planned;
+        const before = existing.withId(record.type, planned.row.id);
+        return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
+      };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       await this.#writer.saveEntries(rows);
       return done;
     });
   }
 
-  async saveImages(lines: ImageWithPicture[]): Promise<void> {
+  async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
-      const images = await this.#findImages(batch);
+      const images = await loadImages(this.#writer, batch);
       const lines = batch.map((line) => {
         const existing = images.findCertain(line.record, line.picture.hashes);
         return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
-      const added: ImageWithPicture[] = [];
-      const plan = (line: ImageWithPicture) => {
+      const added: T[] = [];
+      /** Files that no image has used so far. */
+      const needed = new Map<string, T>();
+      const plan = (line: T): Planned<PlacedImage> => {
         const { record, picture } = line;
         const existing = images.find(record, picture.hashes);
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
-        if (existing && planned.outcome === 'updated')
-          released.push(...replacedFiles(existing, planned.row.row));
-        if (planned.outcome === 'added') added.push(line);
+        const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
+        onImage(line, row.id, fileKeys(row));
         this.#reportRating(line, existing);
-        return planned;
+        if (planned.outcome === 'unchanged') return planned;
+        const former = existing ? fileKeys(existing) : [];
+        if (record.file !== undefined)
+          for (const key of fileKeys(row)) if (!former.includes(key)) needed.set(key, line);
+        if (planned.outcome === 'added' || !existing) {
+          added.push(line);
+          return planned;
+        }
+        released.push(...replacedFiles(existing, row));
+        return { ...planned, changes: imageChanges(existing.document, row.document) };
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
+      const lost = await this.#upload.findLost([...needed.keys()]);
+      for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       for (const { label, picture } of added)
@@ -124,11 +154,18 @@ export class Saver {
       const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
       if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
-      const record: ImageLine = { type: 'image', nsfw, categories: [], openFields: others };
+      const record: ImageLine = {
+        type: 'image',
+        nsfw,
+        categories: [],
+        openFields: others,
+        isFromFolder: true,
+      };
       Object.assign(record, { file, unknownMarkers });
       const line = { ...copy, record };
-      const existing = (await this.#findImages([line])).findCertain(record, copy.picture.hashes);
-      if (existing && isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line]);
+      const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
+      if (!existing || parseEdited(existing.edited).includes('rating')) continue;
+      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line], () => {});
     }
   }
 
@@ -146,7 +183,7 @@ export class Saver {
   #planBatch<L extends Located<RecordLine>, Row>(
     lines: L[],
     identitiesOf: (line: L) => string[],
-    plan: (line: L) => Outcome<Row>,
+    plan: (line: L) => Planned<Row>,
   ) {
     const rows: Row[] = [];
     const former = new Set<string>();
@@ -155,7 +192,7 @@ export class Saver {
         return { rows, done: index };
       const planned = this.#problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.#report.record(line.record, planned.outcome);
+      this.#report.record(line.record, planned.outcome, planned.changes);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated')
         for (const identity of planned.formerIdentities) former.add(identity);
@@ -166,10 +203,8 @@ export class Saver {
   async #findEntries(lines: Located<EntryLine>[]): Promise<ExistingEntries> {
     const existing = new ExistingEntries();
     for (const [kind, ofKind] of Map.groupBy(lines, ({ record }) => record.type)) {
-      const ids = ofKind.flatMap(({ record }) => record.id ?? []);
-      existing.add(await this.#writer.entriesById(kind, ids));
-      const names = ofKind.map(({ record }) => record.name);
-      existing.add(await this.#writer.entriesByName(kind, names));
+      const references = ofKind.flatMap(({ record }) => referencesOf(record));
+      await loadEntries(existing, this.#writer, kind, references);
     }
     return existing;
   }
@@ -187,23 +222,9 @@ export class Saver {
     }
     const existing = new ExistingEntries();
     for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
-      const ids = [...references].filter(isId).map((id) => id.toLowerCase());
-      const names = [...references].filter((reference) => !isId(reference));
-      if (kind === 'artist' && ids.includes(UNKNOWN_ARTIST.id)) await this.#ensureUnknownArtist();
-      existing.add(await this.#writer.entriesById(kind, ids));
-      existing.add(await this.#writer.entriesByName(kind, names));
+      if (references.has(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
+      await loadEntries(existing, this.#writer, kind, references);
     }
     return existing;
-  }
-
-  async #ensureUnknownArtist(): Promise<void> {
-    const [found] = await this.#writer.entriesById('artist', [UNKNOWN_ARTIST.id]);
-    if (!found) await this.#writer.saveEntries([unknownArtistEntry(this.#defaults.now)]);
-  }
-
-  async #findImages(lines: ImageWithPicture[]): Promise<ExistingImages> {
-    const ids = lines.flatMap(({ record }) => record.id ?? []);
-    const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
-    return new ExistingImages(await this.#writer.imagesById(ids), await this.#writer.imagesByETag(eTags));
   }
 }

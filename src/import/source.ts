@@ -1,4 +1,6 @@
 /** Where records come from: a catalogue file, or a folder of pictures (folder.ts). */
+
+import type { KnownFile, SourceFile } from '../catalogue/source-files.ts';
 import { lineText, readLines } from './lines.ts';
 import { parseRecord, type RecordLine } from './record.ts';
 
@@ -8,8 +10,18 @@ export interface PendingRecord {
   label: string;
   /** Its share of the source's total, for the progress bar: bytes of a file, or pictures of a folder. */
   size: number;
+  /** For a picture of a folder. */
+  file?: FoundFile | undefined;
   /** Undefined for a blank line; throws a `RecordError` if the record is invalid. */
-  parse(): RecordLine | undefined;
+  parse(): RecordLine | undefined | Promise<RecordLine>;
+}
+
+/** A file of a folder as it is now. */
+export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
+  /** How it was imported before. */
+  known: KnownFile | undefined;
+  /** Whether it has the fingerprint that it had then. */
+  isUnchanged: boolean;
 }
 
 export interface Source {

@@ -45,27 +45,31 @@ export async function updateThumbnails(ids: string[], update: ThumbnailUpdate): 
 
 async function updateBatch(ids: string[], update: ThumbnailUpdate): Promise<string[]> {
   const problems: string[] = [];
-  await changeFiles(update, async (writer, upload) => {
-    // Opened under the write lock, so it is the current version.
-    await using snapshot = await update.openSnapshot();
-    const rows = await snapshot.imagesById(ids);
-    const shelves = await snapshot.shelvesOf(rows.map(({ number }) => number));
-    const updated: SavedImage[] = [];
-    await inParallel(rows, update.concurrency, async (row) => {
-      update.signal.throwIfAborted();
-      try {
-        updated.push(await updateImage(row, update.files, update.ladder, upload));
-      } catch (error) {
-        if (!(error instanceof PictureError)) throw error;
-        problems.push(`image ${row.id}: ${error.message}`);
-      }
-      update.onImage(1);
-    });
-    const kept = new Set(updated.flatMap(fileKeys));
-    const former = rows.filter(({ id }) => updated.some((row) => row.id === id)).flatMap(fileKeys);
-    await upload.release(former.filter((key) => !kept.has(key)));
-    await writer.saveImages(updated.map((row) => ({ row, shelves: shelves.get(row.number) ?? [] })));
-  });
+  await changeFiles(
+    update,
+    async () => true,
+    async (writer, upload) => {
+      // Opened under the write lock, so it is the current version.
+      await using snapshot = await update.openSnapshot();
+      const rows = await snapshot.imagesById(ids);
+      const shelves = await snapshot.shelvesOf(rows.map(({ number }) => number));
+      const updated: SavedImage[] = [];
+      await inParallel(rows, update.concurrency, async (row) => {
+        update.signal.throwIfAborted();
+        try {
+          updated.push(await updateImage(row, update.files, update.ladder, upload));
+        } catch (error) {
+          if (!(error instanceof PictureError)) throw error;
+          problems.push(`image ${row.id}: ${error.message}`);
+        }
+        update.onImage(1);
+      });
+      const kept = new Set(updated.flatMap(fileKeys));
+      const former = rows.filter(({ id }) => updated.some((row) => row.id === id)).flatMap(fileKeys);
+      await upload.release(former.filter((key) => !kept.has(key)));
+      await writer.saveImages(updated.map((row) => ({ row, shelves: shelves.get(row.number) ?? [] })));
+    },
+  );
   return problems;
 }
 

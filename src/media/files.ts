@@ -26,10 +26,13 @@ export interface Files {
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */
   dryRunUpload(): Upload;
-  /** The keys in journals that did not finish: their process was killed, or they were abandoned. */
-  abandonedKeys(): Promise<string[]>;
-  /** Discards those journals. Call it when each key is handled. */
-  clearAbandoned(): Promise<void>;
+  /** The keys in the journals of all commands that run, were killed or gave up. */
+  journaledKeys(): Promise<string[]>;
+  /**
+   * Passes on the keys in the journals of commands that were killed or gave up, and then discards these journals. The work
+   * removes the files that no image uses.
+   */
+  handleAbandoned(work: (keys: string[]) => Promise<void>): Promise<void>;
 }
 
 /** Makes thumbnails whose files are missing. */
@@ -40,6 +43,7 @@ export interface ThumbnailMaker {
 
 /** Lists keys whose files may become unused, until each is handled. It survives a kill and a power failure. */
 export interface Journal {
+  id: string;
   /** Await this before storing the bytes, or before the commit after which they may be unused. */
   add(key: string): Promise<void>;
   /** Removes the journal. Call it when each key is handled. */
@@ -56,6 +60,11 @@ export interface Upload {
   release(keys: string[]): Promise<void>;
   /** Makes all files durable: they survive a power failure. */
   flush(): Promise<void>;
+  /**
+   * Those of the keys whose files are gone: another command may have removed one that was already stored when this upload
+   * needed it. Call it under the catalogue's write lock, which every removal of files holds.
+   */
+  findLost(keys: string[]): Promise<string[]>;
   /** The keys that were not stored before. */
   newKeys(): string[];
   releasedKeys(): string[];

@@ -1,19 +1,26 @@
 /**
  * A journal: a hidden local file that lists keys whose files may become unused, because they are being stored, replaced or
- * removed. The command removes it at its end. A journal that remains belongs to a killed process, or to a command that is
- * still running.
+ * removed. The command removes it at its end. While the command runs, it holds a lock next to the journal, which the
+ * operating system releases when the process ends in whatever way. A journal without a held lock is abandoned.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Journal } from './files.ts';
+import { holdLock, isLocked } from './lock-file.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
+const LOCK_SUFFIX = '.lock';
 
 export async function startJournal(folder: string): Promise<Journal> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, `${PREFIX}${randomUUID()}`);
+  const id = randomUUID();
+  const path = join(folder, `${PREFIX}${id}`);
+  // Fails with a clear message if the folder cannot be written.
+  await (await open(path + LOCK_SUFFIX, 'a')).close();
+  // First, so that the journal is never without it.
+  const lock = holdLock(path + LOCK_SUFFIX);
   const file = await open(path, 'a');
   await flush(folder);
   const added = new Map<string, Promise<void>>();
@@ -33,6 +40,8 @@ export async function startJournal(folder: string): Promise<Journal> {
     return queued;
   };
   return {
+    id,
+
     // Adding a key again waits for the first write.
     add(key) {
       const writing = added.get(key) ?? write(key);
@@ -42,18 +51,45 @@ export async function startJournal(folder: string): Promise<Journal> {
 
     async finish() {
       await file.close();
-      // A command that started after our commit may have removed it already.
       await rm(path, { force: true });
+      lock.release();
     },
 
-    abandon: () => file.close(),
+    async abandon() {
+      await file.close();
+      lock.release();
+    },
   };
 }
 
-/** The keys in all journals of the folder. */
+/** The keys in all journals of the folder: of commands that run, and of those that were killed. */
 export async function readJournals(folder: string): Promise<string[]> {
-  const journals = await Promise.all((await listJournals(folder)).map(readJournal));
-  return [...new Set(journals.flatMap((journal) => journal.split('\n').filter(Boolean)))];
+  return readKeys(await listJournals(folder));
+}
+
+/**
+ * Passes on the keys in the abandoned journals and the ids of the others, and then removes the abandoned ones. Keys that a
+ * running command lists too are left to that command.
+ */
+export async function handleAbandoned(
+  folder: string,
+  work: (keys: string[], runningIds: string[]) => Promise<void>,
+): Promise<void> {
+  const { running = [], abandoned = [] } = Object.groupBy(await listJournals(folder), (path) =>
+    isLocked(path + LOCK_SUFFIX) ? 'running' : 'abandoned',
+  );
+  const kept = new Set(await readKeys(running));
+  const keys = (await readKeys(abandoned)).filter((key) => !kept.has(key));
+  await work(
+    keys,
+    running.map((path) => basename(path).slice(PREFIX.length)),
+  );
+  for (const path of abandoned) await rm(path, { force: true });
+}
+
+async function readKeys(journals: string[]): Promise<string[]> {
+  const texts = await Promise.all(journals.map(readJournal));
+  return [...new Set(texts.flatMap((text) => text.split('\n').filter(Boolean)))];
 }
 
 /** A journal that disappears after it was listed belongs to a command that has finished. */
@@ -61,13 +97,11 @@ async function readJournal(path: string): Promise<string> {
   return (await ifExists(readFile(path, 'utf8'))) ?? '';
 }
 
-export async function removeJournals(folder: string): Promise<void> {
-  for (const path of await listJournals(folder)) await rm(path, { force: true });
-}
-
+/** The paths of the journals. A killed process may leave a lock without a journal, which counts as an empty one. */
 async function listJournals(folder: string): Promise<string[]> {
   const names = (await ifExists(readdir(folder))) ?? [];
-  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
+  const journals = names.filter((name) => name.startsWith(PREFIX)).map((name) => name.replace(/\.lock$/, ''));
+  return [...new Set(journals)].map((name) => join(folder, name));
 }
 
 /** The result, or undefined if the file or folder does not exist. */

@@ -1,6 +1,6 @@
 /** Image files in a local folder. The key is the path. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import {
   access,
   constants,
@@ -18,7 +18,7 @@ import {
 import { dirname, join, sep } from 'node:path';
 import { inParallel } from '../parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
-import { flush, ifExists, readJournals, removeJournals, startJournal } from './journal.ts';
+import { flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
 
 /** Hidden files in the folder are journals and temporary files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
@@ -64,15 +64,23 @@ export function openFolder(folder: string): Files {
     startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder),
     dryRunUpload: () => dryRunUpload,
-    abandonedKeys: () => readJournals(folder),
+    journaledKeys: () => readJournals(folder),
 
-    async clearAbandoned(): Promise<void> {
-      const names = (await ifExists(readdir(folder))) ?? [];
-      for (const name of names.filter((name) => name.startsWith(TEMPORARY_PREFIX)))
-        await rm(join(folder, name), { force: true });
-      await removeJournals(folder);
+    handleAbandoned(work) {
+      return handleAbandoned(folder, async (keys, runningIds) => {
+        await work(keys);
+        await removeTemporaryFiles(folder, runningIds);
+      });
     },
   };
+}
+
+/** Those of running uploads are in use. Their names start with the id of the upload's journal. */
+async function removeTemporaryFiles(folder: string, runningIds: string[]): Promise<void> {
+  const used = runningIds.map((id) => TEMPORARY_PREFIX + id);
+  for (const name of (await ifExists(readdir(folder))) ?? [])
+    if (name.startsWith(TEMPORARY_PREFIX) && !used.some((start) => name.startsWith(start)))
+      await rm(join(folder, name), { force: true });
 }
 
 async function beginUpload(folder: string): Promise<Upload> {
@@ -90,7 +98,7 @@ async function beginUpload(folder: string): Promise<Upload> {
       }
       written.add(path);
       await mkdir(dirname(path), { recursive: true });
-      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes);
+      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`), bytes);
       return hash;
     },
 
@@ -103,7 +111,11 @@ async function beginUpload(folder: string): Promise<Upload> {
       // At the end and once per folder: flushing each file as it is stored takes ten times as long.
       const folders = new Set([...written].map(dirname));
       await inParallel([...written, ...folders, folder], MAX_CONCURRENT_FLUSHES, flush);
+      written.clear();
     },
+
+    // All of them, because this is cheaper than it is to know which ones another command can have removed.
+    findLost: async (keys) => keys.filter((key) => !existsSync(join(folder, key))),
 
     newKeys: () => [...added],
     releasedKeys: () => [...released],
@@ -116,6 +128,7 @@ const dryRunUpload: Upload = {
   put: async (_key, _bytes, { hash }) => hash,
   release: async () => {},
   flush: async () => {},
+  findLost: async () => [],
   newKeys: () => [],
   releasedKeys: () => [],
   finish: async () => {},

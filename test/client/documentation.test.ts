@@ -41,7 +41,7 @@ const expected = [
 async function run(texts: string[], origin: string, TOKEN: string): Promise<string[]> {
   const folder = temporaryFolder();
   const imports = texts.map((example, index) => {
-    const text = example.replaceAll('zukan/client', client).replaceAll(DOCUMENTED_ORIGIN, origin);
+    const text = example.replaceAll('zukan-client', client).replaceAll(DOCUMENTED_ORIGIN, origin);
     writeFileSync(join(folder, `${index}.ts`), text);
     return `await import('./${index}.ts'); console.log('----');`;
   });

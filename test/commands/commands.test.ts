@@ -20,7 +20,6 @@ describe('the process', { concurrency: 2 }, () => {
   const cases: [string[], number, RegExp, RegExp][] = [
     [['--help'], 0, /^Usage: zukan/, /^$/],
     [['--version'], 0, /^v\d+\.\d+\.\d+\n$/, /^$/],
-    [['stats', '--json'], 0, /^\{"images":\{"count":0/, /^$/],
     [['import', 'nothing.ndjson'], 1, /^$/, /^zukan: nothing\.ndjson: no such file or folder\n$/],
     [['nonsense'], 2, /^$/, /^error: unknown command 'nonsense'\n\(use --help/],
   ];
@@ -65,6 +64,9 @@ describe('usage', () => {
     ['serve'],
     ['import'],
     ['export'],
+    ['find'],
+    ['edit'],
+    ['entry'],
     ['remove'],
     ['check'],
     ['stats'],
@@ -85,6 +87,10 @@ describe('usage', () => {
   const invalid: [string[], RegExp][] = [
     [['import'], /missing required argument/],
     [['serve', '--fast'], /unknown option/],
+    [['entry', 'tag', 'a'], /tag: must be artist, category or character/],
+    [['entry', 'artist', 'a', '--nsfw', 'true'], /the kind artist has no field "nsfw"/],
+    [['entry', 'artist', 'a', '--remove', '--create'], /cannot be combined/],
+    [['entry', 'artist', 'a', '--remove', '--name', 'b'], /cannot be combined/],
     [['token', 'create', '--owner', 'me'], /--purpose/],
     [
       ['token', 'create', '--owner', 'me', '--purpose', 'x', '--scope', 'image:delete'],

@@ -111,7 +111,8 @@ await forEachEngine(async (engine) => {
     });
 
     test('says so if there are none', async () => {
-      const { folder, run } = await folderWith(pictures);
+      const { folder, environment, run } = await folderWith(pictures);
+      await runCommand(['import', '-'], environment);
       assert.equal((await run('duplicates')).output, 'no images look alike\n');
       await run('import', folder);
       assert.equal((await run('duplicates')).output, 'no images look alike\n');

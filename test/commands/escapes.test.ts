@@ -78,7 +78,7 @@ test('invalid records', async () => {
   );
   const { status, errors } = await run(environment, 'import', pictures);
   assert.equal(status, 1);
-  assert.equal(errors.trim().split('\n').length, 3, errors);
+  assert.equal(errors.trim().split('\n').length, 4, errors);
 });
 
 test('invalid lines of a catalogue file', async () => {
@@ -117,6 +117,7 @@ test('usage errors and missing files', async () => {
 
 test('the list of tokens', async () => {
   const { environment } = newFolder();
+  await run(environment, 'import', '-');
   await run(environment, 'token', 'create', '--owner', hostile, '--purpose', hostile, '--issued-by', hostile);
   const { output } = await run(environment, 'token', 'list');
   assert.equal(output.trim().split('\n').length, 2, output);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { splitDocument } from '../../src/catalogue/document.ts';
 import type { SavedImage } from '../../src/catalogue/writer.ts';
 import { openSnapshot } from '../../src/engines.ts';
+import { newId } from '../../src/import/id.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
 import { keyed } from '../support/import.ts';
@@ -35,7 +36,7 @@ const lines = [
   ...unusualNames.map((name) => ({ type: 'category', name: name.replaceAll(',', ';'), description: name })),
   ...unusualNames.flatMap((name) => [
     { type: 'artist', name, url: 'https://example.org/1' },
-    { type: 'artist', name, url: 'https://example.org/2' },
+    { type: 'artist', id: newId(), name, url: 'https://example.org/2' },
     { type: 'character', name, source: name, occupations: [name], description: name },
   ]),
   ...unusualNames.map((name, index) =>
@@ -47,6 +48,11 @@ await runCommand(['import', '-'], source, lines.map((line) => `${JSON.stringify(
 // Makes gaps in the numbers, and an order that differs from the file.
 await runCommand(['remove', uuid(4, 2)], source);
 await runCommand(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
+// Decisions move too: marks of fields, aliases and blocked names. The removal above left the hash of its bytes.
+await runCommand(['edit', uuid(4, 1), '--artist', 'abe', '--reset', 'rating'], source);
+await runCommand(['entry', 'category', 'catgirl', '--name', '{;}', '--add-alias', 'NULL "x"'], source);
+await runCommand(['entry', 'artist', 'Mariko', '--merge-into', 'abe'], source);
+await runCommand(['entry', 'category', 'empty', '--remove', '--block'], source);
 
 /** The image rows, without the numbers that each store assigns, and without hashes and previews, which are not exported. */
 async function documents(environment: Record<string, string>): Promise<string[]> {
@@ -74,6 +80,17 @@ await forEachEngine((engine) => {
     }
     const first = (await runCommand(['export'], source)).output;
     assert.ok(first.split('\n').length > 60);
+    for (const decision of [
+      '"aliases":["NULL \\"x\\"","catgirl"]',
+      '"aliases":["Mariko"]',
+      '"type":"blocked"',
+      '"type":"removed"',
+    ])
+      assert.ok(first.includes(decision), decision);
+    assert.match(
+      first,
+      new RegExp(`"id":"${uuid(4, 1)}".*"edited":\\["artist","categories","characters","source"\\]`),
+    );
     assert.equal((await runCommand(['export'], there)).output, first);
     assert.equal((await runCommand(['export'], back)).output, first);
     assert.deepEqual(await documents(there), await documents(source));

@@ -199,7 +199,10 @@ test('a killed command or import leaves no file that the next command does not r
     const whole = await runUntil(`${parameters[0]} whole`, 0);
     const expected = await whole.storedKeys();
     assert.deepEqual(expected, await whole.usedKeys());
-    const { operations, commit } = JSON.parse(whole.errors) as { operations: number; commit: number };
+    const { operations, commit } = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as {
+      operations: number;
+      commit: number;
+    };
     const points = [commit >> 1, commit - 1, commit, commit + 1, operations - 1];
     await inParallel(points, 2, async (point) => {
       const what = `${parameters[0]} killed before operation ${point} of ${operations}`;

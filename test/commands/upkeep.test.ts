@@ -191,6 +191,21 @@ await forEachEngine(async (engine) => {
         /contains an outdated/,
       ],
       [
+        'an alias of nothing',
+        "insert into alias (kind, key, name, shelf) values ('artist', 'x', 'X', 999)",
+        /the artist with the alias "X" does not exist/,
+      ],
+      [
+        'an edited field of a missing image',
+        "insert into edited values (999, 'rating')",
+        /fields of an image that does not exist/,
+      ],
+      [
+        'an edited field that does not exist',
+        "update edited set fields = fields || ' x' where image = 1",
+        /an unknown field is marked as edited/,
+      ],
+      [
         'a list out of order',
         "update shelf set position = 9 where name = 'abe'",
         /list of artists is out of order/,

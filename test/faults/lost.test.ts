@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openFiles, openWriter } from '../../src/engines.ts';
+import { createCatalogue, openFiles, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
@@ -41,7 +41,8 @@ if (!skip) {
       DATABASE_URL: environment.DATABASE_URL.replace(String(serverPort), String(proxy.port)),
     };
     const run = (...command: string[]) => runCommand(command, environment);
-    return { folder, environment, proxied, run };
+    const create = () => createCatalogue(configFor(folder, environment));
+    return { folder, environment, proxied, run, create };
   }
   const restoreProxy = () => {
     proxy.cut();
@@ -68,10 +69,10 @@ if (!skip) {
   const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
   test('a commit whose response is lost is reported, and the files of its images exist', async () => {
-    const { folder, environment, proxied, run } = newCatalogue();
+    const { folder, environment, proxied, run, create } = newCatalogue();
     writeTiny(folder, 'a.png', 1);
     writeFileSync(join(folder, 'a.ndjson'), lines([{ type: 'image', file: 'a.png', nsfw: 'sfw' }]));
-    await run('stats');
+    await create();
     proxy.onSent = (bytes) => {
       if (!bytes.includes('commit\0')) return;
       proxy.onSent = () => {};
@@ -89,38 +90,39 @@ if (!skip) {
   });
 
   test('an import that loses its connection does not remove files of a later import', async () => {
-    const { folder, environment, run } = newCatalogue();
+    const { folder, environment, run, create } = newCatalogue();
     writeTiny(folder, 'a.png', 1);
     const picture = { type: 'image', file: 'a.png', nsfw: 'sfw' };
     writeFileSync(join(folder, 'second.ndjson'), lines([picture]));
     const config = configFor(folder, environment);
-    const [isWaiting, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    async function* slowly() {
-      // A record after the image makes the import store its file.
-      yield Buffer.from(lines([picture, { type: 'artist', name: 'Ann' }]));
-      isWaiting.resolve();
-      await goOn.promise;
+    await create();
+    async function* open() {
       yield Buffer.from(lines([picture]));
     }
-    const first = runImport([catalogueFile('first', folder, slowly)], () => openWriter(config), {
+    let openings = 0;
+    const openAndLose = async () => {
+      const writer = await openWriter(config);
+      if (++openings > 1) return writer;
+      const stored = filesIn(filesFolder(config)).filter((name) => name.includes('.png'));
+      assert.equal(stored.length, 1, 'the file is stored before the catalogue is locked');
+      postgres.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%'`,
+      );
+      assert.match((await run('import', '--quiet', join(folder, 'second.ndjson'))).output, /^1 added/);
+      return writer;
+    };
+    const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
       files: openFiles(config),
       defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
       concurrency: 1,
       ladder: [],
       isDryRun: false,
+      skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},
       report: noReport,
       signal: new AbortController().signal,
     });
-    await isWaiting.promise;
-    const countPictures = () => filesIn(filesFolder(config)).filter((name) => name.includes('.png')).length;
-    await until('the file is stored', () => countPictures() === 1);
-    postgres.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%'`,
-    );
-    assert.match((await run('import', '--quiet', join(folder, 'second.ndjson'))).output, /^1 added/);
-    goOn.resolve();
     await assert.rejects(first, /^Error: PostgreSQL at 127/);
     assert.equal((await run('check', '--quiet')).output, 'no problems found\n');
   });
@@ -135,8 +137,8 @@ if (!skip) {
   });
 
   test('an import stops on SIGINT even if the database hangs', async () => {
-    const { proxied, run } = newCatalogue();
-    await run('stats');
+    const { proxied, create } = newCatalogue();
+    await create();
     const importing = start(['import', '-'], proxied);
     importing.stdin?.write(lines([keyed(1)]));
     // The journal of the upload is the last thing it creates before it waits for more input.
@@ -149,7 +151,8 @@ if (!skip) {
   });
 
   test('a port in use ends the program although the database is connected', async () => {
-    const { environment } = newCatalogue();
+    const { environment, create } = newCatalogue();
+    await create();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };

@@ -76,7 +76,8 @@ if (!skip) {
       const environment = newCatalogue();
       const { DATABASE_URL } = environment;
       const pause = await pauseMigration(DATABASE_URL, command);
-      const child = start(['stats'], environment);
+      const child = start(['import', '-'], environment);
+      child.stdin?.end();
       const ended = once(child, 'close');
       await until('the migration waits', () => countSessions(environment, "wait_event = 'advisory'") === 1);
       child.kill('SIGKILL');
@@ -85,7 +86,7 @@ if (!skip) {
       await until('the session has ended', () => countSessions(environment) === 0);
       psql(DATABASE_URL, 'drop event trigger pause');
       assert.equal(psql(DATABASE_URL, "select to_regnamespace('zukan') is null"), 't\n');
-      const { status, errors } = await runCommand(['stats'], environment);
+      const { status, errors } = await runCommand(['import', '-'], environment);
       assert.equal(status, 0, errors);
       assert.equal(psql(DATABASE_URL, 'select count(*) from zukan.shelf'), '7\n');
     });
@@ -113,37 +114,41 @@ if (!skip) {
     );
   });
 
-  test('a second import is refused while the first is writing, and readers continue', async () => {
+  test('an import that waits for input keeps neither others nor readers waiting', async () => {
     const environment = newCatalogue();
     await runCommand(['import', '-'], environment, lines([keyed(1)]));
-    const writing = start(['import', '-'], environment);
-    writing.stdin?.write(lines([keyed(2)]));
-    await until('the import has started', () => countSessions(environment, 'xact_start is not null') > 0);
-    const [second, stats] = await Promise.all([
-      runCommand(['import', '-'], environment, lines([keyed(3)])),
-      runCommand(['stats', '--json'], environment),
-    ]);
-    assert.equal(JSON.parse(stats.output).images.count, 1);
-    assert.deepEqual(
-      [second.status, second.errors],
-      [1, 'zukan: another command is changing the catalogue; try again when it has finished\n'],
-    );
-    const ended = once(writing, 'close');
-    writing.stdin?.end();
+    const waiting = start(['import', '-'], environment);
+    waiting.stdin?.write(lines([keyed(2)]));
+    await until('the import has started', () => countSessions(environment) > 0);
+    const second = await runCommand(['import', '-'], environment, lines([keyed(3)]));
+    assert.deepEqual([second.status, second.output], [0, '1 added, 0 updated, 0 unchanged\n'], second.errors);
+    const ended = once(waiting, 'close');
+    waiting.stdin?.end();
     assert.equal((await ended)[0], 0);
-    assert.equal(JSON.parse((await runCommand(['stats', '--json'], environment)).output).images.count, 2);
+    assert.equal(JSON.parse((await runCommand(['stats', '--json'], environment)).output).images.count, 3);
   });
 
   test('a killed import changes nothing and releases the lock', async () => {
     const environment = newCatalogue();
     const folder = temporaryFolder();
     await runCommand(['import', await writeKnownCatalogue(folder)], environment);
+    // The import waits after its first images.
+    psql(
+      environment.DATABASE_URL,
+      `create function pause() returns trigger language plpgsql as $$
+         begin perform pg_advisory_lock(1); return null; end $$;
+       create trigger pause after insert on zukan.image for each statement execute function pause()`,
+    );
+    const pause = await openSession(environment.DATABASE_URL, 'select pg_advisory_lock(1)');
     const writing = start(['import', '-'], environment);
-    writing.stdin?.on('error', () => {});
-    writing.stdin?.write(lines(Array.from({ length: 3000 }, (_, index) => keyed(index))));
-    await until('the import has written', () => countSessions(environment, 'backend_xid is not null') > 0);
+    writing.stdin?.end(lines(Array.from({ length: 10 }, (_, index) => keyed(index))));
+    const ended = once(writing, 'close');
+    await until('the import has written', () => countSessions(environment, "wait_event = 'advisory'") > 0);
     writing.kill('SIGKILL');
-    await once(writing, 'close');
+    await ended;
+    await pause.close();
+    await until('the session has ended', () => countSessions(environment) === 0);
+    psql(environment.DATABASE_URL, 'drop trigger pause on zukan.image');
     assert.match((await runCommand(['import', '-'], environment, lines([keyed(1)]))).output, /^1 added/);
     const stats = JSON.parse((await runCommand(['stats', '--json'], environment)).output);
     assert.equal(stats.images.count, images.length + 1);
@@ -166,10 +171,11 @@ if (!skip) {
     ];
     const unusable = { DATA_DIR: join(temporaryFolder(), 'data'), LOG_LEVEL: 'silent' };
     for (const [url, reason] of cases) {
-      for (const command of reason.source.includes('ECONN') ? ['serve', 'stats', 'check'] : ['stats']) {
+      const isUnreachable = reason.source.includes('ECONN');
+      for (const command of isUnreachable ? [['serve'], ['stats'], ['check']] : [['import', '-']]) {
         // A server that cannot start must also end its process.
-        const run = command === 'serve' ? zukan : runCommand;
-        const { status, errors } = await run([command], { ...unusable, DATABASE_URL: url });
+        const run = command[0] === 'serve' ? zukan : runCommand;
+        const { status, errors } = await run(command, { ...unusable, DATABASE_URL: url });
         assert.equal(status, 1);
         assert.match(errors, reason);
         assert.match(errors, /^zukan: [^\n]*\n$/);
@@ -180,7 +186,7 @@ if (!skip) {
 
   test('a catalogue of a newer version is not opened', async () => {
     const environment = newCatalogue();
-    await runCommand(['stats'], environment);
+    await runCommand(['import', '-'], environment);
     psql(environment.DATABASE_URL, 'insert into zukan.migration values (99)');
     const { status, errors } = await runCommand(['stats'], environment);
     assert.deepEqual([status, /made by a newer zukan; upgrade/.test(errors)], [1, true], errors);

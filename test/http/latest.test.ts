@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../src/catalogue/catalogue.ts';
-import { removeCommand } from '../../src/commands/remove.ts';
 import { openStore } from '../../src/engines.ts';
 import { assertError, clock, NOW, related } from '../support/api.ts';
 import { caller } from '../support/caller.ts';
@@ -20,6 +19,7 @@ import {
   toRecords,
 } from '../support/filters.ts';
 import { sandbox } from '../support/import.ts';
+import { runCommand } from '../support/program.ts';
 import { makeToken, type Service, seededRandomInt, startService } from '../support/service.ts';
 
 const all = randomPictures(0, 400, seededRandomInt(61));
@@ -84,7 +84,7 @@ await forEachEngine(async (engine) => {
       config: box.config,
       catalogue: store.catalogue,
       add: (pictures: Picture[]) => box.import(toRecords(pictures)),
-      remove: (...ids: string[]) => removeCommand(box.config, ids, process),
+      remove: (...ids: string[]) => runCommand(['remove', ...ids], box.environment),
     };
   }
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseHash } from '../../src/catalogue/hash-index.ts';
-import { removeCommand } from '../../src/commands/remove.ts';
 import { assertError } from '../support/api.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine, rowsIn, tamper } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
+import { runCommand } from '../support/program.ts';
 import { seededRandomInt, startService } from '../support/service.ts';
 
 const IMAGES = 120;
@@ -97,7 +97,7 @@ await forEachEngine(async (engine) => {
 
   test('follows changes of the catalogue', async () => {
     const [first = '', second] = await similar(0);
-    await removeCommand(box.config, [first], { ...process, stdout: process.stderr } as never);
+    await runCommand(['remove', first], box.environment);
     assert.equal((await similar(0))[0], second);
     const left = rowsIn(box.config, 'select count(*) as count from perceptual_hash') as { count: number }[];
     assert.equal(left[0]?.count, 118, 'the hash is removed with the image');

@@ -4,7 +4,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
+import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
@@ -39,6 +39,7 @@ test('removes the files of a failed import', async () => {
 
 test('keeps files that another import uses by the time a failed one cleans up', async () => {
   const { config, folder, stored, valid, invalidRecords } = pictures();
+  await createCatalogue(config);
   const lines = async function* () {
     for (const record of invalidRecords) yield Buffer.from(`${JSON.stringify(record)}\n`);
   };
@@ -57,6 +58,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},
+    skipsInvalid: false,
     report: noReport,
     signal: new AbortController().signal,
   });

@@ -12,7 +12,7 @@ test('accepts ids in upper case and times in any time zone', () => {
   const record = parseRecord(
     JSON.stringify({ type: 'artist', name: 'A', id, createdAt: '2026-01-01T02:00:00+02:00' }),
   );
-  assert.equal(record?.id, id.toLowerCase());
+  assert.equal(record && 'id' in record && record.id, id.toLowerCase());
   assert.equal(record?.createdAt, '2026-01-01T00:00:00.000Z');
 });
 
@@ -22,6 +22,10 @@ const valid: [string, object][] = [
   ['an artist with an empty URL', { type: 'artist', name: 'A', url: '' }],
   ['a name with a line feed inside', { type: 'character', name: 'a\nb' }],
   ['an emoji', { type: 'artist', name: '😀' }],
+  ['aliases', { type: 'category', name: 'a', aliases: ['b', 'c'] }],
+  ['edited fields', { ...image, edited: ['rating', 'source'] }],
+  ['a blocked name', { type: 'blocked', kind: 'category', name: 'a' }],
+  ['a removed picture', { type: 'removed', hash: 'ab', image: id, reason: 'asked' }],
 ];
 for (const [what, record] of valid)
   test(`accepts ${what}`, () => assert.ok(parseRecord(JSON.stringify(record))));
@@ -60,6 +64,15 @@ const invalid: [string, string | object, RegExp][] = [
   ['a quoted entity tag', { ...image, meta: { ...meta, eTag: '"e"' } }, /eTag/],
   ['a type that is not an image', { ...image, meta: { ...meta, mimetype: 'text/html' } }, /mimetype/],
   ['a width of 0', { ...image, meta: { ...meta, dimens: { width: 0, height: 1 } } }, /width/],
+  ['an alias that is a UUID', { type: 'category', name: 'a', aliases: [id] }, /UUID/],
+  ['an empty alias', { type: 'category', name: 'a', aliases: [''] }, /aliases/],
+  [
+    'an edited field that does not exist',
+    { ...image, edited: ['nsfw'] },
+    /edited\.0: must be a list of artist/,
+  ],
+  ['a blocked name of no kind', { type: 'blocked', kind: 'image', name: 'a' }, /kind: must be/],
+  ['a removed picture without its id', { type: 'removed', hash: 'ab', image: '1' }, /image: must be a UUID/],
   ['a NUL', '{"type":"artist","name":"a\\u0000b"}', /NUL/],
   ['an unpaired surrogate', '{"type":"artist","name":"a\\ud800b"}', /surrogate/],
 ];

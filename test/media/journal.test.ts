@@ -1,9 +1,11 @@
 /** Upload journals. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { readJournals, removeJournals, startJournal } from '../../src/media/journal.ts';
+import { after, test } from 'node:test';
+import { handleAbandoned, readJournals, startJournal } from '../../src/media/journal.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 test('lists the added keys until the journal finishes', async () => {
@@ -29,6 +31,29 @@ test('finds and removes journals of earlier versions', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.intake-0f9619ff'), 'ab/cd.png\n');
   assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
-  await removeJournals(folder);
+  await handleAbandoned(folder, async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('passes on the keys of a killed process, and not those of a running one', async () => {
+  const folder = temporaryFolder();
+  const journal = join(import.meta.dirname, '../../src/media/journal.ts');
+  const script = `const { startJournal } = await import(process.argv[1]);
+    const journal = await startJournal(process.argv[2]);
+    await journal.add('ab/cd.png');
+    console.log('added');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, journal, folder]);
+  after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const handled: string[][] = [];
+  const handle = () => handleAbandoned(folder, async (keys) => void handled.push(keys));
+  await handle();
+  assert.equal(readdirSync(folder).length, 2);
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  await ended;
+  await handle();
+  assert.deepEqual(handled, [[], ['ab/cd.png']]);
   assert.deepEqual(readdirSync(folder), []);
 });

@@ -1,7 +1,7 @@
 /** Image files in a local folder. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFolder } from '../../src/media/local.ts';
@@ -18,10 +18,10 @@ test('uses the hash as the entity tag of new, existing and replaced files', asyn
     assert.equal(file?.size, content.length);
     await file?.close();
   }
-  assert.deepEqual(await files.abandonedKeys(), ['a']);
+  assert.deepEqual(await files.journaledKeys(), ['a']);
   assert.deepEqual(upload.newKeys(), ['a']);
   await upload.finish();
-  assert.deepEqual(await files.abandonedKeys(), []);
+  assert.deepEqual(await files.journaledKeys(), []);
 });
 
 test('does not count a replaced file as new', async () => {
@@ -33,7 +33,7 @@ test('does not count a replaced file as new', async () => {
   for (const key of ['a', 'b']) await upload.put(key, Buffer.from('newer'), facts('newer'));
   assert.deepEqual(upload.newKeys(), ['b']);
   await upload.abandon();
-  assert.deepEqual(await files.abandonedKeys(), ['b'], 'left to the next import');
+  assert.deepEqual(await files.journaledKeys(), ['b'], 'left to the next import');
 });
 
 test('lists a key once that is put several times at once', async () => {
@@ -41,9 +41,9 @@ test('lists a key once that is put several times at once', async () => {
   const upload = await files.beginUpload();
   const put = () => upload.put('a', Buffer.from('a'), facts('a'));
   await Promise.all([put(), put(), put()]);
-  assert.deepEqual(await files.abandonedKeys(), ['a']);
+  assert.deepEqual(await files.journaledKeys(), ['a']);
   await upload.finish();
-  assert.deepEqual(await files.abandonedKeys(), []);
+  assert.deepEqual(await files.journaledKeys(), []);
 });
 
 test('a dry run returns the entity tag and creates nothing', async () => {
@@ -56,11 +56,39 @@ test('a dry run returns the entity tag and creates nothing', async () => {
   assert.ok(!existsSync(folder));
 });
 
-test('finishes although another import has removed its journal', async () => {
+test('leaves the files of a running upload alone, and passes on those of one that gave up', async () => {
+  const folder = temporaryFolder();
+  const files = openFolder(folder);
+  const [running, abandoned] = [await files.beginUpload(), await files.beginUpload()];
+  const put = (upload: typeof running, key: string) => upload.put(key, Buffer.from(key), facts(key));
+  for (const key of ['a', 'b']) await put(abandoned, key);
+  await files.remove(['b']);
+  for (const key of ['b', 'c']) await put(running, key);
+  const temporary = readdirSync(folder)
+    .filter((name) => /^\.intake-[^.]*$/.test(name))
+    .map((name) => `${name.replace('.intake-', '.aside-')}-1`);
+  for (const name of [...temporary, '.aside-2'])
+    writeFileSync(join(folder, name), 'a file that is being written');
+  await abandoned.abandon();
+  const handled: string[][] = [];
+  const handle = () => files.handleAbandoned(async (keys) => void handled.push(keys));
+  await handle();
+  assert.deepEqual(handled, [['a']], 'b belongs to the running upload by now');
+  assert.deepEqual(await files.journaledKeys(), ['b', 'c']);
+  const left = readdirSync(folder).filter((name) => name.startsWith('.aside-'));
+  assert.equal(left.length, 1, 'that of the running upload');
+  assert.ok(existsSync(join(folder, (left[0] ?? '').replace(/^\.aside-(.*)-1$/, '.intake-$1'))));
+  await running.abandon();
+  await handle();
+  assert.deepEqual(handled[1], ['b', 'c']);
+  assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'c']);
+});
+
+test('finds the files that are gone', async () => {
   const files = openFolder(temporaryFolder());
   const upload = await files.beginUpload();
-  await upload.put('ab/cd.png', Buffer.from('bytes'), facts('bytes'));
-  await files.clearAbandoned();
+  for (const key of ['a', 'b']) await upload.put(key, Buffer.from(key), facts(key));
+  await files.remove(['b']);
+  assert.deepEqual(await upload.findLost(['a', 'b']), ['b']);
   await upload.finish();
-  assert.deepEqual(await Array.fromAsync(files.keys()), ['ab/cd.png']);
 });

@@ -11,6 +11,10 @@ export function snapshot(config: Config): string {
     shelf: rowsIn(config, 'select * from shelf order by number'),
     image: rowsIn(config, 'select * from image order by number'),
     perceptualHash: rowsIn(config, 'select * from perceptual_hash order by image'),
+    edited: rowsIn(config, 'select * from edited order by image'),
+    alias: rowsIn(config, 'select * from alias order by kind, key'),
+    blockedName: rowsIn(config, 'select * from blocked_name order by kind, key'),
+    removedFile: rowsIn(config, 'select * from removed_file order by hash'),
     placement: rowsIn(config, 'select * from placement order by shelf, position'),
   };
   return JSON.stringify({ ...tables, files: filesIn(filesFolder(config)) }, undefined, 1);

@@ -15,12 +15,15 @@ import { temporaryFolder } from './workspace.ts';
 /** For imports whose report nobody reads. */
 export const noReport: Report = {
   record: () => {},
+  unchangedFile: () => {},
   duplicate: () => {},
   location: () => {},
   picture: async () => {},
   withoutMarker: () => {},
   unknownMarker: () => {},
   lowered: () => {},
+  removed: () => {},
+  blocked: () => {},
 };
 
 export interface Sandbox {

@@ -13,21 +13,30 @@ import { temporaryFolder } from './workspace.ts';
 export const findNginx = () => findProgram('nginx', ['/usr/sbin']);
 export const installNginx = 'install nginx (on Debian: apt-get install nginx-light)';
 
-const configuration = join(import.meta.dirname, '../../docs/scaling/nginx.conf');
+const folderOfConfigurations = join(import.meta.dirname, '../../docs/scaling');
 
 /** Returns the origin of a proxy in front of two instances. `settings` are added to its `http` block. */
 export async function startNginx(first: string, second: string, settings = ''): Promise<string> {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'tmp'));
   const port = String(await freePort());
   const ports = new Map([
     ['13001', new URL(first).port],
     ['13002', new URL(second).port],
     ['18080', port],
   ]);
-  const text = readFileSync(configuration, 'utf8')
+  const text = readConfiguration('nginx.conf')
     .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, original) => `127.0.0.1:${ports.get(original)}`)
     .replace('http {', `http {\n${settings}`);
+  return runNginx(text, port);
+}
+
+export function readConfiguration(name: string): string {
+  return readFileSync(join(folderOfConfigurations, name), 'utf8');
+}
+
+/** Runs nginx until the test ends. Returns its origin once an instance responds through it. */
+export async function runNginx(text: string, port: string): Promise<string> {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'tmp'));
   const path = join(folder, 'nginx.conf');
   // One process that ends with the test.
   writeFileSync(path, `daemon off;\nmaster_process off;\n${text}`);

@@ -59,6 +59,7 @@ describe('the pages have no serious accessibility violation', { skip, concurrenc
   /** For each view, an element that appears when it has loaded. */
   const views = {
     '/?categories=sea&nsfw=sfw&orientation=portrait': '#all-shown',
+    '/?order=newest': '.tile img.loaded',
     [`/?artist=${artistId}`]: '#pages a',
     [`/?image=${sfwImageId}`]: 'dialog .properties',
     '/?in=characters': '#entries li',

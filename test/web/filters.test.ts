@@ -71,7 +71,7 @@ describe('filters', { skip, concurrency: 2 }, async () => {
     assert.ok(await page.getByLabel('Unblur all').isDisabled(), 'nothing is blurred');
     assert.match(
       requests.at(-1) ?? '',
-      /^\/image\/random\?nsfw=sfw&orientation=portrait%2Csquare&limit=25&seed=/,
+      /^\/image\/random\?nsfw=sfw&orientation=portrait%2Csquare&limit=25&include=artist%2Cthumbnails&seed=/,
     );
     const requestCount = requests.length;
     await page.goBack();
@@ -106,7 +106,10 @@ describe('filters', { skip, concurrency: 2 }, async () => {
     assert.ok((await shownIds(page)).includes(questionableImageId));
     assert.equal(await page.locator('.tile').count(), 3);
     assert.ok(await page.getByText('30 images').isVisible(), 'the total does not depend on the filter');
-    assert.equal(requests.at(-1), `/artist/${artistId}/images?nsfw=questionable&limit=25&offset=0`);
+    assert.equal(
+      requests.at(-1),
+      `/artist/${artistId}/images?nsfw=questionable&limit=25&offset=0&include=artist%2Cthumbnails`,
+    );
     await page.goto(`${service.origin}/?character=${characterId}&nsfw=sfw`);
     await page.getByText('All 12 images shown.').waitFor();
     await finish();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser.ts';
+import { uuid } from '../support/catalogue.ts';
 import { characterId, importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
@@ -71,6 +72,32 @@ describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
+  test('the newest images come first, and their categories and order can be changed', async () => {
+    const { page, requests, finish } = await open('/');
+    await waitForFirstImage(page);
+    await page.getByRole('navigation', { name: 'Browse' }).getByRole('link', { name: 'Newest' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Newest' }).waitFor();
+    await waitForImageCount(page, PAGE_SIZE);
+    await scrollNearEnd(page);
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    const newest = Array.from({ length: 2 * PAGE_SIZE }, (_, index) => uuid(4, IMAGE_COUNT - index));
+    assert.deepEqual((await shownIds(page)).slice(0, newest.length), newest);
+    assert.match(requests[1] ?? '', /^\/image\/latest\?limit=25&include=/);
+    assert.match(requests[2] ?? '', /^\/image\/latest\?.*&cursor=/);
+    await scrollToTop(page);
+    await page.locator('#categories').getByRole('button', { name: 'city', exact: true }).click();
+    await page.waitForURL('**/?order=newest&categories=city');
+    await page.waitForFunction(
+      (id) => document.querySelector<HTMLElement>('.tile')?.dataset.id === id,
+      uuid(4, 228),
+    );
+    const request = page.waitForRequest(/\/image\/random\?categories=city&/);
+    await page.locator('#shuffle').click();
+    await page.waitForURL('**/?categories=city');
+    await request;
+    await finish();
+  });
+
   test('going back restores all loaded images and the scroll position without a request', async () => {
     const { page, requests, finish } = await open('/');
     await waitForFirstImage(page);
@@ -81,7 +108,7 @@ describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
     const ids = await page.evaluate(() => {
       scrollTo(0, 900);
       const tiles = [...document.querySelectorAll<HTMLElement>('.tile')];
-      document.querySelector<HTMLElement>('nav a')?.click();
+      document.querySelector<HTMLElement>('nav a[href*=artists]')?.click();
       return tiles.map((tile) => tile.dataset.id ?? '');
     });
     await page.locator('#entries li').first().waitFor();

@@ -4,6 +4,16 @@ import type { Page } from 'playwright-core';
 export const shownIds = (page: Page) =>
   page.locator('.tile').evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id ?? ''));
 
+/** The paths of the image files that the page requests, from now on. */
+export function recordFiles(page: Page): string[] {
+  const paths: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/files/')) paths.push(pathname);
+  });
+  return paths;
+}
+
 export const waitForFirstImage = (page: Page) => page.locator('.tile').first().waitFor();
 
 export const waitForImageCount = (page: Page, count: number) =>
@@ -40,3 +50,19 @@ export const scrollToTop = (page: Page) =>
     scrollTo(0, 0);
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   });
+
+/** Scrolls through the images on show until each that is not blurred has loaded. Scrolling may add more. */
+export async function loadEveryTile(page: Page): Promise<void> {
+  const count = await page.locator('.tile').count();
+  const waitFor = (selector: string) =>
+    page.waitForFunction((selector) => !document.querySelector(selector), selector);
+  // Images load long before they are on the screen.
+  for (let position = 1; position <= count; position += 5) {
+    await page.evaluate(
+      (position) => document.querySelector(`.tile:nth-child(${position})`)?.scrollIntoView(),
+      position,
+    );
+    await waitFor(`.tile:nth-child(${position}):not(.blurred) img:not(.loaded)`);
+  }
+  await waitFor(`.tile:nth-child(-n + ${count}):not(.blurred) img:not(.loaded)`);
+}

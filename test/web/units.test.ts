@@ -1,7 +1,8 @@
-/** The modules of the gallery that need no browser: routes, layout, chips and texts. */
+/** The modules of the gallery that need no browser: routes, layout, previews, files, chips and texts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { rgbaToThumbHash, thumbHashToRGBA } from 'thumbhash';
 import { chooseChips, toggleCategory } from '../../web/category-chips.ts';
 import { layOutRows, targetRowHeight } from '../../web/justified-layout.ts';
 import {
@@ -13,7 +14,9 @@ import {
   parseRoute,
   type View,
 } from '../../web/route.ts';
+import { dialogSources, gridSources } from '../../web/sources.ts';
 import { formatCount, formatDuration, formatSize } from '../../web/text.ts';
+import { decodeThumbHash } from '../../web/thumbhash.ts';
 import type { GalleryImage } from '../../web/types.ts';
 
 describe('routes', () => {
@@ -25,7 +28,7 @@ describe('routes', () => {
     .map(([nsfw, orientation]) => ({ nsfw, orientation }));
   const categories = fc.uniqueArray(name, { maxLength: 3 });
   const view: fc.Arbitrary<View> = fc.oneof(
-    fc.record({ name: fc.constant('random' as const), categories, filter }),
+    fc.record({ name: fc.constantFrom('random' as const, 'newest' as const), categories, filter }),
     fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
     fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
     fc.record({
@@ -62,6 +65,8 @@ describe('routes', () => {
         '?nsfw=nsfw,SFW&nsfw=sfw,&orientation=portrait',
         { name: 'random', categories: [], filter: portraits },
       ],
+      ['?order=newest&categories=a', { name: 'newest', categories: ['a'], filter }],
+      ['?order=oldest', { name: 'random', categories: [], filter }],
       ['?search=x', { name: 'search', kind: 'artists', search: 'x', page: 1 }],
       ['?in=dragons', { name: 'random', categories: [], filter }],
       ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
@@ -121,6 +126,65 @@ describe('the justified layout', () => {
   test('does not stretch the last row', () => {
     const { boxes } = layOutRows([1, 1], 2000, 300, 10);
     assert.deepEqual(boxes[1], { x: 310, y: 0, width: 300, height: 300 });
+  });
+});
+
+test('ThumbHashes are decoded as by the reference implementation', () => {
+  const side = fc.integer({ min: 1, max: 100 });
+  const corner = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
+  fc.assert(
+    fc.property(side, side, corner, corner, fc.boolean(), (width, height, from, to, isOpaque) => {
+      const pixels = Array.from({ length: width * height * 4 }, (_, index) => {
+        const [channel, pixel] = [index % 4, index >> 2];
+        const share = (pixel % width) / width / 2 + Math.floor(pixel / width) / height / 2;
+        const value = (from[channel] ?? 0) * (1 - share) + (to[channel] ?? 0) * share;
+        return channel === 3 && isOpaque ? 255 : Math.round(value);
+      });
+      const hash = rgbaToThumbHash(width, height, pixels);
+      const expected = thumbHashToRGBA(hash);
+      const decoded = decodeThumbHash(hash);
+      assert.deepEqual([decoded.width, decoded.height], [expected.w, expected.h]);
+      // The reference implementation rounds down.
+      for (const [index, value] of decoded.data.entries())
+        assert.ok(Math.abs(value - (expected.rgba[index] ?? 0)) <= 1);
+    }),
+    { numRuns: 30 },
+  );
+  assert.equal(decodeThumbHash(new Uint8Array()).data.length, 32 * 32 * 4, 'anything can be decoded');
+});
+
+describe('files to load', () => {
+  const image = (width: number, height: number, size: number, mimetype: string, ...thumbnails: number[]) => {
+    const dimens = { width, height };
+    const meta = {
+      size,
+      mimetype,
+      dimens,
+      thumbnails: thumbnails.map((width) => ({ url: `${width}`, width })),
+    };
+    return { url: 'original', meta } as unknown as GalleryImage;
+  };
+  const urls = (sources: { url: string }[]) => sources.map(({ url }) => url).join(' ');
+  const check = (image: GalleryImage, inGrid: string, inDialog: string) =>
+    assert.deepEqual([urls(gridSources(image)), urls(dialogSources(image))], [inGrid, inDialog]);
+
+  test('are the thumbnails, and the original only if it is small', () => {
+    check(image(6000, 4000, 9e6, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(6000, 4000, 1e5, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(700, 500, 1e5, 'image/jpeg', 480), '480 original', '480 original');
+    check(image(1200, 900, 2e6, 'image/png', 480, 960), '480 960', '480 960 original');
+  });
+
+  test('are originals if there are no thumbnails', () => {
+    check(image(6000, 4000, 9e6, 'image/jpeg'), 'original', 'original');
+    check(image(300, 200, 1e4, 'image/webp'), 'original', 'original');
+  });
+
+  test('of animations are stills in the grid', () => {
+    check(image(600, 400, 1e5, 'image/gif', 480), '480', 'original');
+    check(image(3000, 2000, 9e6, 'image/gif', 480), '480', 'original');
+    check(image(600, 400, 9e6, 'image/webp', 480), '480', 'original');
+    check(image(6000, 4000, 9e6, 'image/webp', 480, 1600), '480 1600', '480 1600');
   });
 });
 

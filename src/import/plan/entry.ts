@@ -1,60 +1,95 @@
 /** Plans an artist, category or character: which row to save, given the stored entries that it may be. Pure. */
-import { fold } from '../../catalogue/fold.ts';
-import type { Kind } from '../../catalogue/types.ts';
+import { nameKey } from '../../catalogue/decisions.ts';
 import type { Entry, SavedEntry } from '../../catalogue/writer.ts';
 import { nameIdentity } from '../batch.ts';
 import { RecordError } from '../problems.ts';
 import type { EntryLine } from '../record.ts';
+import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 
 export function planEntry(
   record: EntryLine,
-  candidates: SavedEntry[],
+  entries: ExistingEntries,
   defaults: NewRecordDefaults,
 ): Outcome<Entry> {
-  if (record.isImplicit && candidates.length > 0) return { outcome: 'unchanged' };
-  const existing = findExisting(record, candidates);
+  const { type: kind } = record;
+  if (record.isImplicit && entries.matching(kind, record.name).length > 0) return { outcome: 'unchanged' };
+  const { entry: existing, isByAlias } = findExisting(record, entries);
+  // An entry that is found by an alias keeps its name.
+  const name = existing && isByAlias ? existing.name : record.name;
+  const isNewName = !existing || nameKey(kind, existing.name) !== nameKey(kind, name);
+  if (isNewName && entries.isBlocked(kind, name))
+    throw new RecordError(
+      `the ${kind} "${name}" is blocked; "zukan entry ${kind} '${name}' --unblock" lifts the block`,
+    );
   const id = existing?.id ?? record.id ?? defaults.newId();
   const createdAt = record.createdAt ?? existing?.createdAt ?? defaults.now;
-  const entry: Entry = {
-    kind: record.type,
-    id,
-    name: record.name,
-    createdAt,
-    document: entryDocument(record, id, createdAt),
-  };
+  const aliases = planAliases({ ...record, name }, existing);
+  const document = entryDocument({ ...record, name }, id, createdAt);
+  const entry: Entry = { kind, id, name, createdAt, document, ...(aliases && { aliases }) };
   if (!existing) return { outcome: 'added', row: entry };
-  if (existing.document === entry.document && existing.createdAt === createdAt)
+  if (existing.document === document && existing.createdAt === createdAt && !aliases)
     return { outcome: 'unchanged' };
-  const formerIdentities = [nameIdentity(existing.kind, existing.name), existing.id];
+  const formerIdentities = [nameIdentity(kind, existing.name), existing.id];
   return { outcome: 'updated', row: { ...entry, shelf: existing.shelf }, formerIdentities };
 }
 
-/** An entry is identified by its id or, without one, by its name and what goes with it. */
-function findExisting(record: EntryLine, candidates: SavedEntry[]): SavedEntry | undefined {
-  const sameName = candidates.filter(
-    (entry) => naturalKey(entry.document, entry.kind) === naturalKey(record, record.type),
-  );
-  if (record.id === undefined) {
-    if (sameName.length > 1)
-      throw new RecordError(
-        `${sameName.length} ${record.type}s match this record; add the "id" of one of them`,
-      );
-    return sameName[0];
+/** An entry is identified by its id or, without one, by its name and what goes with it, or by an alias. */
+function findExisting(
+  record: EntryLine,
+  entries: ExistingEntries,
+): { entry: SavedEntry | undefined; isByAlias?: boolean } {
+  const { type: kind, name } = record;
+  const sameName = entries.withName(kind, name);
+  if (record.id !== undefined) {
+    const taken = kind === 'category' && sameName.find((entry) => entry.id !== record.id);
+    if (taken) throw new RecordError(`the category "${name}" already exists with the id ${taken.id}`);
+    return { entry: entries.withId(kind, record.id) };
   }
-  const taken = record.type === 'category' && sameName.find((entry) => entry.id !== record.id);
-  if (taken) throw new RecordError(`the category "${record.name}" already exists with the id ${taken.id}`);
-  return candidates.find((entry) => entry.id === record.id);
+  const same = narrow(record, sameName);
+  if (same.length > 1)
+    throw new RecordError(`${same.length} ${kind}s match this record; add the "id" of one of them`);
+  if (sameName.length > 0) return { entry: same[0] };
+  const aliased = entries.withAlias(kind, name);
+  const source = aliased && sourceOf(aliased);
+  const isOther = source && sourceOf(record) && source !== sourceOf(record);
+  return { entry: isOther ? undefined : aliased, isByAlias: true };
 }
 
-function naturalKey(record: string | EntryLine, kind: Kind): string {
-  const { name, url, source }: { name: string; url?: string; source?: string } =
-    typeof record === 'string' ? JSON.parse(record) : record;
-  if (kind === 'category') return fold(name);
-  return JSON.stringify([name, (kind === 'artist' ? url : source) ?? '']);
+/** Of several artists with one name, the one with the URL of the record. Characters need the same source in any case. */
+function narrow(record: EntryLine, sameName: SavedEntry[]): SavedEntry[] {
+  if (record.type === 'character') return sameName.filter((entry) => sourceOf(entry) === sourceOf(record));
+  if (record.type === 'category' || sameName.length === 1) return sameName;
+  const sameUrl = sameName.filter(({ document }) => JSON.parse(document).url === (record.url ?? ''));
+  return sameUrl.length > 0 ? sameUrl : sameName;
 }
 
-function entryDocument(record: EntryLine, id: string, createdAt: string): string {
+/** The work that a character comes from. */
+function sourceOf(entry: SavedEntry | EntryLine): string {
+  const { source }: { source?: string } = 'document' in entry ? JSON.parse(entry.document) : entry;
+  return source ?? '';
+}
+
+/** The aliases after the change, or undefined if they stay. Without `aliases` in the record, a former name becomes one. */
+function planAliases({ type: kind, name, aliases }: EntryLine, existing?: SavedEntry): string[] | undefined {
+  const before = existing?.aliases ?? [];
+  const after = cleanAliases(kind, name, aliases ?? [...before, ...(existing ? [existing.name] : [])]);
+  return after.join('\n') === before.join('\n') ? undefined : after;
+}
+
+/** Each alias once, in order, and none that is the name. */
+export function cleanAliases(kind: Entry['kind'], name: string, aliases: string[]): string[] {
+  const byKey = new Map(aliases.map((alias) => [nameKey(kind, alias), alias]));
+  byKey.delete(nameKey(kind, name));
+  return [...byKey.values()].sort(byCodePoint);
+}
+
+/** As both databases sort names. */
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export function entryDocument(record: EntryLine, id: string, createdAt: string): string {
   const { name } = record;
   switch (record.type) {
     case 'artist':

@@ -1,42 +1,68 @@
 /** The stored entries and images that the records of a batch may refer to. */
-import { fold } from '../../catalogue/fold.ts';
+import { type BlockedName, nameKey } from '../../catalogue/decisions.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type { SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import { RecordError } from '../problems.ts';
 import { type EntryLine, type ImageLine, isId } from '../record.ts';
 
 export class ExistingEntries {
-  readonly #entries = new Map<string, SavedEntry[]>();
+  readonly #byId = new Map<string, SavedEntry>();
+  readonly #byName = new Map<string, SavedEntry[]>();
+  readonly #byAlias = new Map<string, SavedEntry>();
+  readonly #blocked = new Set<string>();
 
   add(entries: SavedEntry[]): void {
     for (const entry of entries) {
-      if (this.#find(entry.kind, entry.id).length > 0) continue;
-      for (const key of [entry.id, nameKey(entry.kind, entry.name)])
-        addToGroup(this.#entries, `${entry.kind} ${key}`, entry);
+      const { kind, id, name, aliases } = entry;
+      if (this.#byId.has(`${kind} ${id}`)) continue;
+      this.#byId.set(`${kind} ${id}`, entry);
+      addToGroup(this.#byName, `${kind} ${nameKey(kind, name)}`, entry);
+      for (const alias of aliases) this.#byAlias.set(`${kind} ${nameKey(kind, alias)}`, entry);
     }
   }
 
-  /** The entries with the id or the name of a record. */
-  matching(record: EntryLine): SavedEntry[] {
-    const byId = record.id === undefined ? [] : this.#find(record.type, record.id);
-    return [...new Set([...byId, ...this.#find(record.type, nameKey(record.type, record.name))])];
+  addBlocked(names: BlockedName[]): void {
+    for (const { kind, name } of names) this.#blocked.add(`${kind} ${nameKey(kind, name)}`);
   }
 
-  /** The entry that an image refers to by id or name. */
+  withId(kind: Kind, id: string): SavedEntry | undefined {
+    return this.#byId.get(`${kind} ${id}`);
+  }
+
+  withName(kind: Kind, name: string): SavedEntry[] {
+    return this.#byName.get(`${kind} ${nameKey(kind, name)}`) ?? [];
+  }
+
+  withAlias(kind: Kind, name: string): SavedEntry | undefined {
+    return this.#byAlias.get(`${kind} ${nameKey(kind, name)}`);
+  }
+
+  isBlocked(kind: Kind, name: string): boolean {
+    return this.#blocked.has(`${kind} ${nameKey(kind, name)}`);
+  }
+
+  /** Those that a reference may mean: the entry with this id, or those with this name, or else with this alias. */
+  matching(kind: Kind, reference: string): SavedEntry[] {
+    const found = isId(reference)
+      ? [this.withId(kind, reference.toLowerCase())]
+      : this.withName(kind, reference);
+    return (found.length > 0 ? found : [this.withAlias(kind, reference)]).filter((entry) => !!entry);
+  }
+
+  /** The entry that an image refers to. */
   resolve(kind: Kind, reference: string): SavedEntry {
-    const found = this.#find(kind, isId(reference) ? reference.toLowerCase() : nameKey(kind, reference));
+    const found = this.matching(kind, reference);
     if (found.length > 1)
       throw new RecordError(`${found.length} ${kind}s are called "${reference}"; refer to one by its id`);
     if (!found[0]) throw new RecordError(`there is no ${kind} "${reference}"; define it on an earlier line`);
     return found[0];
   }
-
-  #find(kind: Kind, key: string): SavedEntry[] {
-    return this.#entries.get(`${kind} ${key}`) ?? [];
-  }
 }
 
-const nameKey = (kind: Kind, name: string) => (kind === 'category' ? fold(name) : name);
+/** What an entry record is looked up by. */
+export function referencesOf({ id, name }: EntryLine): string[] {
+  return id === undefined ? [name] : [id, name];
+}
 
 export class ExistingImages {
   readonly #byId = new Map<string, SavedImage>();
@@ -47,24 +73,24 @@ export class ExistingImages {
     for (const row of byETag) addToGroup(this.#byETag, row.eTag, row);
   }
 
-  /** An image is identified by its id or, without one, by its bytes. */
+  /** Those that a record may mean: an image is identified by its id or, without one, by its bytes. */
+  matching({ id }: ImageLine, hashes: string[]): SavedImage[] {
+    if (id === undefined) return hashes.flatMap((hash) => this.#byETag.get(hash) ?? []);
+    const image = this.#byId.get(id);
+    return image ? [image] : [];
+  }
+
   find(record: ImageLine, hashes: string[]): SavedImage | undefined {
-    const same = this.#matching(record, hashes);
-    if (same.length > 1)
-      throw new RecordError(`${same.length} images have these bytes; add the "id" of one of them`);
-    return same[0];
+    const found = this.matching(record, hashes);
+    if (found.length > 1)
+      throw new RecordError(`${found.length} images have these bytes; add the "id" of one of them`);
+    return found[0];
   }
 
   /** Like `find`, but undefined if it is not certain which image it is. */
   findCertain(record: ImageLine, hashes: string[]): SavedImage | undefined {
-    const same = this.#matching(record, hashes);
-    return same.length === 1 ? same[0] : undefined;
-  }
-
-  #matching({ id }: ImageLine, hashes: string[]): SavedImage[] {
-    if (id === undefined) return hashes.flatMap((hash) => this.#byETag.get(hash) ?? []);
-    const found = this.#byId.get(id);
-    return found ? [found] : [];
+    const found = this.matching(record, hashes);
+    return found.length === 1 ? found[0] : undefined;
   }
 }
 

@@ -1,16 +1,12 @@
 /** Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure. */
-import {
-  byNameThenId,
-  composeDocument,
-  dimensions,
-  readDocument,
-  type StoredImage,
-} from '../../catalogue/document.ts';
+import { dimensions, readDocument } from '../../catalogue/document.ts';
+import { type ImageFields, placeImage } from '../../catalogue/place-image.ts';
 import { formatPreviews, type Previews, readPreviews } from '../../catalogue/thumbnails.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import type { FixedShelves, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
 import { artistOf, type ImageLine } from '../record.ts';
+import { planEdited } from './decisions.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 
@@ -27,11 +23,6 @@ export interface Picture extends Omit<PictureFacts, 'previews'> {
   eTag: string;
 }
 
-export interface PlacedImage {
-  row: ImageRow;
-  shelves: number[];
-}
-
 export function planImage(
   record: ImageLine,
   picture: Picture,
@@ -41,59 +32,44 @@ export function planImage(
   defaults: NewRecordDefaults,
 ): Outcome<PlacedImage> {
   const before = existing && readDocument(existing.document);
-  const artist = entries.resolve('artist', artistOf(record));
-  const categories = resolveAll('category', record.categories, entries);
-  const characters = resolveAll('character', record.characters, entries);
+  const mentioned = {
+    artist: entries.resolve('artist', artistOf(record)),
+    categories: resolveAll('category', record.categories, entries),
+    characters: resolveAll('character', record.characters, entries),
+  };
   const { key, hash, eTag, size, mimetype, color, width, height } = picture;
   // A record without `file` keeps the thumbnails of the same file.
   const previews = picture.previews ?? (existing?.key === key ? readPreviews(existing.document) : undefined);
-  const image: Omit<StoredImage, 'categories' | 'characters'> = {
-    id: existing?.id ?? record.id ?? defaults.newId(),
-    artist: artist.id,
+  const fields: ImageFields = {
     source: record.source ?? { name: '', url: '' },
     nsfw: record.nsfw,
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
   };
-  // A record without `file` says nothing about the looks of its bytes.
-  const perceptualHash = picture.perceptualHash ?? (existing?.eTag === hash ? existing.perceptualHash : null);
-  const row: ImageRow = {
-    id: image.id,
+  const row: Omit<ImageRow, 'document'> = {
+    id: existing?.id ?? record.id ?? defaults.newId(),
     key,
     eTag: hash,
     mimetype,
-    document: composeDocument(
-      image,
-      key,
-      artist.document,
-      documents(categories),
-      documents(characters),
-      previews && formatPreviews(previews),
-    ),
-    perceptualHash,
+    // A record without `file` says nothing about the looks of its bytes.
+    perceptualHash: picture.perceptualHash ?? (existing?.eTag === hash ? existing.perceptualHash : null),
+    edited: planEdited(record, existing),
   };
-  const mentioned = [artist, ...categories, ...characters];
-  const shelves = [
-    fixedShelves.catalogue,
-    fixedShelves.rating[image.nsfw],
-    fixedShelves.orientation[image.meta.dimens.orientation],
-    ...mentioned.map((entry) => entry.shelf),
-  ];
-  if (!existing) return { outcome: 'added', row: { row, shelves } };
-  const isSameFile = existing.eTag === hash && existing.perceptualHash === perceptualHash;
-  if (existing.document === row.document && isSameFile) return { outcome: 'unchanged' };
+  const placed = placeImage(row, fields, mentioned, previews && formatPreviews(previews), fixedShelves);
+  if (!existing) return { outcome: 'added', row: placed };
+  if (isSame(existing, placed.row)) return { outcome: 'unchanged' };
   return {
     outcome: 'updated',
-    row: { row: { ...row, number: existing.number }, shelves },
+    row: { ...placed, row: { ...placed.row, number: existing.number } },
     formerIdentities: [existing.eTag, existing.id],
   };
 }
 
-function resolveAll(kind: Kind, references: string[] | undefined, entries: ExistingEntries): SavedEntry[] {
-  const resolved = (references ?? []).map((reference) => entries.resolve(kind, reference));
-  return [...new Set(resolved)].sort(byNameThenId);
+function isSame(before: ImageRow, after: ImageRow): boolean {
+  const columns = ['document', 'eTag', 'perceptualHash', 'edited'] as const;
+  return columns.every((column) => before[column] === after[column]);
 }
 
-function documents(entries: SavedEntry[]): string[] {
-  return entries.map(({ document }) => document);
+function resolveAll(kind: Kind, references: string[] | undefined, entries: ExistingEntries): SavedEntry[] {
+  return (references ?? []).map((reference) => entries.resolve(kind, reference));
 }

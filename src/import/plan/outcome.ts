@@ -8,9 +8,13 @@ export type Outcome<Row> =
   | { outcome: 'updated'; row: Row; formerIdentities: string[] }
   | { outcome: 'unchanged' };
 
-/** What new records get that do not give their own. The rating is for pictures of folders. */
+/** The id and creation time of new records that do not give their own. */
 export interface NewRecordDefaults {
   now: string;
   newId: () => string;
+}
+
+export interface ImportDefaults extends NewRecordDefaults {
+  /** Of new pictures in folders that have no marker. */
   rating: Rating;
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Unavailable } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
-import { readJournals, removeJournals, startJournal } from '../journal.ts';
+import { handleAbandoned, readJournals, startJournal } from '../journal.ts';
 import {
   createClient,
   S3Error,
@@ -62,8 +62,8 @@ export function openBucket(location: S3Location, journalFolder: string, options:
     startJournal: () => startJournal(journalFolder),
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
-    abandonedKeys: () => readJournals(journalFolder),
-    clearAbandoned: () => removeJournals(journalFolder),
+    journaledKeys: () => readJournals(journalFolder),
+    handleAbandoned: (work) => handleAbandoned(journalFolder, work),
   };
 }
 

@@ -1,7 +1,10 @@
 /** Uploads to a bucket: skips objects that are already there, and verifies what the server stored. */
 import { hash } from 'node:crypto';
+import { inParallel } from '../../parallel.ts';
 import type { Journal, Upload } from '../files.ts';
 import type { SendRequest } from './client.ts';
+
+const MAX_CONCURRENT_LOOKUPS = 16;
 
 interface Bucket {
   send: SendRequest;
@@ -42,6 +45,16 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
 
     // S3 confirms an object only when it is durable.
     flush: async () => {},
+
+    // A request for each new object would take as long as storing it, and nobody else knows these keys.
+    async findLost(keys) {
+      const lost: string[] = [];
+      await inParallel(new Set(keys).difference(added), MAX_CONCURRENT_LOOKUPS, async (key) => {
+        if (!(await findHeaders(key))) lost.push(key);
+      });
+      return lost;
+    },
+
     newKeys: () => [...added],
     releasedKeys: () => [...released],
     finish: () => journal.finish(),
@@ -58,6 +71,7 @@ export function createDryRunUpload({ findHeaders }: Bucket): Upload {
     },
     release: async () => {},
     flush: async () => {},
+    findLost: async () => [],
     newKeys: () => [],
     releasedKeys: () => [],
     finish: async () => {},

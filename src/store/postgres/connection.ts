@@ -2,20 +2,39 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */
 const LOCK_NAMESPACE = 0x7a756b6e;
 const MIGRATION_LOCK = 1;
-export const WRITE_LOCK = 2;
+const WRITE_LOCK = 2;
 const MIN_VERSION = 14;
 const INSUFFICIENT_PRIVILEGE = '42501';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** For the connection, and for the first statement on it. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** Opens one connection for a command and migrates the schema if needed. */
-export async function connect(url: string): Promise<pg.Client> {
+/** Makes an empty catalogue if there is none, and then returns where. */
+export async function createSchema(url: string): Promise<string | undefined> {
+  let isNew = false;
+  const client = await connect(url, () => {
+    isNew = true;
+  });
+  await disconnect(client);
+  return isNew ? `the schema ${SCHEMA} in PostgreSQL at ${describeDatabase(url)}` : undefined;
+}
+
+/** With a mistyped DATABASE_URL, another program's database would get a schema. */
+function refuseToCreate(): never {
+  throw new Error(
+    'there is no catalogue in this database; check DATABASE_URL, or create one with "zukan import" or "zukan serve"',
+  );
+}
+
+/** Opens one connection for a command and migrates the schema if needed. `onMissing` allows creating it. */
+export async function connect(url: string, onMissing: () => void = refuseToCreate): Promise<pg.Client> {
   const client = new pg.Client({ ...clientSettings(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // If an idle connection breaks, the next statement on it fails and reports that.
   client.on('error', () => {});
@@ -27,7 +46,7 @@ export async function connect(url: string): Promise<pg.Client> {
       query_timeout: CONNECT_TIMEOUT_MS,
     };
     await client.query(settings);
-    await migrate(client);
+    await migrate(client, onMissing);
   } catch (error) {
     await disconnect(client);
     throw databaseError(error, url);
@@ -60,8 +79,24 @@ export function clientSettings(url: string): pg.ClientConfig {
   return { connectionString: url, application_name: 'zukan', ...keepAlive };
 }
 
+/** Takes the write lock until the end of the transaction. */
+export async function waitForWriteLock(
+  client: pg.Client,
+  { timeoutMs = LOCK_TIMEOUT_MS, onWait = () => {} }: LockOptions = {},
+): Promise<void> {
+  const keys = [LOCK_NAMESPACE, WRITE_LOCK];
+  const { rows } = await client.query('select pg_try_advisory_xact_lock($1, $2) as is_free', keys);
+  if (rows[0].is_free) return;
+  onWait();
+  // 0 would mean no limit.
+  await client.query(`set local lock_timeout to ${Math.max(1, timeoutMs)}`);
+  await lock(client, WRITE_LOCK).catch((error) => {
+    throw error.code === LOCK_NOT_AVAILABLE ? new LockTimeout() : error;
+  });
+}
+
 /** Takes an advisory lock until the end of the transaction. `lock_timeout` limits the wait. */
-export function lock(client: pg.ClientBase, key: number): Promise<unknown> {
+function lock(client: pg.ClientBase, key: number): Promise<unknown> {
   return client.query('select pg_advisory_xact_lock($1, $2)', [LOCK_NAMESPACE, key]);
 }
 
@@ -69,9 +104,11 @@ export function lock(client: pg.ClientBase, key: number): Promise<unknown> {
  * Migrates the schema in one transaction under a lock: any number of processes can start at once, and a killed one
  * leaves nothing half done. An up-to-date schema needs no lock.
  */
-async function migrate(client: pg.Client): Promise<void> {
+async function migrate(client: pg.Client, onMissing: () => void): Promise<void> {
   await checkServer(client);
-  if ((await countMigrations(client)) === migrations.length) return;
+  const done = await countMigrations(client);
+  if (done === migrations.length) return;
+  if (done === 0) onMissing();
   await client.query('begin; set local statement_timeout to 0');
   try {
     await lock(client, MIGRATION_LOCK);

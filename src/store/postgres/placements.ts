@@ -67,9 +67,8 @@ export class Placements {
     for (const { shelf } of rows) this.#outOfOrder.add(shelf);
   }
 
-  /** Renumbers every shelf, without images that do not exist. */
+  /** Makes `renumber` renumber every shelf. */
   async renumberAll(): Promise<void> {
-    await this.#query('delete from placement where image not in (select number from image)');
     const { rows } = await this.#query('select number from shelf');
     for (const { number } of rows) this.#outOfOrder.add(number);
   }

@@ -79,4 +79,36 @@ export const migrations = [
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`,
   'create table perceptual_hash (image int primary key, hash text not null)',
+  `create table edited (image int primary key, fields text not null);
+   create table alias (
+     kind text collate "C" not null,
+     key text collate "C" not null,
+     name text collate "C" not null,
+     shelf int not null,
+     primary key (kind, key)
+   );
+   create index alias_shelf on alias (shelf);
+   create table blocked_name (
+     kind text collate "C" not null,
+     key text collate "C" not null,
+     name text not null,
+     blocked_at text not null,
+     primary key (kind, key)
+   );
+   create table removed_file (
+     hash text collate "C" primary key,
+     image text collate "C" not null,
+     removed_at text not null,
+     reason text not null
+   );
+   create index removed_file_image on removed_file (image);`,
+  `create table source_file (
+     folder text collate "C" not null,
+     path text collate "C" not null,
+     image text collate "C" not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   );
+   create index source_file_image on source_file (image);`,
 ];

@@ -2,14 +2,17 @@
 import type pg from 'pg';
 import type { CatalogueSnapshot, FixedShelves, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import {
-  ENTRY_COLUMNS,
+  BLOCKED_COLUMNS,
+  EDITED_IMAGES,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   MISNUMBERED,
+  REMOVED_COLUMNS,
   readFixedShelves,
 } from '../shared/queries.ts';
 import { connect, databaseError, disconnect } from './connection.ts';
 import { findUnusedKeys } from './keys.ts';
+import { createLookup, ENTRY_COLUMNS } from './lookup.ts';
 
 const FETCH_SIZE = 1000;
 
@@ -30,13 +33,16 @@ export async function openSnapshot(url: string): Promise<CatalogueSnapshot> {
 function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSnapshot {
   const streamRows = createRowStreams(client);
   return {
+    ...createLookup((text, values) => client.query(text, values)),
     fixedShelves,
     entries: (kind) =>
       streamRows<SavedEntry>(`select ${ENTRY_COLUMNS} from shelf where kind = '${kind}' order by position`),
     images: () => streamRows<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
-    async imagesById(ids) {
-      return (await client.query(`select ${IMAGE_COLUMNS} from image where id = any($1)`, [ids])).rows;
+    async *editedImages() {
+      for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
+    blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
+    removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     async imagesByNumber(numbers) {
       const text = `select ${IMAGE_COLUMNS} from image where number = any($1::int[]) order by number`;
       return (await client.query(text, [numbers])).rows;

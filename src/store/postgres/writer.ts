@@ -1,53 +1,51 @@
 /** Writes the catalogue in PostgreSQL: one transaction under an advisory lock. Readers see the old catalogue until the commit. */
 import type pg from 'pg';
 import { updateEntry } from '../../catalogue/document.ts';
-import { fold } from '../../catalogue/fold.ts';
-import type { Kind } from '../../catalogue/types.ts';
 import type {
   CatalogueWriter,
   Entry,
   FixedShelves,
   ImageRow,
+  PlacedImage,
   SavedEntry,
   SavedImage,
 } from '../../catalogue/writer.ts';
 import {
-  ENTRY_COLUMNS,
+  DANGLING,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   NUMBER_ENTRIES,
   REWRITE_BATCH_SIZE,
   readFixedShelves,
 } from '../shared/queries.ts';
+import { type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { columns, splitBatches } from './batches.ts';
-import { connect, databaseError, disconnect, lock, WRITE_LOCK } from './connection.ts';
+import { connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
+import { createDecisions } from './decisions.ts';
+import { addEntries, removeEntries, saveAliases, updateEntries } from './entries.ts';
+import { saveEdited, saveHashes } from './image-details.ts';
 import { findUnusedKeys } from './keys.ts';
+import { createLookup } from './lookup.ts';
 import { CHANNEL } from './notifications.ts';
-import { type HashedImage, saveHashes } from './perceptual-hashes.ts';
-import { type Placed, Placements } from './placements.ts';
+import { type Placed, Placements, type Query } from './placements.ts';
+import { sourceFileWriter } from './source-files.ts';
 
-/** How long a command waits for another one to finish writing. */
-const LOCK_TIMEOUT_MS = 5000;
-const LOCK_NOT_AVAILABLE = '55P03';
-
-export async function openWriter(url: string): Promise<CatalogueWriter> {
+export async function openWriter(url: string, options?: LockOptions): Promise<CatalogueWriter> {
   const client = await connect(url);
   try {
     await client.query(
-      `begin isolation level read committed; set local lock_timeout to ${LOCK_TIMEOUT_MS}; set local statement_timeout to 0;
+      `begin isolation level read committed; set local statement_timeout to 0;
        set local idle_in_transaction_session_timeout to 0`,
     );
     // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
     await client.query('set local enable_seqscan to off');
-    await lock(client, WRITE_LOCK);
+    await waitForWriteLock(client, options);
     const fixedShelves = readFixedShelves((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
     return new PostgresWriter(client, url, fixedShelves, rows[0].last);
   } catch (error) {
     await disconnect(client);
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE)
-      throw new Error('another command is changing the catalogue; try again when it has finished');
-    throw databaseError(error, url);
+    throw error instanceof LockTimeout ? error : databaseError(error, url);
   }
 }
 
@@ -55,9 +53,23 @@ class PostgresWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly #client: pg.Client;
   readonly #url: string;
-  readonly #placements = new Placements((text, values) => this.#query(text, values));
-  readonly savePerceptualHashes = (images: HashedImage[]) =>
-    saveHashes((text, values) => this.#query(text, values), images);
+  readonly #query: Query = async (text, values = []) => {
+    try {
+      return await this.#client.query(text, values);
+    } catch (error) {
+      throw databaseError(error, this.#url);
+    }
+  };
+  readonly #placements = new Placements(this.#query);
+  readonly #lookup = createLookup(this.#query);
+  readonly decisions = createDecisions(this.#query);
+  readonly sourceFiles = sourceFileWriter(this.#query);
+  readonly entriesById = this.#lookup.entriesById;
+  readonly entriesByName = this.#lookup.entriesByName;
+  readonly entriesByAlias = this.#lookup.entriesByAlias;
+  readonly entryNames = this.#lookup.entryNames;
+  readonly imagesById = this.#lookup.imagesById;
+  readonly imagesOn = this.#lookup.imagesOn;
   #lastImage: number;
   /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
@@ -70,55 +82,35 @@ class PostgresWriter implements CatalogueWriter {
     this.#lastImage = lastImage;
   }
 
-  async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
-    return this.#find(`select ${ENTRY_COLUMNS} from shelf where kind = $2 and id = any($1)`, ids, kind);
-  }
-
-  async entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]> {
-    return kind === 'category'
-      ? this.#find(`select ${ENTRY_COLUMNS} from shelf where category = any($1)`, names.map(fold))
-      : this.#find(`select ${ENTRY_COLUMNS} from shelf where kind = $2 and name = any($1)`, names, kind);
-  }
-
-  async imagesById(ids: string[]): Promise<SavedImage[]> {
-    return this.#find(`select ${IMAGE_COLUMNS} from image where id = any($1)`, ids);
-  }
-
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
-    return this.#find(`select ${IMAGE_COLUMNS} from image where etag = any($1)`, eTags);
+    if (eTags.length === 0) return [];
+    return (await this.#query(`select ${IMAGE_COLUMNS} from image where etag = any($1)`, [eTags])).rows;
   }
 
   async saveEntries(entries: Entry[]): Promise<void> {
     if (entries.length === 0) return;
     this.#haveEntriesChanged = true;
-    const category = ({ kind, name }: Entry) => (kind === 'category' ? fold(name) : null);
-    const added = entries.filter(({ shelf }) => shelf === undefined);
-    await this.#query(
-      `insert into shelf (kind, id, name, category, created_at, document)
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
-      [
-        ...columns(added, 'kind', 'id', 'name'),
-        added.map(category),
-        ...columns(added, 'createdAt', 'document'),
-      ],
+    const isUpdated = (entry: Entry): entry is Entry & { shelf: number } => entry.shelf !== undefined;
+    await addEntries(
+      this.#query,
+      entries.filter((entry) => !isUpdated(entry)),
     );
-    const updated = entries.filter((entry): entry is SavedEntry => entry.shelf !== undefined);
-    await this.#query(
-      `update shelf set name = changed.name, category = changed.category, created_at = changed.created_at,
-         document = changed.document
-       from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[])
-         as changed (number, name, category, created_at, document)
-       where changed.number = shelf.number`,
-      [
-        ...columns(updated, 'shelf', 'name'),
-        updated.map(category),
-        ...columns(updated, 'createdAt', 'document'),
-      ],
-    );
+    const updated = entries.filter(isUpdated);
+    await updateEntries(this.#query, updated);
     for (const entry of updated) this.#changedEntries.set(entry.shelf, entry);
   }
 
-  async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
+  async saveAliases(entry: SavedEntry): Promise<void> {
+    await saveAliases(this.#query, [entry]);
+  }
+
+  async removeEntries(entries: SavedEntry[]): Promise<void> {
+    this.#haveEntriesChanged = true;
+    await removeEntries(this.#query, entries);
+    for (const { shelf } of entries) this.#changedEntries.delete(shelf);
+  }
+
+  async saveImages(images: PlacedImage[]): Promise<void> {
     const [added, updated] = [[] as NumberedImage[], [] as NumberedImage[]];
     for (const { row, shelves } of images)
       if (row.number === undefined) added.push({ row: { ...row, number: ++this.#lastImage }, shelves });
@@ -133,16 +125,20 @@ class PostgresWriter implements CatalogueWriter {
     const numbers = rows.map(({ number }) => number);
     await this.#placements.remove(numbers);
     await this.#query('delete from image where number = any($1::int[])', [numbers]);
-    await this.savePerceptualHashes(rows.map(({ number }) => ({ number, perceptualHash: null })));
+    await this.#saveDetails(rows.map((row) => ({ ...row, perceptualHash: null, edited: '' })));
     return rows;
   }
 
+  async savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void> {
+    await saveHashes(this.#query, images);
+  }
+
   async unusedKeys(keys: string[]): Promise<string[]> {
-    return findUnusedKeys((text, values) => this.#query(text, values), keys);
+    return findUnusedKeys(this.#query, keys);
   }
 
   async renumberAll(): Promise<void> {
-    await this.#query('delete from perceptual_hash where image not in (select number from image)');
+    for (const rows of DANGLING) await this.#query(`delete from ${rows}`);
     await this.#placements.renumberAll();
     this.#haveEntriesChanged = true;
   }
@@ -166,7 +162,9 @@ class PostgresWriter implements CatalogueWriter {
     });
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
     await this.#client
-      .query('vacuum (analyze) revision, image, placement, shelf, perceptual_hash')
+      .query(
+        'vacuum (analyze) revision, image, placement, shelf, perceptual_hash, edited, alias, source_file',
+      )
       .catch(() => {});
     await disconnect(this.#client);
   }
@@ -176,17 +174,9 @@ class PostgresWriter implements CatalogueWriter {
     await disconnect(this.#client);
   }
 
-  async #query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
-    try {
-      return await this.#client.query(text, values);
-    } catch (error) {
-      throw databaseError(error, this.#url);
-    }
-  }
-
-  async #find<Row>(query: string, keys: string[], ...more: string[]): Promise<Row[]> {
-    if (keys.length === 0) return [];
-    return (await this.#query(query, [keys, ...more])).rows as Row[];
+  async #saveDetails(images: SavedImage[]): Promise<void> {
+    await saveHashes(this.#query, images);
+    await saveEdited(this.#query, images);
   }
 
   async #add(images: NumberedImage[]): Promise<void> {
@@ -199,7 +189,7 @@ class PostgresWriter implements CatalogueWriter {
       ),
     );
     await this.#placements.append(images.map(placed));
-    await this.savePerceptualHashes(images.map(({ row }) => row));
+    await this.#saveDetails(images.map(({ row }) => row));
   }
 
   async #update(images: NumberedImage[]): Promise<void> {
@@ -214,7 +204,7 @@ class PostgresWriter implements CatalogueWriter {
       ),
     );
     await this.#placements.move(images.map(placed));
-    await this.savePerceptualHashes(images.map(({ row }) => row));
+    await this.#saveDetails(images.map(({ row }) => row));
   }
 
   async #rewriteDocuments(shelf: number, entry: Entry): Promise<void> {
@@ -225,10 +215,7 @@ class PostgresWriter implements CatalogueWriter {
          where shelf = $1 and position >= $2 and position < $3`,
         [shelf, position, position + REWRITE_BATCH_SIZE],
       );
-      const rewritten = rows.map(({ number, document }) => ({
-        number,
-        document: updateEntry(document, entry),
-      }));
+      const rewritten = rows.map((row) => ({ ...row, document: updateEntry(row.document, entry) }));
       for (const batch of splitBatches(rewritten, ({ document }) => document.length))
         await this.#query(
           `update image set document = changed.document

@@ -3,11 +3,27 @@ import type { Orientation, Rating } from '../../catalogue/types.ts';
 import type { FixedShelves } from '../../catalogue/writer.ts';
 
 export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,
-  (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash"`;
+  (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
+  coalesce((select fields from edited where edited.image = image.number), '') as edited`;
+export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
+export const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt"';
+export const EDITED_IMAGES = 'select image from edited order by image desc';
+
 export const ENTRY_COLUMNS = 'number as shelf, kind, id, name, created_at as "createdAt", document';
+export const ALIASES_OF_SHELF = 'from alias where alias.shelf = shelf.number';
 
 /** Documents rewritten at a time when an entry has changed. */
 export const REWRITE_BATCH_SIZE = 1000;
+/** Images of a shelf that are read at a time. */
+export const SHELF_BATCH_SIZE = 500;
+
+/** Rows that refer to something that does not exist. */
+export const DANGLING = [
+  ...['placement', 'perceptual_hash', 'edited'].map(
+    (table) => `${table} where image not in (select number from image)`,
+  ),
+  `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
+];
 
 /** Problems with the numbering of shelves and lists, one sentence per row. */
 export const MISNUMBERED = `
@@ -22,6 +38,12 @@ export const MISNUMBERED = `
      where previous >= image)
   union all
   select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
+  union all
+  select 'the ' || kind || ' with the alias "' || name || '" does not exist'
+  from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+  union all
+  select 'fields of an image that does not exist are marked as edited' from edited
+  where image not in (select number from image)
   union all
   select 'the list of ' || kind || 's is out of order'
   from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
@@ -53,3 +75,7 @@ export function readFixedShelves(rows: { kind: string; id: string; number: numbe
     },
   };
 }
+
+/** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
+export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag"
+  from source_file join image on image.id = source_file.image`;

@@ -2,10 +2,14 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { migrate, type Schema } from './migrations.ts';
 
-/** How long a command waits for another one to finish writing. */
+/** How long SQLite itself waits for a lock, which blocks the thread. */
 export const BUSY_TIMEOUT_MS = 5000;
+/** How often to try to get the write lock. */
+const LOCK_INTERVAL_MS = 50;
 /** How long to wait for readers to finish. An export may read for minutes. */
 const CHECKPOINT_TIMEOUT_MS = 1000;
 const SQLITE_BUSY = 5;
@@ -42,12 +46,37 @@ export function truncateLog(database: DatabaseSync, path: string, maxSize: numbe
   }
 }
 
+/** Begins a transaction under the write lock. */
+export async function beginWriting(
+  database: DatabaseSync,
+  { timeoutMs = LOCK_TIMEOUT_MS, onWait = () => {} }: LockOptions = {},
+): Promise<void> {
+  const startedAt = performance.now();
+  database.exec('pragma busy_timeout = 0');
+  for (let attempt = 0; !tryToBegin(database); attempt++) {
+    if (attempt === 0) onWait();
+    if (performance.now() - startedAt >= timeoutMs) throw new LockTimeout();
+    await setTimeout(LOCK_INTERVAL_MS);
+  }
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+}
+
+/** Returns whether the lock was free. */
+function tryToBegin(database: DatabaseSync): boolean {
+  try {
+    exclusively(() => database.exec('begin immediate'));
+    return true;
+  } catch (error) {
+    if (error instanceof LockTimeout) return false;
+    throw error;
+  }
+}
+
 /** Runs work that takes the write lock. Throws a clear error if another command holds it. */
 export function exclusively<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error('another command is changing the catalogue; try again when it has finished');
+    throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new LockTimeout() : error;
   }
 }

@@ -1,13 +1,16 @@
 /** The whole embedded catalogue, read in one transaction. */
-import type { CatalogueSnapshot, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import {
-  ENTRY_COLUMNS,
+  BLOCKED_COLUMNS,
+  EDITED_IMAGES,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   MISNUMBERED,
+  REMOVED_COLUMNS,
   readFixedShelves,
 } from '../shared/queries.ts';
 import { findUnusedKeys } from './keys.ts';
+import { createLookup, ENTRY_COLUMNS, toEntry } from './lookup.ts';
 import { openForReading } from './read-only.ts';
 import { catalogueSchema } from './schema.ts';
 
@@ -15,28 +18,27 @@ export function openSnapshot(path: string): CatalogueSnapshot {
   const database = openForReading(path, catalogueSchema);
   database.exec('begin');
   const shelvesOf = database.prepare('select shelf from placement where image = ?');
+  async function* streamRows<Row>(query: string): AsyncGenerator<Row, void> {
+    yield* database.prepare(query).iterate() as unknown as Iterable<Row>;
+  }
   return {
+    ...createLookup(database),
     fixedShelves: readFixedShelves(database.prepare(FIXED_SHELVES).all() as never),
     async *entries(kind) {
       const rows = database.prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? order by position`);
-      yield* rows.iterate(kind) as unknown as Iterable<SavedEntry>;
+      for (const row of rows.iterate(kind)) yield toEntry(row);
     },
-    async *images() {
-      const rows = database.prepare(`select ${IMAGE_COLUMNS} from image order by number`);
-      yield* rows.iterate() as unknown as Iterable<SavedImage>;
+    images: () => streamRows(`select ${IMAGE_COLUMNS} from image order by number`),
+    async *editedImages() {
+      for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
-    async imagesById(ids) {
-      const find = database.prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
-      return ids.flatMap((id) => find.all(id) as unknown as SavedImage[]);
-    },
+    blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
+    removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     async imagesByNumber(numbers) {
       const find = database.prepare(`select ${IMAGE_COLUMNS} from image where number = ?`);
       return numbers.flatMap((number) => find.all(number) as unknown as SavedImage[]);
     },
-    async *perceptualHashes() {
-      const rows = database.prepare('select image, hash from perceptual_hash order by image');
-      yield* rows.iterate() as unknown as Iterable<{ image: number; hash: string }>;
-    },
+    perceptualHashes: () => streamRows('select image, hash from perceptual_hash order by image'),
     unusedKeys: async (keys) => findUnusedKeys(database, keys),
     async shelvesOf(images) {
       return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));

@@ -1,7 +1,13 @@
 /** The embedded store: the catalogue and the tokens, one file each. */
 import type { Store } from '../store.ts';
 import { openCatalogue } from './catalogue.ts';
+import { openDatabase } from './database.ts';
+import { catalogueSchema } from './schema.ts';
 import { openTokenStore } from './tokens.ts';
+
+export function createCatalogue(path: string): void {
+  openDatabase(path, catalogueSchema).close();
+}
 
 export function openStore(path: string, tokensPath: string): Store {
   const [catalogue, tokens] = [openCatalogue(path), openTokenStore(tokensPath)];

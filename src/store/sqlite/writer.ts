@@ -1,40 +1,47 @@
 /** Writes the embedded catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Decisions, nameKey } from '../../catalogue/decisions.ts';
 import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
-import type { Kind } from '../../catalogue/types.ts';
+import type { SourceFileWriter } from '../../catalogue/source-files.ts';
 import type {
   CatalogueWriter,
   Entry,
   FixedShelves,
   ImageRow,
+  Lookup,
+  PlacedImage,
   SavedEntry,
   SavedImage,
 } from '../../catalogue/writer.ts';
 import {
-  ENTRY_COLUMNS,
+  DANGLING,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   NUMBER_ENTRIES,
   REWRITE_BATCH_SIZE,
   readFixedShelves,
 } from '../shared/queries.ts';
-import { exclusively, logSize, openDatabase, truncateLog } from './database.ts';
+import type { LockOptions } from '../shared/write-lock.ts';
+import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';
+import { createDecisions } from './decisions.ts';
 import { findUnusedKeys } from './keys.ts';
-import { renumberShelf } from './renumber.ts';
+import { createLookup } from './lookup.ts';
+import { Placements } from './placements.ts';
 import { catalogueSchema } from './schema.ts';
+import { sourceFileWriter } from './source-files.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
 /** A write-ahead log that is larger after a commit is truncated. SQLite keeps it at about this size by itself. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-export function openWriter(path: string): CatalogueWriter {
+export async function openWriter(path: string, options?: LockOptions): Promise<CatalogueWriter> {
   const database = openDatabase(path, catalogueSchema);
   try {
     database.exec(`pragma cache_size = -${WRITE_CACHE_KIB}`);
     database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
-    exclusively(() => database.exec('begin immediate'));
+    await beginWriting(database, options);
   } catch (error) {
     database.close();
     throw error;
@@ -44,28 +51,27 @@ export function openWriter(path: string): CatalogueWriter {
 
 class SqliteWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
+  readonly decisions: Decisions;
+  readonly sourceFiles: SourceFileWriter;
+  readonly entriesById: Lookup['entriesById'];
+  readonly entriesByName: Lookup['entriesByName'];
+  readonly entriesByAlias: Lookup['entriesByAlias'];
+  readonly entryNames: Lookup['entryNames'];
+  readonly imagesById: Lookup['imagesById'];
+  readonly imagesOn: Lookup['imagesOn'];
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #initialLogSize: number;
-  readonly #entryById: StatementSync;
-  readonly #entryByName: StatementSync;
-  readonly #categoryByName: StatementSync;
-  readonly #imageById: StatementSync;
+  readonly #placements: Placements;
   readonly #imageByETag: StatementSync;
   readonly #addEntry: StatementSync;
   readonly #updateEntry: StatementSync;
   readonly #addImage: StatementSync;
   readonly #updateImage: StatementSync;
-  readonly #shelvesOf: StatementSync;
-  readonly #place: StatementSync;
-  readonly #unplace: StatementSync;
-  readonly #sizeOf: StatementSync;
   readonly #saveHash: StatementSync;
   readonly #removeHash: StatementSync;
-  /** Sizes of the shelves touched so far, saved by `commit`. */
-  readonly #sizes = new Map<number, number>();
-  /** Shelves that lost an image, or gained one that is older than their last. */
-  readonly #outOfOrder = new Set<number>();
+  readonly #saveEdited: StatementSync;
+  readonly #removeEdited: StatementSync;
   /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
   /** Both stores number images without gaps, so that a seed gives the same order on both. */
@@ -76,11 +82,16 @@ class SqliteWriter implements CatalogueWriter {
     this.#database = database;
     this.#path = path;
     this.#initialLogSize = logSize(path);
+    this.#placements = new Placements(database);
+    this.decisions = createDecisions(database);
+    const lookup = createLookup(database);
+    this.entriesById = lookup.entriesById;
+    this.entriesByName = lookup.entriesByName;
+    this.entriesByAlias = lookup.entriesByAlias;
+    this.entryNames = lookup.entryNames;
+    this.imagesById = lookup.imagesById;
+    this.imagesOn = lookup.imagesOn;
     const prepare = (sql: string) => database.prepare(sql);
-    this.#entryById = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and id = ?`);
-    this.#entryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where kind = ? and name = ?`);
-    this.#categoryByName = prepare(`select ${ENTRY_COLUMNS} from shelf where category = ?`);
-    this.#imageById = prepare(`select ${IMAGE_COLUMNS} from image where id = ?`);
     this.#imageByETag = prepare(`select ${IMAGE_COLUMNS} from image where etag = ? order by number`);
     this.#addEntry = prepare(
       'insert into shelf (kind, id, name, category, created_at, document) values (?, ?, ?, ?, ?, ?)',
@@ -94,30 +105,13 @@ class SqliteWriter implements CatalogueWriter {
     this.#updateImage = prepare(
       'update image set etag = ?, key = ?, mimetype = ?, document = ? where number = ?',
     );
-    this.#shelvesOf = prepare('select shelf from placement where image = ?');
-    this.#place = prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
-    this.#unplace = prepare('delete from placement where image = ? and shelf = ?');
-    this.#sizeOf = prepare('select size from shelf where number = ?');
     this.#saveHash = prepare('insert or replace into perceptual_hash (image, hash) values (?, ?)');
     this.#removeHash = prepare('delete from perceptual_hash where image = ?');
+    this.#saveEdited = prepare('insert or replace into edited (image, fields) values (?, ?)');
+    this.#removeEdited = prepare('delete from edited where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
-    this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
-  }
-
-  async entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]> {
-    return ids.flatMap((id) => this.#entryById.all(kind, id) as unknown as SavedEntry[]);
-  }
-
-  async entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]> {
-    const find =
-      kind === 'category'
-        ? (name: string) => this.#categoryByName.all(fold(name))
-        : (name: string) => this.#entryByName.all(kind, name);
-    return names.flatMap((name) => find(name) as unknown as SavedEntry[]);
-  }
-
-  async imagesById(ids: string[]): Promise<SavedImage[]> {
-    return ids.flatMap((id) => this.#imageById.all(id) as unknown as SavedImage[]);
+    this.fixedShelves = readFixedShelves(prepare(FIXED_SHELVES).all() as never);
+    this.sourceFiles = sourceFileWriter(database);
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
@@ -126,24 +120,47 @@ class SqliteWriter implements CatalogueWriter {
 
   async saveEntries(entries: Entry[]): Promise<void> {
     for (const entry of entries) {
-      const { shelf, kind, id, name, createdAt, document } = entry;
+      const { kind, id, name, createdAt, document } = entry;
       const category = kind === 'category' ? fold(name) : null;
-      if (shelf === undefined) {
-        this.#addEntry.run(kind, id, name, category, createdAt, document);
+      if (entry.shelf === undefined) {
+        const { lastInsertRowid } = this.#addEntry.run(kind, id, name, category, createdAt, document);
+        this.#saveAliases(entry, Number(lastInsertRowid));
       } else {
-        this.#updateEntry.run(name, category, createdAt, document, shelf);
-        this.#changedEntries.set(shelf, entry);
+        this.#updateEntry.run(name, category, createdAt, document, entry.shelf);
+        this.#saveAliases(entry, entry.shelf);
+        this.#changedEntries.set(entry.shelf, entry);
       }
       this.#haveEntriesChanged = true;
     }
   }
 
-  async saveImages(images: { row: ImageRow; shelves: number[] }[]): Promise<void> {
+  async saveAliases(entry: SavedEntry): Promise<void> {
+    this.#saveAliases(entry, entry.shelf);
+  }
+
+  async removeEntries(entries: SavedEntry[]): Promise<void> {
+    for (const { shelf } of entries) {
+      this.#database.prepare('delete from alias where shelf = ?').run(shelf);
+      this.#database.prepare('delete from shelf where number = ?').run(shelf);
+      this.#changedEntries.delete(shelf);
+      this.#haveEntriesChanged = true;
+    }
+  }
+
+  async saveImages(images: PlacedImage[]): Promise<void> {
     for (const { row, shelves } of images) {
       const number = row.number ?? ++this.#lastImage;
-      if (row.number === undefined) this.#add(row, number, shelves);
-      else this.#update(row, number, shelves);
+      const { id, eTag, key, mimetype, document } = row;
+      if (row.number === undefined) {
+        this.#addImage.run(number, id, eTag, key, mimetype, document);
+        this.#placements.append(number, shelves);
+      } else {
+        this.#updateImage.run(eTag, key, mimetype, document, number);
+        this.#placements.move(number, shelves);
+      }
       await this.savePerceptualHashes([{ ...row, number }]);
+      if (row.edited !== '') this.#saveEdited.run(number, row.edited);
+      else if (row.number !== undefined) this.#removeEdited.run(number);
     }
   }
 
@@ -158,12 +175,10 @@ class SqliteWriter implements CatalogueWriter {
     const rows = await this.imagesById(ids);
     const remove = this.#database.prepare('delete from image where number = ?');
     for (const { number } of rows) {
-      for (const shelf of this.#shelvesOfImage(number)) {
-        this.#unplace.run(number, shelf);
-        this.#outOfOrder.add(shelf);
-      }
+      this.#placements.remove(number);
       remove.run(number);
       this.#removeHash.run(number);
+      this.#removeEdited.run(number);
     }
     return rows;
   }
@@ -173,18 +188,15 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async renumberAll(): Promise<void> {
-    for (const table of ['placement', 'perceptual_hash'])
-      this.#database.exec(`delete from ${table} where image not in (select number from image)`);
-    for (const row of this.#database.prepare('select number from shelf').all())
-      this.#outOfOrder.add(row.number as number);
+    for (const rows of DANGLING) this.#database.exec(`delete from ${rows}`);
+    this.#placements.renumberAll();
     this.#haveEntriesChanged = true;
   }
 
   async commit(): Promise<void> {
-    for (const shelf of this.#outOfOrder) this.#sizes.set(shelf, renumberShelf(this.#database, shelf));
+    this.#placements.renumber();
     for (const [shelf, entry] of this.#changedEntries) this.#rewriteDocuments(shelf, entry);
-    const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
-    for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
+    this.#placements.saveSizes();
     if (this.#haveEntriesChanged) this.#database.exec(NUMBER_ENTRIES);
     this.#database.exec('commit');
     truncateLog(this.#database, this.#path, MAX_LOG_BYTES);
@@ -199,37 +211,13 @@ class SqliteWriter implements CatalogueWriter {
     this.#database.close();
   }
 
-  #add({ id, eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
-    this.#addImage.run(number, id, eTag, key, mimetype, document);
-    for (const shelf of shelves) this.#append(shelf, number);
-  }
-
-  #update({ eTag, key, mimetype, document }: ImageRow, number: number, shelves: number[]): void {
-    this.#updateImage.run(eTag, key, mimetype, document, number);
-    const before = new Set(this.#shelvesOfImage(number));
-    const after = new Set(shelves);
-    for (const shelf of before.difference(after)) {
-      this.#unplace.run(number, shelf);
-      this.#outOfOrder.add(shelf);
-    }
-    for (const shelf of after.difference(before)) {
-      this.#append(shelf, number);
-      this.#outOfOrder.add(shelf);
-    }
-  }
-
-  #shelvesOfImage(number: number): number[] {
-    return this.#shelvesOf.all(number).map((row) => row.shelf as number);
-  }
-
-  #append(shelf: number, image: number): void {
-    const size = this.#size(shelf);
-    this.#place.run(shelf, size, image);
-    this.#sizes.set(shelf, size + 1);
-  }
-
-  #size(shelf: number): number {
-    return this.#sizes.get(shelf) ?? (this.#sizeOf.get(shelf)?.size as number);
+  #saveAliases({ kind, aliases }: Entry, shelf: number): void {
+    if (aliases === undefined) return;
+    this.#database.prepare('delete from alias where shelf = ?').run(shelf);
+    const save = this.#database.prepare(
+      'insert or replace into alias (kind, key, name, shelf) values (?, ?, ?, ?)',
+    );
+    for (const alias of aliases) save.run(kind, nameKey(kind, alias), alias, shelf);
   }
 
   #rewriteDocuments(shelf: number, entry: Entry): void {
@@ -238,13 +226,11 @@ class SqliteWriter implements CatalogueWriter {
        where shelf = ? and position >= ? and position < ?`,
     );
     const save = this.#database.prepare('update image set document = ? where number = ?');
-    const size = this.#size(shelf);
+    const size = this.#placements.size(shelf);
     for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
-      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE) as {
-        number: number;
-        document: string;
-      }[];
-      for (const { number, document } of rows) save.run(updateEntry(document, entry), number);
+      const rows = read.all(shelf, position, position + REWRITE_BATCH_SIZE);
+      for (const { number, document } of rows as unknown as SavedImage[])
+        save.run(updateEntry(document, entry), number);
     }
   }
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
-import { removeCommand } from '../../../src/commands/remove.ts';
 import { openStore } from '../../../src/engines.ts';
 import { clock } from '../../support/api.ts';
 import { forEachEngine } from '../../support/engines.ts';
@@ -15,6 +14,7 @@ import {
   toRecords,
 } from '../../support/filters.ts';
 import { sandbox } from '../../support/import.ts';
+import { runCommand } from '../../support/program.ts';
 import { keepOnly, readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
 import { seededRandomInt, startService } from '../../support/service.ts';
 
@@ -45,7 +45,7 @@ await forEachEngine(async (engine) => {
       service,
       readOrders,
       add: (pictures: Picture[]) => box.import(toRecords(pictures)),
-      remove: (...ids: string[]) => removeCommand(box.config, ids, process),
+      remove: (...ids: string[]) => runCommand(['remove', ...ids], box.environment),
     };
   }
 

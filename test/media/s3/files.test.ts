@@ -93,7 +93,7 @@ test('replaces different bytes of the same size, which is no new key', async () 
   await store('a');
   const upload = await files.beginUpload();
   assert.equal(await upload.put('a', Buffer.from('b'), facts('b')), md5('b'));
-  assert.deepEqual(await files.abandonedKeys(), []);
+  assert.deepEqual(await files.journaledKeys(), []);
   assert.deepEqual(upload.newKeys(), []);
   await upload.finish();
   assert.equal(await read('a'), 'b');
@@ -129,32 +129,43 @@ test('an abandoned upload leaves its new keys to the next import', async () => {
   assert.deepEqual(await listAll(), ['b/new', 'new', 'old']);
   assert.deepEqual(upload.newKeys(), ['new', 'b/new']);
   await upload.abandon();
-  assert.deepEqual(await files.abandonedKeys(), ['new', 'b/new']);
-  await files.clearAbandoned();
+  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, ['new', 'b/new']));
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('finds the keys of a killed upload in its journal', async () => {
-  const killed = await files.beginUpload();
-  for (const key of ['a', 'ö/"b" c']) await killed.put(key, Buffer.from(key), facts(key));
-  assert.deepEqual(await files.abandonedKeys(), ['a', 'ö/"b" c']);
-  await files.clearAbandoned();
-  assert.deepEqual(await files.abandonedKeys(), []);
+test('lists the keys of a running upload, and passes them on only if it gave up', async () => {
+  const running = await files.beginUpload();
+  for (const key of ['a', 'ö/"b" c']) await running.put(key, Buffer.from(key), facts(key));
+  assert.deepEqual(await files.journaledKeys(), ['a', 'ö/"b" c']);
+  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, []));
+  assert.deepEqual(await files.journaledKeys(), ['a', 'ö/"b" c']);
+  await running.finish();
   assert.deepEqual(await listAll(), ['a', 'ö/"b" c'], 'the files stay');
-  await killed.finish();
+});
+
+test('finds the files that were stored before and are gone', async () => {
+  await store('a');
+  await store('b');
+  const upload = await files.beginUpload();
+  for (const key of ['a', 'b', 'new']) await upload.put(key, Buffer.from(key), facts(key));
+  await files.remove(['b']);
+  s3.requests = [];
+  assert.deepEqual(await upload.findLost(['a', 'b', 'new']), ['b']);
+  assert.equal(methods(), 'HEAD HEAD');
+  await upload.finish();
 });
 
 test('adds a key to the journal before uploading', async () => {
   const upload = await files.beginUpload();
   let journalled: Promise<string[]> | undefined;
   s3.fault = (method) => {
-    if (method === 'PUT') journalled = files.abandonedKeys();
+    if (method === 'PUT') journalled = files.journaledKeys();
     return undefined;
   };
   await upload.put('a', Buffer.from('a'), facts('a'));
   assert.deepEqual(await journalled, ['a']);
   await upload.finish();
-  assert.deepEqual(await files.abandonedKeys(), []);
+  assert.deepEqual(await files.journaledKeys(), []);
 });
 
 test('a dry run returns the ETag and changes nothing', async () => {

@@ -1,0 +1,18 @@
+/** Which fields of an image an operator decided. Imports of folders do not change these. */
+
+export const EDITABLE_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
+export type EditableField = (typeof EDITABLE_FIELDS)[number];
+
+export function isEditableField(name: string): name is EditableField {
+  return (EDITABLE_FIELDS as readonly string[]).includes(name);
+}
+
+/** As they are stored: sorted, separated by spaces. */
+export function formatEdited(fields: Iterable<EditableField>): string {
+  return [...new Set(fields)].sort().join(' ');
+}
+
+/** Ignores names of no field. */
+export function parseEdited(text: string): EditableField[] {
+  return text.split(' ').filter(isEditableField);
+}

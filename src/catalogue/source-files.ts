@@ -1,0 +1,43 @@
+/**
+ * Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
+ * images whose files are gone.
+ */
+
+export interface SourceFile {
+  /** The real path of the folder that was imported. */
+  folder: string;
+  /** Relative to the folder. */
+  path: string;
+  /** The id of the image. */
+  image: string;
+  /**
+   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `replaced`: the file
+   * has other bytes by now, which are another image.
+   */
+  state: 'first' | 'copy' | 'replaced';
+  /** What the file and its sidecars looked like, and how they were read. `''` if the file has to be read again. */
+  fingerprint: string;
+}
+
+/** `eTag` identifies the bytes of the image. */
+export type KnownFile = SourceFile & { eTag: string };
+
+/** Outside a transaction: a folder may take hours to read. Files whose image was removed are left out. */
+export interface SourceFileReader extends AsyncDisposable {
+  find(folder: string, paths: string[]): Promise<KnownFile[]>;
+  /** All of a folder. */
+  all(folder: string): AsyncIterable<KnownFile>;
+  /** In whatever folder. */
+  ofImage(id: string): Promise<KnownFile[]>;
+}
+
+/** Part of a writer's transaction. */
+export interface SourceFileWriter {
+  /** Another image that came from the same path is `replaced` from then on. */
+  save(files: SourceFile[]): Promise<void>;
+  remove(files: Pick<SourceFile, 'folder' | 'path' | 'image'>[]): Promise<void>;
+  /** Those of the images that came from any file, in whatever folder, which was not replaced. */
+  provided(images: string[]): Promise<Set<string>>;
+  /** The next import reads the files of these images again. */
+  forget(images: string[]): Promise<void>;
+}

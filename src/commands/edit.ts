@@ -1,0 +1,65 @@
+/** `zukan edit`: changes images. Imports of folders keep what was changed. */
+import { EDITABLE_FIELDS, type EditableField, isEditableField } from '../catalogue/edited.ts';
+import type { Rating } from '../catalogue/types.ts';
+import type { Config } from '../config/config.ts';
+import { type EditedImage, editImages } from '../edit/images.ts';
+import { changeCatalogue } from '../edit/transaction.ts';
+import { newId } from '../import/id.ts';
+import { UsageError } from './errors.ts';
+import { readIds } from './image-ids.ts';
+import { printLine, printLines, type Terminal } from './terminal.ts';
+import { count } from './text.ts';
+import { writersFor } from './writer.ts';
+
+export interface EditFlags {
+  rating?: Rating;
+  artist?: string;
+  sourceName?: string;
+  sourceUrl?: string;
+  addCategory?: string[];
+  removeCategory?: string[];
+  addCharacter?: string[];
+  removeCharacter?: string[];
+  reset?: string[];
+  create: boolean;
+  dryRun: boolean;
+}
+
+export async function editCommand(
+  config: Config,
+  parameters: string[],
+  flags: EditFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { create, dryRun, reset, ...changes } = flags;
+  if (Object.keys(changes).length === 0 && !reset)
+    throw new UsageError('nothing to change: name an option, such as --rating nsfw');
+  const edit = {
+    ...{ rating: flags.rating, artist: flags.artist, create },
+    ...{ sourceName: flags.sourceName, sourceUrl: flags.sourceUrl },
+    ...{ addCategories: flags.addCategory ?? [], removeCategories: flags.removeCategory ?? [] },
+    ...{ addCharacters: flags.addCharacter ?? [], removeCharacters: flags.removeCharacter ?? [] },
+    reset: parseReset(reset ?? []),
+  };
+  const ids = await readIds(parameters, terminal);
+  const defaults = { now: new Date().toISOString(), newId: () => newId() };
+  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, (writer) =>
+    editImages(writer, ids, edit, defaults),
+  );
+  printLines(terminal, changed.flatMap(describe));
+  const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
+  printLine(terminal, dryRun ? `dry run, nothing was changed; ${result}` : result);
+}
+
+function describe({ id, differences }: EditedImage): string[] {
+  const show = (value: string) => value || '(none)';
+  return differences.map(({ field, before, after }) => `${id}  ${field}: ${show(before)} → ${show(after)}`);
+}
+
+function parseReset(names: string[]): EditableField[] {
+  if (names.includes('all')) return [...EDITABLE_FIELDS];
+  return names.map((name) => {
+    if (isEditableField(name)) return name;
+    throw new UsageError(`--reset ${name}: must be ${EDITABLE_FIELDS.join(', ')} or all`);
+  });
+}

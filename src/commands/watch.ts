@@ -1,0 +1,127 @@
+/** `zukan import --watch`: imports folders again whenever something changes in them. */
+import { watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import type { PruneOptions } from '../import/prune.ts';
+import { UsageError } from './errors.ts';
+import { describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { importPaths } from './run-import.ts';
+import { Settling } from './settling.ts';
+import { printLine, printLines, type Terminal } from './terminal.ts';
+import { printable } from './text.ts';
+
+/**
+ * A file is imported if it looks the same this much later. The first scan after a change waits as long: copying a folder
+ * causes many events.
+ */
+const SETTLE_MS = 2500;
+/** Not every file system reports changes. */
+const RESCAN_MS = 60_000;
+
+/** Tests pass their own. */
+export interface Surroundings {
+  /** Waits, and ends early when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls back when something changes in a folder. Returns nothing if the file system does not report changes. */
+  watch(folder: string, onChange: () => void): { close(): void } | undefined;
+}
+
+const realSurroundings: Surroundings = {
+  wait: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
+  watch(folder, onChange) {
+    try {
+      const watcher = watch(folder, { recursive: true }, onChange);
+      watcher.on('error', () => watcher.close());
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+export async function watchCommand(
+  config: Config,
+  folders: string[],
+  flags: ImportCommandFlags,
+  terminal: Terminal,
+  surroundings: Surroundings = realSurroundings,
+): Promise<void> {
+  if (flags.dryRun) throw new UsageError('--watch and --dry-run cannot be combined');
+  for (const folder of folders) await checkFolder(folder);
+  using interrupt = listenForInterrupt('interrupted');
+  const { signal } = interrupt;
+  using changes = watchFolders(folders, surroundings, signal);
+  const settling = new Settling();
+  const confirmPrune = pruneCarefully(config, flags, terminal);
+  printLine(terminal, `watching ${folders.join(', ')}; stop with Ctrl-C`);
+  while (!signal.aborted) {
+    settling.startScan();
+    try {
+      const run = { signal, confirmPrune, isReady: settling.isReady };
+      // One bad file must not keep the others out.
+      const options = { ...flags, skipBad: true, quiet: true };
+      const report = await importPaths(config, folders, options, terminal, run);
+      if (!report.isEmpty)
+        printLines(terminal, [`${new Date().toISOString()} ${report.headline}`, ...report.invalidLines()]);
+    } catch (error) {
+      if (signal.aborted) break;
+      // Another command may be writing, or a disk or database may be away for a moment.
+      terminal.stderr.write(`zukan: ${printable((error as Error).message)}; trying again\n`);
+      settling.forget();
+    }
+    await changes.next(settling.isWaiting ? SETTLE_MS : RESCAN_MS);
+  }
+  printLine(terminal, 'stopped watching');
+}
+
+async function checkFolder(path: string): Promise<void> {
+  const facts = await stat(path).catch(() => undefined);
+  if (!facts?.isDirectory()) throw new UsageError(`${path}: --watch needs a folder`);
+}
+
+/** Nobody is there to ask, so a doubtful removal waits for an import by hand. It is mentioned once. */
+function pruneCarefully(
+  config: Config,
+  { yes = false }: ImportCommandFlags,
+  terminal: Terminal,
+): PruneOptions['confirm'] {
+  let mentioned = '';
+  return async (gone, emptyFolders) => {
+    const doubt = yes ? undefined : await findDoubt(config, gone, emptyFolders);
+    if (doubt === undefined) printLines(terminal, describeGone(gone));
+    else if (doubt !== mentioned)
+      printLine(terminal, `removed nothing: ${doubt} Use --yes if this is right.`);
+    mentioned = doubt ?? '';
+    return doubt === undefined;
+  };
+}
+
+interface Changes extends Disposable {
+  /** Waits until something changed since the last call, at most as long as given, or until the signal is aborted. */
+  next(maxMs: number): Promise<void>;
+}
+
+function watchFolders(folders: string[], { wait, watch }: Surroundings, signal: AbortSignal): Changes {
+  let hasChanged = false;
+  let wake = () => {};
+  const onChange = () => {
+    hasChanged = true;
+    wake();
+  };
+  const watchers = folders.map((folder) => watch(folder, onChange));
+  return {
+    async next(maxMs) {
+      const elapsed = new AbortController();
+      const either = AbortSignal.any([signal, elapsed.signal]);
+      wake = () => elapsed.abort();
+      if (!hasChanged) await wait(maxMs, either);
+      if (hasChanged) await wait(SETTLE_MS, signal);
+      hasChanged = false;
+    },
+    [Symbol.dispose]() {
+      for (const watcher of watchers) watcher?.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** Finds the entries that an operator names: by id, name or alias. */
+
+import { readDocument } from '../catalogue/document.ts';
+import { nearNames } from '../catalogue/near-names.ts';
+import type { ImageEntries } from '../catalogue/place-image.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import { loadEntries } from '../import/lookup.ts';
+import { planEntry } from '../import/plan/entry.ts';
+import { ExistingEntries } from '../import/plan/existing.ts';
+import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import { checkRecord, type EntryLine } from '../import/record.ts';
+import { EditError } from './errors.ts';
+
+/** `advice` is added to the error if there is none. */
+export async function findEntry(
+  lookup: Lookup,
+  kind: Kind,
+  reference: string,
+  advice = '',
+): Promise<SavedEntry> {
+  const found = await matchEntries(lookup, kind, reference);
+  if (found.length > 1)
+    throw new EditError(
+      `${found.length} ${kind}s are called "${reference}": ${found.map(({ id }) => id).join(', ')}; name one by its id`,
+    );
+  if (found[0]) return found[0];
+  const near = nearNames(reference, await lookup.entryNames(kind)).map((name) => `"${name}"`);
+  const suggestion = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  throw new EditError(`there is no ${kind} "${reference}"${suggestion}${advice}`);
+}
+
+/** Those that the reference may mean. */
+export async function matchEntries(lookup: Lookup, kind: Kind, reference: string): Promise<SavedEntry[]> {
+  const existing = new ExistingEntries();
+  await loadEntries(existing, lookup, kind, [reference]);
+  return existing.matching(kind, reference);
+}
+
+/** Finds an entry, or creates it if `defaults` are given. */
+export async function findOrCreate(
+  writer: CatalogueWriter,
+  kind: Kind,
+  reference: string,
+  defaults: NewRecordDefaults | undefined,
+): Promise<SavedEntry> {
+  if (defaults && (await matchEntries(writer, kind, reference)).length === 0)
+    await createEntry(writer, { type: kind, name: reference } as EntryLine, defaults);
+  return findEntry(writer, kind, reference, ' (--create creates it)');
+}
+
+/** The fields are validated like those of a record in a catalogue file. */
+export async function createEntry(
+  writer: CatalogueWriter,
+  fields: EntryLine,
+  defaults: NewRecordDefaults,
+): Promise<void> {
+  const record = checkRecord({ ...fields }) as EntryLine;
+  const existing = new ExistingEntries();
+  await loadEntries(existing, writer, record.type, [record.name]);
+  if (existing.matching(record.type, record.name).length > 0)
+    throw new EditError(`the ${record.type} "${record.name}" already exists`);
+  const planned = planEntry(record, existing, defaults);
+  if (planned.outcome === 'added') await writer.saveEntries([planned.row]);
+}
+
+/** The entries of each of the images, by image id. */
+export async function loadEntriesOf(lookup: Lookup, rows: SavedImage[]): Promise<Map<string, ImageEntries>> {
+  const images = rows.map(({ document }) => readDocument(document));
+  const load = async (kind: Kind, ids: string[]) =>
+    new Map((await lookup.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
+  const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
+  const artists = await load(
+    'artist',
+    images.map(({ artist }) => artist),
+  );
+  const categories = await load(
+    'category',
+    images.flatMap((image) => idsOf(image.categories)),
+  );
+  const characters = await load(
+    'character',
+    images.flatMap((image) => idsOf(image.characters)),
+  );
+  const pick = (from: Map<string, SavedEntry>, id: string) => {
+    const entry = from.get(id);
+    if (!entry) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
+    return entry;
+  };
+  return new Map(
+    images.map((image) => [
+      image.id,
+      {
+        artist: pick(artists, image.artist),
+        categories: image.categories.map(({ id }) => pick(categories, id)),
+        characters: image.characters.map(({ id }) => pick(characters, id)),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,139 @@
+/**
+ * The second phase of an import, under the catalogue's write lock: plans the prepared records against what the catalogue
+ * has by now, and saves them.
+ */
+import type { SourceFile } from '../catalogue/source-files.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Upload } from '../media/files.ts';
+import { applyDecisions } from './apply-decisions.ts';
+import { Batch } from './batch.ts';
+import type { DecisionLine } from './decision-lines.ts';
+import type { First, Firsts } from './firsts.ts';
+import type { ImportOptions, PreparedImage, PreparedRecord } from './prepare.ts';
+import type { Problems } from './problems.ts';
+import { type EntryLine, mentionedNames } from './record.ts';
+import { type ImageWithPicture, Saver } from './save.ts';
+import { saveDecisions } from './save-decisions.ts';
+import type { Source } from './source.ts';
+import type { Spool } from './spool.ts';
+import { storePicture } from './store-picture.ts';
+
+export class Application {
+  readonly #sources: Source[];
+  readonly #writer: CatalogueWriter;
+  readonly #upload: Upload;
+  readonly #problems: Problems;
+  readonly #firsts: Firsts;
+  readonly #options: ImportOptions;
+  readonly #saver: Saver;
+  /** The entries that the pictures of folders mentioned so far. */
+  readonly #mentioned = new Set<string>();
+  /** The new files that no image uses yet. */
+  readonly #unsaved: Set<string>;
+
+  constructor(
+    sources: Source[],
+    writer: CatalogueWriter,
+    upload: Upload,
+    problems: Problems,
+    firsts: Firsts,
+    options: ImportOptions,
+  ) {
+    this.#sources = sources;
+    this.#writer = writer;
+    this.#upload = upload;
+    this.#problems = problems;
+    this.#firsts = firsts;
+    this.#options = options;
+    this.#unsaved = new Set(upload.newKeys());
+    this.#saver = new Saver(writer, upload, options.defaults, problems, options.report, (image) =>
+      this.#storeAgain(image),
+    );
+  }
+
+  async save(spool: Spool<PreparedRecord>): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
+    const saveBatch = async () => {
+      signal.throwIfAborted();
+      const records = batch.take();
+      if (this.#problems.isFull) return;
+      await this.#saveBatch(records);
+      for (const { progress } of records) if (progress > 0) onProgress(progress);
+    };
+    for await (const { item, size } of spool.items()) {
+      const record = { ...item, size };
+      if (batch.isFullFor(record)) await saveBatch();
+      batch.add(record);
+    }
+    await saveBatch();
+    // A picture whose record turned out to be invalid is not used.
+    await this.#upload.release([...this.#unsaved]);
+  }
+
+  /** All records of a batch have the same type. */
+  async #saveBatch(records: PreparedRecord[]): Promise<void> {
+    const { defaults, report } = this.#options;
+    const type = records[0]?.record.type;
+    if (type === 'image') {
+      await this.#saveImages(records as PreparedImage[]);
+    } else if (type === 'blocked' || type === 'removed') {
+      const lines = records.map(({ record }) => record as DecisionLine);
+      await saveDecisions(lines, this.#writer.decisions, defaults.now, report);
+    } else {
+      await this.#saver.saveEntries(records as (PreparedRecord & { record: EntryLine })[]);
+    }
+  }
+
+  /** Entries that the pictures of a folder mention are created first, if they are missing. */
+  async #saveImages(batch: PreparedImage[]): Promise<void> {
+    const copies: { image: PreparedImage; first: First }[] = [];
+    const unique = batch.filter((image) => {
+      const first = image.record.isFromFolder ? this.#firsts.add(image) : undefined;
+      if (first) copies.push({ image, first });
+      return first === undefined;
+    });
+    const images = await applyDecisions(unique, this.#writer, this.#options.report);
+    for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
+    const mentions = images
+      .filter(({ record }) => record.isFromFolder)
+      .flatMap((image) => this.#newMentions(image));
+    for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
+      await this.#saver.saveEntries(entries);
+    const files: SourceFile[] = [];
+    await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
+      for (const key of keys) this.#unsaved.delete(key);
+      if (!image.file) return;
+      this.#firsts.setImage(image, id);
+      files.push({ ...image.file, image: id, state: 'first' });
+    });
+    await this.#saver.raiseRatings(copies.map(({ image }) => image));
+    for (const { image, first } of copies)
+      if (image.file && first.image !== undefined)
+        files.push({ ...image.file, image: first.image, state: 'copy' });
+    await this.#writer.sourceFiles.save(withoutRepeats(files));
+  }
+
+  #newMentions({ record, source, position, label }: PreparedImage) {
+    return mentionedNames(record).flatMap(([type, name]) => {
+      const key = `${source} ${type} ${name}`;
+      if (this.#mentioned.has(key)) return [];
+      this.#mentioned.add(key);
+      const entry = { type, name, isImplicit: true } as EntryLine;
+      return [{ source, position, label, record: entry }];
+    });
+  }
+
+  /** Stores the files of a picture again, because another command has removed them since. */
+  async #storeAgain({ source, label, record, picture }: ImageWithPicture): Promise<void> {
+    const from = this.#sources[source] as Source;
+    const stored = await storePicture(from, record.file as string, this.#upload, this.#options);
+    if (stored.hash !== picture.hash)
+      throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
+  }
+}
+
+/** A folder may be named twice. */
+function withoutRepeats(files: SourceFile[]): SourceFile[] {
+  return [...new Map(files.map((file) => [`${file.folder}\0${file.path}`, file])).values()];
+}

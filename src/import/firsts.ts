@@ -1,0 +1,54 @@
+/**
+ * The pictures of folders, by their bytes. Of several copies one counts: one that was imported before and did not change, or
+ * else the first one in the order of the command line and then of paths.
+ */
+import type { KnownFile } from '../catalogue/source-files.ts';
+import type { RecordLocation } from './problems.ts';
+import type { ImageWithPicture, Report } from './save.ts';
+
+export interface First {
+  label: string;
+  /** The id of its image, when it is known. */
+  image?: string;
+}
+
+export class Firsts {
+  readonly #byHash = new Map<string, First>();
+  readonly #report: Report;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  /**
+   * Returns false if the file has to be read: it was a copy, and the file that counted is gone, has changed, or comes later.
+   * The rating of a copy counts too, so a copy is left out only together with the file that counts.
+   */
+  addUnchanged({ label }: RecordLocation, { eTag, image, path, state }: KnownFile): boolean {
+    const first = this.#byHash.get(eTag);
+    if (!first && state === 'copy') return false;
+    if (first) {
+      this.#report.duplicate(label, first.label);
+    } else {
+      this.#byHash.set(eTag, { label, image });
+      this.#report.unchangedFile(path);
+    }
+    return true;
+  }
+
+  /** The picture with the same bytes that counts, or undefined if it is this one. */
+  add({ picture: { hashes }, label }: ImageWithPicture): First | undefined {
+    const first = hashes.map((hash) => this.#byHash.get(hash)).find((found) => found !== undefined);
+    if (first) this.#report.duplicate(label, first.label);
+    else for (const hash of hashes) this.#byHash.set(hash, { label });
+    return first;
+  }
+
+  /** Notes the image of a picture that counts. */
+  setImage({ picture: { hashes } }: ImageWithPicture, image: string): void {
+    for (const hash of hashes) {
+      const first = this.#byHash.get(hash);
+      if (first) first.image = image;
+    }
+  }
+}

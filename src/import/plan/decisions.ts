@@ -1,0 +1,39 @@
+/** What an operator decided about an image, when an import plans it. Pure. */
+import { readDocument } from '../../catalogue/document.ts';
+import { type EditableField, formatEdited, isEditableField, parseEdited } from '../../catalogue/edited.ts';
+import type { SavedImage } from '../../catalogue/writer.ts';
+import type { ImageLine } from '../record.ts';
+
+/** The record of a picture in a folder, with the fields that an operator decided as they are. */
+export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {
+  const edited = parseEdited(existing?.edited ?? '');
+  if (!existing || edited.length === 0) return record;
+  const { artist, categories, characters, nsfw, source } = readDocument(existing.document);
+  const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
+  const decided: Record<EditableField, Partial<ImageLine>> = {
+    artist: { artist },
+    categories: { categories: ids(categories) },
+    characters: { characters: ids(characters) },
+    rating: { nsfw },
+    source: { source },
+  };
+  const kept: Partial<ImageLine> = Object.assign({}, ...edited.map((field) => decided[field]));
+  const result = { ...record, ...kept };
+  // Nothing else may fill them.
+  if (record.openFields) result.openFields = record.openFields.filter((field) => !(field in kept));
+  return result;
+}
+
+/**
+ * The fields of an image that count as decided after an import: a folder changes nothing about that; a record of a
+ * catalogue file decides the fields that it gives, unless it says which.
+ */
+export function planEdited(record: ImageLine, existing: SavedImage | undefined): string {
+  if (record.isFromFolder) return existing?.edited ?? '';
+  if (record.edited) return formatEdited(record.edited.filter(isEditableField));
+  const { artist, categories, characters, source } = record;
+  const given = Object.entries({ artist, categories, characters, source })
+    .filter(([, value]) => value !== undefined)
+    .map(([field]) => field as EditableField);
+  return formatEdited(['rating', ...given]);
+}

@@ -1,0 +1,151 @@
+/**
+ * The first phase of an import: reads and checks all records, and stores their pictures. It only reads the catalogue, so it
+ * may take hours without keeping other commands from changing it.
+ */
+import type { Files, Upload } from '../media/files.ts';
+import { inParallel } from '../parallel.ts';
+import { Batch } from './batch.ts';
+import type { DecisionLine } from './decision-lines.ts';
+import { addMetadata } from './embedded.ts';
+import type { Firsts } from './firsts.ts';
+import type { ImportDefaults } from './plan/outcome.ts';
+import type { Problems, RecordLocation } from './problems.ts';
+import type { EntryLine, ImageLine, RecordLine } from './record.ts';
+import type { ImageWithPicture, Report } from './save.ts';
+import type { FoundFile, PendingRecord, Source } from './source.ts';
+import type { Spool } from './spool.ts';
+import { type FilePicture, storePicture } from './store-picture.ts';
+
+export interface ImportOptions {
+  files: Files;
+  defaults: ImportDefaults;
+  /** How many pictures are read at the same time. */
+  concurrency: number;
+  /** The sizes of thumbnails. */
+  ladder: readonly number[];
+  isDryRun: boolean;
+  /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
+  skipsInvalid: boolean;
+  /** Whether the location in the metadata of pictures is stored. */
+  keepsLocation: boolean;
+  /** Called with the size of each record that is done. */
+  onProgress: (size: number) => void;
+  report: Report;
+  /** Aborts the import and leaves the catalogue unchanged. */
+  signal: AbortSignal;
+}
+
+/** A record that was checked, and whose picture is stored. `progress` is what is left to do of it. */
+export type PreparedRecord = RecordLocation & { progress: number } & (
+    | { record: EntryLine | DecisionLine }
+    | PreparedImage
+  );
+
+export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
+/** The file of a folder, as it was when it was read. */
+export type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
+
+type ParsedRecord = RecordLocation & { size: number; record: RecordLine; file?: FoundFile | undefined };
+type ParsedImage = ParsedRecord & { record: ImageLine };
+
+export interface Preparing {
+  upload: Upload;
+  spool: Spool<PreparedRecord>;
+  problems: Problems;
+  firsts: Firsts;
+  options: ImportOptions;
+  /** Called with the file of each picture that was read, and the hashes of its bytes. */
+  onRead: (file: FoundFile, hashes: string[]) => void;
+}
+
+/** Records and files of one source, in order. */
+export async function prepareSource(from: Source, source: number, preparing: Preparing): Promise<void> {
+  const { problems, firsts, options } = preparing;
+  const batch = new Batch<ParsedRecord>(({ record }) => record.type);
+  for await (const pending of from.records()) {
+    options.signal.throwIfAborted();
+    if (problems.isFull) return;
+    const { position, label, size, file } = pending;
+    const location = { source, position, label };
+    if (file?.isUnchanged && file.known && firsts.addUnchanged(location, file.known)) {
+      options.onProgress(size);
+      continue;
+    }
+    const record = await parse(location, pending, problems);
+    if (!record) continue;
+    const parsed = { ...location, size, record, file };
+    if (batch.isFullFor(parsed)) await prepareBatch(from, batch.take(), preparing);
+    batch.add(parsed);
+  }
+  await prepareBatch(from, batch.take(), preparing);
+}
+
+async function parse(
+  location: RecordLocation,
+  pending: PendingRecord,
+  problems: Problems,
+): Promise<RecordLine | undefined> {
+  try {
+    return await pending.parse();
+  } catch (error) {
+    return problems.add(location, error);
+  }
+}
+
+/** All records of a batch have the same type. */
+async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Preparing): Promise<void> {
+  const { spool, options, problems } = preparing;
+  options.signal.throwIfAborted();
+  if (problems.isFull) return;
+  if (batch[0]?.record.type === 'image') {
+    await preparePictures(from, batch as ParsedImage[], preparing);
+  } else {
+    for (const { size, ...line } of batch as (ParsedRecord & { record: EntryLine | DecisionLine })[])
+      await spool.add({ ...line, progress: size });
+  }
+}
+
+/** Leaves out the records whose picture is invalid. */
+async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
+  const { upload, spool, options, problems, onRead } = preparing;
+  const pictures: (FilePicture | undefined)[] = [];
+  // Several records may name the same file, which is read once.
+  const stored = new Map<string, Promise<FilePicture>>();
+  const storeOnce = async (line: ParsedImage, file: string) => {
+    const storing = stored.get(file) ?? storePicture(from, file, upload, options);
+    stored.set(file, storing);
+    try {
+      return await storing;
+    } catch (error) {
+      return problems.add(line, error);
+    }
+  };
+  await inParallel(batch, options.concurrency, async (line, index) => {
+    options.signal.throwIfAborted();
+    const { file } = line.record;
+    pictures[index] = file === undefined ? pictureFromRecord(line.record) : await storeOnce(line, file);
+    if (file !== undefined) options.onProgress(line.size);
+  });
+  for (const [index, { size, ...line }] of batch.entries()) {
+    const found = pictures[index];
+    if (!found) continue;
+    const { metadata, ...picture } = found;
+    if (line.file) onRead(line.file, picture.hashes);
+    const stated = metadata ? addMetadata(line.record, metadata) : line.record;
+    const record: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
+    const progress = record.file === undefined ? size : 0;
+    await spool.add({ ...line, record, picture, progress, file: line.file && placeOf(line.file) });
+  }
+}
+
+function placeOf({ folder, path, fingerprint }: FoundFile): FilePlace {
+  return { folder, path, fingerprint };
+}
+
+/** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
+function pictureFromRecord({ key, meta }: ImageLine): FilePicture {
+  const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
+  const hash = facts.eTag;
+  const unread = { hashes: [hash], hasLocation: false, metadata: undefined, perceptualHash: null };
+  return { key: key as string, hash, ...facts, ...dimens, ...unread };
+}

@@ -1,0 +1,114 @@
+/** Removes images whose files are gone from the folders of an import. They may come back later: nothing is remembered. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KnownFile, SourceFileReader } from '../catalogue/source-files.ts';
+import { fileKeys } from '../catalogue/thumbnails.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import type { Upload } from '../media/files.ts';
+import type { FoundFile } from './source.ts';
+
+/** Removed together. */
+const BATCH_SIZE = 1000;
+
+/** An image that would be removed. */
+export interface GoneImage {
+  id: string;
+  /** Where its file was. */
+  path: string;
+}
+
+export interface PruneOptions {
+  /** The real paths of the folders. */
+  folders: string[];
+  openFiles: () => Promise<SourceFileReader>;
+  /** Called with the images that would be removed, and folders that seem to be empty. Returns whether to remove them. */
+  confirm: (gone: GoneImage[], emptyFolders: string[]) => Promise<boolean>;
+  onRemoved: (count: number) => void;
+}
+
+export class Prune {
+  readonly #options: PruneOptions;
+  /** Files that are gone or have other bytes by now, by image. */
+  readonly #gone = new Map<string, KnownFile[]>();
+  /** The hashes of all pictures that were read: a moved one has another path, but the same bytes. */
+  readonly #hashes = new Set<string>();
+  readonly #emptyFolders: Set<string>;
+  #confirmed: string[] = [];
+
+  constructor(options: PruneOptions) {
+    this.#options = options;
+    this.#emptyFolders = new Set(options.folders);
+  }
+
+  /** Before the folders are read, so that a file that is moved meanwhile is found at one of its places. */
+  async findMissing(): Promise<void> {
+    const { folders, openFiles } = this.#options;
+    await using files = await openFiles();
+    for (const folder of folders)
+      for await (const file of files.all(folder)) {
+        const isPresent = file.state !== 'replaced' && !isGone(join(folder, file.path));
+        if (isPresent) this.#emptyFolders.delete(folder);
+        else this.#add(file);
+      }
+  }
+
+  readonly noteRead = ({ folder, known }: FoundFile, hashes: string[]): void => {
+    this.#emptyFolders.delete(folder);
+    for (const hash of hashes) this.#hashes.add(hash);
+    if (known && !hashes.includes(known.eTag)) this.#add(known);
+  };
+
+  /** Returns whether there are images to remove. */
+  async confirm(): Promise<boolean> {
+    const gone = await this.#findUnprovided();
+    if (gone.length === 0 || !(await this.#options.confirm(gone, [...this.#emptyFolders]))) return false;
+    this.#confirmed = gone.map(({ id }) => id);
+    return true;
+  }
+
+  /** After the records were saved. An image that got another file meanwhile stays. */
+  async apply(writer: CatalogueWriter, upload: Upload): Promise<void> {
+    for (let from = 0; from < this.#confirmed.length; from += BATCH_SIZE) {
+      const ids = this.#confirmed.slice(from, from + BATCH_SIZE);
+      await writer.sourceFiles.remove(ids.flatMap((id) => this.#gone.get(id) ?? []));
+      const provided = await writer.sourceFiles.provided(ids);
+      const removed = await writer.removeImages(ids.filter((id) => !provided.has(id)));
+      await upload.release(removed.flatMap(fileKeys));
+      this.#options.onRemoved(removed.length);
+    }
+  }
+
+  /** Those that no file provides any more, in this or in another folder. */
+  async #findUnprovided(): Promise<GoneImage[]> {
+    await using files = await this.#options.openFiles();
+    const unprovided: GoneImage[] = [];
+    for (const [id, gone] of this.#gone) {
+      const [{ eTag, folder, path }] = gone as [KnownFile];
+      if (this.#hashes.has(eTag)) continue;
+      const places = new Set(gone.map(placeOf));
+      const others = (await files.ofImage(id)).filter(
+        (file) => file.state !== 'replaced' && !places.has(placeOf(file)),
+      );
+      if (others.length === 0) unprovided.push({ id, path: join(folder, path) });
+    }
+    return unprovided;
+  }
+
+  #add(file: KnownFile): void {
+    const files = this.#gone.get(file.image) ?? [];
+    if (!files.some((other) => placeOf(other) === placeOf(file))) files.push(file);
+    this.#gone.set(file.image, files);
+  }
+}
+
+const placeOf = ({ folder, path }: KnownFile) => `${folder}\0${path}`;
+
+/** A file that cannot be looked at, because of its permissions or a broken disk, is not gone. */
+function isGone(path: string): boolean {
+  try {
+    lstatSync(path);
+    return false;
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}

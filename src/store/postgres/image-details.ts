@@ -1,0 +1,30 @@
+/** Saves what PostgreSQL stores about images next to their rows: perceptual hashes, and which fields are edited. */
+import type { SavedImage } from '../../catalogue/writer.ts';
+import { columns } from './batches.ts';
+import type { Query } from './placements.ts';
+
+/** Replaces the hashes of the images; null leaves an image without one. */
+export async function saveHashes(
+  query: Query,
+  images: Pick<SavedImage, 'number' | 'perceptualHash'>[],
+): Promise<void> {
+  if (images.length === 0) return;
+  await query('delete from perceptual_hash where image = any($1::int[])', columns(images, 'number'));
+  await query(
+    'insert into perceptual_hash (image, hash) select * from unnest($1::int[], $2::text[]) as new (image, hash) where hash is not null',
+    columns(images, 'number', 'perceptualHash'),
+  );
+}
+
+/** Replaces which fields of the images are edited. */
+export async function saveEdited(
+  query: Query,
+  images: Pick<SavedImage, 'number' | 'edited'>[],
+): Promise<void> {
+  if (images.length === 0) return;
+  await query('delete from edited where image = any($1::int[])', columns(images, 'number'));
+  await query(
+    `insert into edited (image, fields) select * from unnest($1::int[], $2::text[]) as new (image, fields) where fields <> ''`,
+    columns(images, 'number', 'edited'),
+  );
+}

@@ -1,0 +1,51 @@
+/** Finds entries and images of the catalogue in PostgreSQL. */
+import { nameKey } from '../../catalogue/decisions.ts';
+import { fold } from '../../catalogue/fold.ts';
+import type { Lookup, SavedImage } from '../../catalogue/writer.ts';
+import {
+  ALIASES_OF_SHELF,
+  ENTRY_COLUMNS as columns,
+  IMAGE_COLUMNS,
+  SHELF_BATCH_SIZE,
+} from '../shared/queries.ts';
+import type { Query } from './placements.ts';
+
+export const ENTRY_COLUMNS = `${columns},
+  (select coalesce(json_agg(alias.name order by alias.name), '[]'::json) ${ALIASES_OF_SHELF}) as aliases`;
+
+export function createLookup(query: Query): Lookup {
+  const find = async <Row>(text: string, keys: string[], ...more: string[]): Promise<Row[]> =>
+    keys.length === 0 ? [] : ((await query(text, [keys, ...more])).rows as Row[]);
+  return {
+    entriesById: (kind, ids) =>
+      find(`select ${ENTRY_COLUMNS} from shelf where kind = $2 and id = any($1)`, ids, kind),
+    entriesByName: (kind, names) =>
+      kind === 'category'
+        ? find(`select ${ENTRY_COLUMNS} from shelf where category = any($1)`, names.map(fold))
+        : find(`select ${ENTRY_COLUMNS} from shelf where kind = $2 and name = any($1)`, names, kind),
+    entriesByAlias: (kind, aliases) =>
+      find(
+        `select ${ENTRY_COLUMNS} from shelf
+         where number in (select alias.shelf from alias where alias.kind = $2 and alias.key = any($1))`,
+        aliases.map((alias) => nameKey(kind, alias)),
+        kind,
+      ),
+    async entryNames(kind) {
+      const { rows } = await query('select name from shelf where kind = $1 order by position', [kind]);
+      return rows.map(({ name }) => name);
+    },
+    imagesById: (ids) => find(`select ${IMAGE_COLUMNS} from image where id = any($1)`, ids),
+    async *imagesOn(shelf) {
+      for (let position = -1; ; ) {
+        const { rows } = await query(
+          `select ${IMAGE_COLUMNS}, placement.position from placement join image on number = image
+           where shelf = $1 and position > $2 order by position limit ${SHELF_BATCH_SIZE}`,
+          [shelf, position],
+        );
+        if (rows.length === 0) return;
+        position = rows.at(-1).position;
+        yield rows.map(({ position, ...row }): SavedImage => row);
+      }
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** The pure plans: edits of images, and names that someone may have meant. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dimensions } from '../../src/catalogue/document.ts';
+import { planEdit } from '../../src/catalogue/edit-image.ts';
+import { formatEdited, parseEdited } from '../../src/catalogue/edited.ts';
+import { nearNames } from '../../src/catalogue/near-names.ts';
+import { placeImage } from '../../src/catalogue/place-image.ts';
+import type { Kind } from '../../src/catalogue/types.ts';
+import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
+import { keepDecisions, planEdited } from '../../src/import/plan/decisions.ts';
+import type { ImageLine } from '../../src/import/record.ts';
+import { uuid } from '../support/catalogue.ts';
+
+const fixedShelves: FixedShelves = {
+  catalogue: 1,
+  rating: { sfw: 2, questionable: 3, nsfw: 4 },
+  orientation: { landscape: 5, portrait: 6, square: 7 },
+};
+
+function entry(kind: Kind, shelf: number, name: string): SavedEntry {
+  const id = uuid(1, shelf);
+  return { kind, shelf, id, name, createdAt: '', aliases: [], document: JSON.stringify({ id, name }) };
+}
+
+const [ann, bob] = [entry('artist', 10, 'Ann'), entry('artist', 11, 'Bob')];
+const [cat, dog, fox] = [
+  entry('category', 20, 'cat'),
+  entry('category', 21, 'dog'),
+  entry('category', 22, 'fox'),
+];
+const entries = { artist: ann, categories: [cat, dog], characters: [] };
+const meta = {
+  eTag: 'e',
+  size: 1,
+  mimetype: 'image/png' as const,
+  color: '#000000',
+  dimens: dimensions(2, 1),
+};
+const { row } = placeImage(
+  { id: uuid(4, 1), key: 'k', eTag: 'e', mimetype: 'image/png', perceptualHash: null, edited: '' },
+  { source: { name: 's', url: '' }, nsfw: 'sfw', createdAt: '2026-01-01T00:00:00.000Z', meta },
+  entries,
+  undefined,
+  fixedShelves,
+);
+const image: SavedImage = { ...row, number: 1 };
+
+describe('planEdit', () => {
+  test('changes fields, shelves and marks, and says what changed', () => {
+    const change = { rating: 'nsfw' as const, artist: bob, categories: { add: [fox], remove: [cat] } };
+    const planned = planEdit(image, entries, change, fixedShelves);
+    assert.deepEqual(planned?.placed.shelves, [1, 4, 5, 11, 21, 22]);
+    assert.equal(planned?.placed.row.edited, 'artist categories rating');
+    assert.equal(planned?.placed.row.number, 1);
+    assert.deepEqual(planned?.differences, [
+      { field: 'rating', before: 'sfw', after: 'nsfw' },
+      { field: 'artist', before: 'Ann', after: 'Bob' },
+      { field: 'categories', before: 'cat, dog', after: 'dog, fox' },
+      { field: 'edited', before: '', after: 'artist categories rating' },
+    ]);
+  });
+
+  test('a part of the source keeps the other part', () => {
+    const planned = planEdit(image, entries, { source: { url: 'https://example.org' } }, fixedShelves);
+    assert.deepEqual(planned?.differences[0], {
+      field: 'source',
+      before: 's',
+      after: 's https://example.org',
+    });
+  });
+
+  test('a value that is there already is marked as decided, once', () => {
+    const planned = planEdit(image, entries, { rating: 'sfw' }, fixedShelves);
+    assert.deepEqual(planned?.differences, [{ field: 'edited', before: '', after: 'rating' }]);
+    const marked = { ...image, edited: 'rating' };
+    assert.equal(planEdit(marked, entries, { rating: 'sfw' }, fixedShelves), undefined);
+    const reset = planEdit(marked, entries, { reset: ['rating', 'artist'] }, fixedShelves);
+    assert.equal(reset?.placed.row.edited, '');
+    assert.equal(reset?.placed.row.document, image.document);
+  });
+});
+
+describe('imports', () => {
+  const record: ImageLine = { type: 'image', nsfw: 'questionable', artist: 'New', categories: ['new'] };
+
+  test('a folder keeps the fields that are decided', () => {
+    const decided = { ...image, edited: 'categories rating' };
+    assert.deepEqual(keepDecisions(record, decided), {
+      ...record,
+      nsfw: 'sfw',
+      categories: [cat.id, dog.id],
+    });
+    const open = keepDecisions({ ...record, openFields: ['nsfw', 'source'] }, decided);
+    assert.deepEqual([open.nsfw, open.openFields], ['sfw', ['source']]);
+    assert.equal(keepDecisions(record, image), record);
+    assert.equal(keepDecisions(record, undefined), record);
+  });
+
+  test('a catalogue file decides the fields that it gives, or those it says; a folder none', () => {
+    assert.equal(planEdited(record, undefined), 'artist categories rating');
+    assert.equal(planEdited({ ...record, source: null }, undefined), 'artist categories rating source');
+    assert.equal(planEdited({ ...record, edited: ['source', 'artist'] }, image), 'artist source');
+    assert.equal(planEdited({ ...record, edited: [] }, { ...image, edited: 'rating' }), '');
+    assert.equal(planEdited({ ...record, isFromFolder: true }, { ...image, edited: 'rating' }), 'rating');
+  });
+});
+
+test('marks are sorted, unique and known', () => {
+  assert.equal(formatEdited(['source', 'artist', 'source']), 'artist source');
+  assert.deepEqual(parseEdited('artist nonsense rating'), ['artist', 'rating']);
+  assert.deepEqual(parseEdited(''), []);
+});
+
+test('near names ignore case, typing mistakes and missing parts', () => {
+  const names = ['catgirl', 'cat ears', 'dog', 'CATGIRLS', 'Kimono'];
+  assert.deepEqual(nearNames('catgril', names), ['catgirl']);
+  assert.deepEqual(nearNames('Catgirl', names), ['catgirl', 'CATGIRLS']);
+  assert.deepEqual(nearNames('ears', names), ['cat ears']);
+  assert.deepEqual(nearNames('zzzzzz', names), []);
+});

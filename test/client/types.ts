@@ -1,0 +1,50 @@
+/** Fails to compile if the types of the client differ from the schemas of the service. There is nothing to run. */
+import type { Static, TSchema } from 'typebox';
+import type * as client from '../../client/types.ts';
+import type * as schemas from '../../src/schemas.ts';
+
+type Schemas = typeof schemas;
+/** Without named types, which would differ by name alone. */
+type Plain<T> = T extends (infer Item)[]
+  ? Plain<Item>[]
+  : T extends object
+    ? { [Key in keyof T]: Plain<T[Key]> }
+    : T;
+type Equal<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+type Same<Type, Schema extends TSchema> = Equal<Type, Static<Schema>>;
+
+/** The compiler demands true, so `false` in the type is an error here. */
+export const isSame: {
+  rating: Same<client.Rating, Schemas['Rating']>;
+  orientation: Same<client.Orientation, Schemas['Orientation']>;
+  mimetype: Same<client.Mimetype, Schemas['Mimetype']>;
+  include: Same<client.Include, Schemas['Include']>;
+  image: Same<client.Image, Schemas['Image']>;
+  artistImage: Same<client.ArtistImage, Schemas['ArtistImage']>;
+  artist: Same<client.Artist, Schemas['Artist']>;
+  artistWithImages: Same<client.ArtistWithImages, Schemas['ArtistWithImages']>;
+  character: Same<client.Character, Schemas['Character']>;
+  characterWithImages: Same<client.CharacterWithImages, Schemas['CharacterWithImages']>;
+  category: Same<client.Category, Schemas['Category']>;
+  categoryWithImages: Same<client.CategoryWithImages, Schemas['CategoryWithImages']>;
+  statistics: Same<client.Statistics, Schemas['Statistics']>;
+  token: Same<client.TokenInformation, Schemas['TokenInformation']>;
+  information: Same<Omit<client.Information, 'paths'>, Schemas['ServiceMeta']>;
+} = {
+  rating: true,
+  orientation: true,
+  mimetype: true,
+  include: true,
+  image: true,
+  artistImage: true,
+  artist: true,
+  artistWithImages: true,
+  character: true,
+  characterWithImages: true,
+  category: true,
+  categoryWithImages: true,
+  statistics: true,
+  token: true,
+  information: true,
+};

@@ -1,0 +1,51 @@
+/** IMPORT_ON_START: `zukan serve` imports a folder while it serves. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Running, serve } from '../support/program.ts';
+import { writeTiny } from '../support/tiny.ts';
+import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+async function serveImporting(path: string): Promise<Running> {
+  return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path });
+}
+
+async function stop({ child, ended }: Running): Promise<void> {
+  child.kill('SIGTERM');
+  assert.equal(await ended, 0);
+}
+
+const countImages = async ({ origin }: Running) => {
+  const { data } = (await (await fetch(`${origin}/api/stats`)).json()) as {
+    data: { images: { count: number } };
+  };
+  return data.images.count;
+};
+
+test('imports a folder and says so', async () => {
+  const pictures = temporaryFolder();
+  writeTiny(pictures, '1.png', 1);
+  const server = await serveImporting(pictures);
+  await until('the import has finished', () => server.output().includes('"msg":"import finished"'));
+  assert.equal(await countImages(server), 1);
+  assert.match(server.errors(), /1 added, 0 updated, 0 unchanged/);
+  await stop(server);
+});
+
+test('serves what it has if the import fails, and logs why', async () => {
+  const missing = join(temporaryFolder(), 'missing');
+  const server = await serveImporting(missing);
+  await until('the import has failed', () => server.output().includes('"msg":"import failed;'));
+  assert.ok(server.errors().includes(`${missing}: no such file or folder`));
+  assert.equal(await countImages(server), 0);
+  await stop(server);
+});
+
+test('a server that is stopped during the import waits for it to clean up, and reports no failure', async () => {
+  const pictures = temporaryFolder();
+  for (let index = 0; index < 2000; index++) writeTiny(pictures, `${index}.png`, index);
+  const server = await serveImporting(pictures);
+  await stop(server);
+  assert.doesNotMatch(server.output(), /import f/);
+});

@@ -1,0 +1,32 @@
+/** The queue between the two phases of an import. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { Spool } from '../../src/import/spool.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+process.env.TMPDIR = temporaryFolder();
+
+for (const [where, count] of [
+  ['memory', 10],
+  ['a temporary file', 3000],
+] as const) {
+  test(`returns what was added, in order, from ${where}`, async () => {
+    await using spool = new Spool<{ index: number; text: string }>();
+    assert.ok(spool.isEmpty);
+    // Characters that some readers take for the end of a line.
+    const text = `\n\r\u2028\u0085"${'x'.repeat(4000)}`;
+    for (let index = 0; index < count; index++) await spool.add({ index, text });
+    assert.ok(!spool.isEmpty);
+    assert.deepEqual(readdirSync(tmpdir()), [], 'a killed process would leave nothing');
+    for (let round = 0; round < 2; round++) {
+      const items = await Array.fromAsync(spool.items());
+      assert.deepEqual(
+        items.map(({ item }) => item.index),
+        Array.from({ length: count }, (_, index) => index),
+      );
+      assert.ok(items.every(({ item, size }) => item.text === text && size > 4000));
+    }
+  });
+}

@@ -1,0 +1,136 @@
+/** Other commands change the catalogue while an import reads its pictures. No image loses its bytes, and none stay behind. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
+import { newId } from '../../src/import/id.ts';
+import { runImport } from '../../src/import/run.ts';
+import { catalogueFile } from '../../src/import/source.ts';
+import { uuid } from '../support/catalogue.ts';
+import { filesIn } from '../support/dump.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { noReport, type Sandbox } from '../support/import.ts';
+import { runCommand } from '../support/program.ts';
+import { filesFolder } from '../support/service.ts';
+import { writeTiny } from '../support/tiny.ts';
+import { image, importTwoImages } from '../support/two-images.ts';
+
+/** An import that has read and stored the pictures of its records, and waits for more input. */
+async function prepareImport({ config, folder }: Sandbox, records: object[]) {
+  const [isPrepared, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  async function* lines() {
+    // A record of another type makes the import store the pictures before it.
+    const all = [...records, { type: 'artist', name: 'Last' }, { type: 'category', name: 'last' }];
+    for (const record of all) yield Buffer.from(`${JSON.stringify(record)}\n`);
+    isPrepared.resolve();
+    await goOn.promise;
+  }
+  const importing = runImport([catalogueFile('slow', folder, lines)], () => openWriter(config), {
+    files: openFiles(config),
+    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
+    concurrency: 2,
+    ladder: [],
+    isDryRun: false,
+    skipsInvalid: false,
+    keepsLocation: false,
+    onProgress: () => {},
+    report: noReport,
+    signal: new AbortController().signal,
+  });
+  await Promise.race([isPrepared.promise, importing]);
+  return async () => {
+    goOn.resolve();
+    await importing;
+  };
+}
+
+/** Every file in the storage belongs to an image, and every image has its file. */
+async function assertConsistent({ config, environment }: Sandbox, images: number): Promise<void> {
+  await using snapshot = await openSnapshot(config);
+  const rows = await Array.fromAsync(snapshot.images());
+  assert.equal(rows.length, images);
+  const names = filesIn(filesFolder(config)).map((line) => line.split(' ')[0]);
+  assert.deepEqual(names, [...new Set(rows.map(({ key }) => key))].sort());
+  assert.equal((await runCommand(['check', '--quiet'], environment)).output, 'no problems found\n');
+}
+
+async function remove({ environment }: Sandbox, ...parameters: string[]): Promise<void> {
+  const { status, errors } = await runCommand(['remove', ...parameters], environment);
+  assert.equal(status, 0, errors);
+}
+
+await forEachEngine(async (engine) => {
+  test('a removal does not wait for an import that reads pictures, and leaves its files alone', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 3)]);
+    await remove(box, uuid(4, 1));
+    await finish();
+    await assertConsistent(box, 2);
+  });
+
+  test('a picture that is taken down while an import prepares it is not imported', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 1)]);
+    await remove(box, uuid(4, 1));
+    await finish();
+    await assertConsistent(box, 1);
+  });
+
+  test('check --repair leaves the files of a running import alone', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 3)]);
+    assert.equal((await runCommand(['check', '--repair', '--quiet'], box.environment)).status, 0);
+    await finish();
+    await assertConsistent(box, 3);
+  });
+
+  test('stores a picture again whose bytes were removed after the import had found them', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 1)]);
+    await remove(box, '--allow-again', uuid(4, 1));
+    assert.equal(filesIn(filesFolder(box.config)).filter((line) => line.includes('.png')).length, 1);
+    await finish();
+    await assertConsistent(box, 2);
+  });
+
+  test('fails if such a picture has changed meanwhile, and leaves nothing behind', async () => {
+    const box = await importTwoImages(engine);
+    const finish = await prepareImport(box, [image(3, 1)]);
+    await remove(box, '--allow-again', uuid(4, 1));
+    writeTiny(box.folder, '1.png', 77);
+    await assert.rejects(finish(), /changed while it was imported/);
+    await assertConsistent(box, 1);
+  });
+
+  test('two imports of the same picture at once add one image', async () => {
+    const box = await importTwoImages(engine);
+    const picture = { type: 'image', file: '3.png', nsfw: 'sfw' };
+    const [first, second] = [await prepareImport(box, [picture]), await prepareImport(box, [picture])];
+    await second();
+    await first();
+    await assertConsistent(box, 3);
+  });
+
+  test('an import that fails keeps the bytes that another one has used meanwhile', async () => {
+    const box = await importTwoImages(engine);
+    const failing = await prepareImport(box, [image(3, 3), { type: 'image', file: 'none.png', nsfw: 'sfw' }]);
+    const other = await prepareImport(box, [image(4, 3), image(5, 4)]);
+    await assert.rejects(failing(), /nothing was imported/);
+    await other();
+    await assertConsistent(box, 4);
+  });
+
+  test('--skip-bad leaves no bytes of a picture whose record is invalid', async () => {
+    const box = await importTwoImages(engine);
+    const path = join(box.folder, 'bad.ndjson');
+    writeFileSync(path, JSON.stringify({ ...image(3, 3), categories: ['missing'] }));
+    const { status, output } = await runCommand(['import', '--quiet', '--skip-bad', path], box.environment);
+    assert.equal(status, 0);
+    assert.match(
+      output,
+      /^0 added.*\nskipped \(invalid\):\n {2}.*bad\.ndjson:1: there is no category "missing"/,
+    );
+    await assertConsistent(box, 2);
+  });
+});

@@ -1,0 +1,163 @@
+/** Links that expire while a page is open are renewed, all links of a page of images with one request. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { importFiles } from '../../src/commands/import.ts';
+import { startBrowser, visit } from '../support/browser.ts';
+import { importGalleryCatalogue, sfwImageId, writeGalleryCatalogue } from '../support/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { loadEveryTile, scrollNearEnd, shownIds, waitForImageCount } from './page-helpers.ts';
+import { TestClock } from './test-clock.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const LIFETIME_MS = 60_000;
+const PAGE_SIZE = 25;
+/** So small that most images of a page are far from the screen. */
+const viewport = { width: 360, height: 500 };
+
+/** The statuses of all responses with files, from now on. */
+function recordFileStatuses(page: Page): Set<number> {
+  const statuses = new Set<number>();
+  page.on('response', (response) => {
+    if (response.url().includes('/files/')) statuses.add(response.status());
+  });
+  return statuses;
+}
+
+describe('links that expire', { skip }, async () => {
+  if (skip) return;
+  const makeConfig = await importGalleryCatalogue(60);
+  const config = makeConfig({ LINK_LIFETIME: String(LIFETIME_MS / 1000) });
+  const browser = await startBrowser();
+  const clock = new TestClock();
+  /** How far the clock of the service is ahead of the visitor's clock. */
+  let ahead = 0;
+  const { origin } = await startService(config, { clock: () => clock.now() + ahead });
+  const open = async (path: string, options = { viewport }) => {
+    const opened = await visit(browser, origin + path, { prepare: clock.install, ...options });
+    await opened.page.locator('img.loaded').first().waitFor();
+    return opened;
+  };
+
+  test('are renewed before images load', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    const statuses = recordFileStatuses(page);
+    const ids = await shownIds(page);
+    assert.ok((await page.locator('img.loaded').count()) < PAGE_SIZE, 'some images have not loaded');
+    await clock.advance(LIFETIME_MS);
+    await scrollNearEnd(page);
+    await waitForImageCount(page, 2 * PAGE_SIZE);
+    await loadEveryTile(page);
+    assert.equal(requests.filter((path) => path === requests[0]).length, 2, 'one request renews a page');
+    assert.deepEqual((await shownIds(page)).slice(0, PAGE_SIZE), ids);
+    assert.deepEqual([...statuses], [200]);
+    await finish();
+  });
+
+  test('are renewed when images fail to load, because a clock may be wrong', async (t) => {
+    t.after(() => {
+      ahead = 0;
+    });
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    const statuses = recordFileStatuses(page);
+    await clock.advance(LIFETIME_MS - 1000);
+    ahead = LIFETIME_MS;
+    await loadEveryTile(page);
+    assert.equal(requests.filter((path) => path === requests[0]).length, 2, 'one request renews a page');
+    assert.deepEqual([...statuses].sort(), [200, 410]);
+    assert.equal(await page.locator('.failed').count(), 0);
+    await finish(['410']);
+  });
+
+  test('are renewed after going back, which keeps the images', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    const ids = await shownIds(page);
+    await page.getByRole('link', { name: 'Artists' }).click();
+    await page.locator('#entries li').first().waitFor();
+    await clock.advance(LIFETIME_MS);
+    await page.goBack();
+    assert.deepEqual(await shownIds(page), ids);
+    await page.locator('img.loaded').first().waitFor();
+    assert.deepEqual(requests, [requests[0], requests[1], requests[0]]);
+    await finish();
+  });
+
+  test('are renewed in the dialog with those of the page', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    await clock.advance(LIFETIME_MS);
+    await page.locator('.tile a').first().click();
+    const dialog = page.getByRole('dialog');
+    assert.ok(await dialog.locator('.properties').isVisible(), 'shows what it knows without waiting');
+    await dialog.locator('img.loaded').waitFor();
+    await dialog.getByText('expires in 1 min 0 s').waitFor();
+    const firstUrl = page.url();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL((url) => url.href !== firstUrl);
+    await dialog.locator('img.loaded').waitFor();
+    assert.deepEqual(requests, [requests[0], requests[0]]);
+    await finish();
+  });
+
+  test('are renewed in the open dialog, and the picture stays', async () => {
+    const { page, requests, finish } = await open(`/?image=${sfwImageId}`, {
+      viewport: { width: 1000, height: 700 },
+    });
+    const dialog = page.getByRole('dialog');
+    const expiry = dialog.getByText('expires in');
+    const link = dialog.getByRole('link', { name: 'Image', exact: true });
+    const before = await link.getAttribute('href');
+    const source = await dialog.locator('img').getAttribute('src');
+    assert.equal(await expiry.textContent(), 'expires in 1 min 0 s');
+    await clock.advance(LIFETIME_MS - 1000);
+    assert.equal(await expiry.textContent(), 'expires in 1 s');
+    assert.equal(requests.length, 1);
+    await clock.advance(1000);
+    await dialog.getByText('expires in 1 min 0 s').waitFor();
+    assert.notEqual(await link.getAttribute('href'), before);
+    assert.equal(await dialog.locator('img.loaded').getAttribute('src'), source);
+    assert.deepEqual(requests, [requests[0], requests[0]]);
+    await finish();
+  });
+
+  test('an image that cannot load stays a placeholder and is tried again', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw');
+    await page.route('**/files/**', (route) => route.abort());
+    await scrollNearEnd(page);
+    const last = page.locator('.tile').nth(PAGE_SIZE - 1);
+    await last.locator('img.failed').waitFor();
+    assert.equal(await last.locator('img').getAttribute('src'), null);
+    assert.ok(await last.locator('canvas').isVisible());
+    assert.equal(requests.filter((path) => path === requests[0]).length, 1, 'the links are still fresh');
+    await page.unroute('**/files/**');
+    await page.evaluate(() => scrollTo(0, 0));
+    await loadEveryTile(page);
+    await finish(['ERR_FAILED']);
+  });
+
+  test('images that an import has moved are found on the next pages', async () => {
+    const { page, requests, finish } = await open('/?order=newest&nsfw=sfw');
+    const ids = await shownIds(page);
+    await importFiles(config, [await writeGalleryCatalogue(temporaryFolder(), 100)]);
+    await clock.advance(LIFETIME_MS);
+    await loadEveryTile(page);
+    assert.deepEqual((await shownIds(page)).slice(0, PAGE_SIZE), ids);
+    assert.equal(requests.filter((path) => path === requests[0]).length, 2);
+    assert.ok(requests.every((path) => path.startsWith('/image/latest?')));
+    await finish();
+  });
+
+  test('images that an import has moved far away are renewed one by one', async () => {
+    const { page, requests, finish } = await open('/?order=newest&nsfw=sfw');
+    const ids = await shownIds(page);
+    await importFiles(config, [await writeGalleryCatalogue(temporaryFolder(), 300)]);
+    await clock.advance(LIFETIME_MS);
+    await loadEveryTile(page);
+    const single = requests.filter((path) => !path.startsWith('/image/latest?'));
+    assert.ok(single.length > 0 && single.length < PAGE_SIZE, `${single.length} requests`);
+    assert.ok(single.every((path) => ids.some((id) => path.startsWith(`/image/${id}?`))));
+    assert.equal(new Set(single).size, single.length);
+    await finish();
+  });
+});

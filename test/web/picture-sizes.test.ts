@@ -1,0 +1,142 @@
+/** The gallery loads pictures in the size that it shows: counts the bytes of 24-megapixel pictures. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { importFiles } from '../../src/commands/import.ts';
+import { startBrowser, visit } from '../support/browser.ts';
+import { uuid } from '../support/catalogue.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { drawPhoto } from '../support/photo.ts';
+import { drawInto } from '../support/pictures.ts';
+import { configFor, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { loadEveryTile, recordFiles } from './page-helpers.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const PHOTO_COUNT = 25;
+const animationId = uuid(4, 99);
+const viewport = { width: 1280, height: 800 };
+
+/** The photos share a file, because drawing and importing it takes time. Their links differ. */
+async function importPhotos() {
+  const folder = temporaryFolder();
+  await writeFile(join(folder, 'photo.jpg'), await drawPhoto(6000, 4000));
+  await drawInto(folder, {
+    file: 'moving.gif',
+    format: 'gif',
+    width: 600,
+    height: 400,
+    colour: '#204060',
+    frames: 2,
+  });
+  const photos = Array.from({ length: PHOTO_COUNT }, (_, index) => ({
+    ...{ type: 'image', id: uuid(4, index + 1), nsfw: 'sfw', categories: ['photo'], file: 'photo.jpg' },
+  }));
+  const lines = [
+    { type: 'category', name: 'photo', description: '' },
+    { type: 'category', name: 'animation', description: '' },
+    ...photos,
+    { type: 'image', id: animationId, nsfw: 'sfw', categories: ['animation'], file: 'moving.gif' },
+  ];
+  const path = join(folder, 'photos.ndjson');
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await importFiles(configFor(folder), [path]);
+  return configFor(folder);
+}
+
+/** The bytes of all images from now on, as they were sent. */
+async function countImageBytes(page: Page): Promise<() => number> {
+  const session = await page.context().newCDPSession(page);
+  const images = new Set<string>();
+  let bytes = 0;
+  session.on('Network.responseReceived', ({ requestId, type }) => {
+    if (type === 'Image') images.add(requestId);
+  });
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (images.has(requestId)) bytes += encodedDataLength;
+  });
+  await session.send('Network.enable');
+  return () => bytes;
+}
+
+describe('pictures of 24 megapixels', { skip }, async () => {
+  if (skip) return;
+  const { origin } = await startService(await importPhotos());
+  const browser = await startBrowser();
+
+  for (const [deviceScaleFactor, maxBytes] of [
+    [1, 1_500_000],
+    [2, 4_000_000],
+  ] as const)
+    test(`a page of them is at most ${maxBytes} bytes at ratio ${deviceScaleFactor}`, async (t) => {
+      const { page, finish } = await visit(browser, `${origin}/?in=artists`, { viewport, deviceScaleFactor });
+      const files = recordFiles(page);
+      const imageBytes = await countImageBytes(page);
+      await page.goto(`${origin}/?categories=photo`);
+      await page.getByText(`All ${PHOTO_COUNT} images shown.`).waitFor();
+      await loadEveryTile(page);
+      t.diagnostic(`${imageBytes()} bytes in ${files.length} files`);
+      assert.equal(files.length, PHOTO_COUNT);
+      for (const path of files) assert.match(path, /-(480|960)\.webp$/);
+      assert.ok(imageBytes() <= maxBytes, `${imageBytes()} bytes`);
+      await finish();
+    });
+
+  test('the dialog loads a thumbnail, and the original when the visitor zooms in', async () => {
+    const id = uuid(4, 1);
+    const { page, finish } = await visit(browser, `${origin}/?image=${id}`, { viewport });
+    const files = recordFiles(page);
+    const picture = page.getByRole('dialog').locator('img');
+    await page.getByRole('dialog').locator('img.loaded').waitFor();
+    const fitted = await picture.boundingBox();
+    assert.deepEqual(files, [`/files/${id}-960.webp`]);
+    await page.getByRole('button', { name: 'Zoom' }).click();
+    await page.waitForFunction(() => {
+      const image = document.querySelector<HTMLImageElement>('#detail img');
+      return image?.complete && image.currentSrc.includes('.jpg');
+    });
+    assert.deepEqual(files, [`/files/${id}-960.webp`, `/files/${id}.jpg`]);
+    assert.equal((await picture.boundingBox())?.width, 6000);
+    const scrolled = await page.locator('#stage').evaluate(({ scrollLeft }) => scrollLeft);
+    assert.ok(scrolled > 2000, 'shows the middle');
+    await page.locator('#stage').focus();
+    await page.keyboard.press('ArrowRight');
+    assert.ok(page.url().endsWith(id), 'the arrow keys scroll');
+    await page.getByRole('button', { name: 'Zoom' }).click();
+    assert.deepEqual(await picture.boundingBox(), fitted);
+    await finish();
+  });
+
+  test('an animation stands still in the grid and moves in the dialog', async () => {
+    const { page, finish } = await visit(browser, `${origin}/?categories=animation`, { viewport });
+    const files = recordFiles(page);
+    await page.locator('.tile img.loaded').waitFor();
+    assert.deepEqual(files, [`/files/${animationId}-480.webp`]);
+    await page.locator('.tile a').click();
+    await page.getByRole('dialog').locator('img.loaded').waitFor();
+    assert.deepEqual(files, [`/files/${animationId}-480.webp`, `/files/${animationId}.gif`]);
+    await finish();
+  });
+
+  test('a placeholder shows until the picture has loaded', async () => {
+    const { page, finish } = await visit(browser, `${origin}/?in=artists`, { viewport });
+    const release = Promise.withResolvers<void>();
+    await page.route('**/files/**', (route) => release.promise.then(() => route.continue()));
+    await page.getByRole('link', { name: 'zukan, home' }).click();
+    const canvas = page.locator('.tile canvas').first();
+    await canvas.waitFor();
+    const colours = await canvas.evaluate((element: HTMLCanvasElement) => {
+      const { data } = element.getContext('2d')?.getImageData(0, 0, element.width, element.height) ?? {};
+      return new Set(data).size;
+    });
+    assert.ok(colours > 10, 'shows more than one colour');
+    const opacity = () => canvas.evaluate((element) => getComputedStyle(element).opacity);
+    assert.equal(await opacity(), '1');
+    release.resolve();
+    await page.locator('.tile').first().locator('img.loaded').waitFor();
+    assert.equal(await opacity(), '0');
+    await finish();
+  });
+});

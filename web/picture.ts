@@ -1,0 +1,93 @@
+/** An image on the page: shows its placeholder until it has loaded, and renews its links when they have expired. */
+import { getCachedImage } from './cache.ts';
+import { el } from './dom.ts';
+import { needsRenewal, renewLinks } from './links.ts';
+import { createPlaceholder } from './placeholder.ts';
+import { originalSource, type Source } from './sources.ts';
+import { describeImage } from './text.ts';
+import type { GalleryImage } from './types.ts';
+
+export class Picture {
+  /** The placeholder and, above it, the image. */
+  readonly elements: HTMLElement[];
+  readonly #element: HTMLImageElement;
+  /** Has the links that are in use. */
+  #image: GalleryImage;
+  #chooseSources: (image: GalleryImage) => Source[];
+  /** In CSS pixels; 0 if it is not known yet. */
+  #width = 0;
+  #isWanted = false;
+
+  constructor(image: GalleryImage, chooseSources: (image: GalleryImage) => Source[]) {
+    const { width, height } = image.meta.dimens;
+    this.#image = image;
+    this.#chooseSources = chooseSources;
+    this.#element = el('img', {
+      ...{ width, height, alt: describeImage(image), decoding: 'async' },
+      load: () => this.#setState('loaded'),
+      error: () => this.#retry(),
+    });
+    this.elements = [...createPlaceholder(image), this.#element];
+  }
+
+  /** Sets the width on the page. A smaller one changes nothing, because a larger file may already be there. */
+  fit(width: number): void {
+    if (width <= this.#width) return;
+    this.#width = Math.ceil(width);
+    if (this.#isWanted) void this.#update();
+  }
+
+  /** Loads the image when its width is known. After a failure, tries again. */
+  load(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    if (this.#width > 0) void this.#update();
+  }
+
+  showOriginal(): void {
+    this.#chooseSources = originalSource;
+    void this.#update();
+  }
+
+  async #update(): Promise<void> {
+    const latest = getCachedImage(this.#image.id) ?? this.#image;
+    const image = needsRenewal(latest) ? await renewLinks(latest) : latest;
+    if (image) this.#request(image);
+    else this.#fail();
+  }
+
+  async #retry(): Promise<void> {
+    this.#setState('');
+    const image = await renewLinks(this.#image);
+    if (image) this.#request(image);
+    else this.#fail();
+  }
+
+  #request(image: GalleryImage): void {
+    this.#image = image;
+    const sources = this.#chooseSources(image);
+    const list = sources.map(({ url, width }) => `${url} ${width}w`).join(', ');
+    this.#set('sizes', `${this.#width}px`);
+    this.#set('srcset', sources.length > 1 ? list : undefined);
+    this.#set('src', sources[0]?.url);
+  }
+
+  /** Keeps what was loaded before. Without an address, the browser shows no icon of a broken image. */
+  #fail(): void {
+    this.#isWanted = false;
+    if (this.#element.className === 'loaded') return;
+    this.#set('srcset', undefined);
+    this.#set('src', undefined);
+    this.#setState('failed');
+  }
+
+  #setState(state: 'loaded' | 'failed' | ''): void {
+    this.#element.className = state;
+  }
+
+  /** Setting the same value again would load the image again. */
+  #set(name: string, value: string | undefined): void {
+    if (value === undefined) this.#element.removeAttribute(name);
+    else if (this.#element.getAttribute(name) !== value) this.#element.setAttribute(name, value);
+  }
+}
