@@ -70,7 +70,7 @@ const allowed: Record<string, string[]> = {
 /** Longest first, so that a file belongs to the innermost part. */
 const parts = Object.keys(allowed).sort((a, b) => b.length - a.length);
 
-const files = globSync(['src/**/*.ts', 'client/*.ts', 'demo/*.ts', 'web/*.ts'], { cwd: root });
+const files = globSync(['src/**/*.ts', 'client/*.ts', 'demo/*.ts', 'web/**/*.ts'], { cwd: root });
 const imports = new Map(files.map((file) => [file, readImports(file)]));
 
 function partOf(file: string): string {

@@ -150,6 +150,7 @@ const invalid: [string, string][] = [
   ['API_PREFIXES', '//'],
   ['API_PREFIXES', '/api/'],
   ['API_PREFIXES', '/,/docs'],
+  ['API_PREFIXES', '/docs.js'],
   ['API_PREFIXES', '/api,/api/image'],
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],

@@ -167,7 +167,7 @@ function parsePrefixes(text: string): string[] {
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} is inside another prefix`);
   const reserved = list.find((prefix) =>
-    /^\/(docs|docs\.css|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
+    /^\/(docs|docs\.css|docs\.js|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
   );
   if (reserved) fail(`${reserved} is reserved; choose another prefix`);
   const endpoint = list.find((prefix) =>

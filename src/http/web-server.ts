@@ -53,8 +53,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       ? sendMetrics(services, check, metrics, exchange)
       : sendNotFound(exchange),
   );
-  for (const [path, send] of Object.entries(referencePages(routes, prefixes, services.site)))
-    mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
+  for (const [path, send] of Object.entries(referencePages(services, prefixes))) mount(path, send);
   const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
   const information = routes.find(({ path }) => path === '/') as Route;
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');

@@ -1,4 +1,4 @@
-/** The gallery, and the page of an address where there is nothing, pass the axe accessibility rules in both colour schemes. */
+/** The gallery, the reference, and the page of an address where there is nothing pass the axe accessibility rules in both colour schemes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -37,7 +37,20 @@ async function backgroundBrightness(page: Page): Promise<number> {
   return Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
 }
 
-describe('the gallery has no serious accessibility violation', { skip, concurrency: 2 }, async () => {
+/** Opens what the page shows only on request. */
+async function openAll(page: Page, path: string): Promise<void> {
+  if (path.includes('image=')) await page.locator('summary').click();
+  if (path !== '/docs') return;
+  const random = page.locator('#random');
+  await random.getByRole('button', { name: 'Try it' }).click();
+  await random.getByLabel('limit').fill('0');
+  await random.getByRole('button', { name: 'Send' }).click();
+  await random.locator('.outcome.bad').waitFor();
+  await page.getByRole('button', { name: 'Try (ab' }).click();
+  await page.locator('.mistake').waitFor();
+}
+
+describe('the pages have no serious accessibility violation', { skip, concurrency: 2 }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const service = await startService(makeConfig());
@@ -52,12 +65,16 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
     '/?in=characters': '#entries li',
     '/?in=artists&search=[': '.problem',
     '/nowhere': '.actions a',
+    '/docs': '.tester',
   };
   for (const [path, selector] of Object.entries(views))
     test(path, async () => {
-      const { page, finish } = await visit(browser, service.origin + path);
+      const { page, finish } = await visit(browser, service.origin + path, {
+        // Wide enough for the contents of the reference.
+        viewport: { width: 1440, height: 900 },
+      });
       await page.locator(selector).first().waitFor();
-      if (path.includes('image=')) await page.locator('summary').click();
+      await openAll(page, path);
       await page.evaluate(axeSource);
       await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findSeriousViolations(page), []);
