@@ -8,11 +8,13 @@ import type { Config } from './config/config.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
+import { SharedMemoryLimiter } from './limits/shared-memory.ts';
 import type { Files, ThumbnailMaker } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
+import { DocumentFiller } from './store/sqlite/document-filler.ts';
 import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
@@ -23,10 +25,34 @@ export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: s
 
 // The clients of PostgreSQL and Redis are loaded only when configured, so every command starts faster.
 
-export async function openStore({ database }: Config, onChange: OnReplicaChange = () => {}): Promise<Store> {
-  if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath);
+export interface StoreOptions {
+  onReplicaChange?: OnReplicaChange;
+  /** The memory of the document cache (`createDocumentMemory`). */
+  documents?: SharedArrayBuffer | undefined;
+}
+
+export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
+  const { onReplicaChange = () => {}, documents } = options;
+  if (database.engine === 'sqlite') return sqlite.openStore(database.path, database.tokensPath, documents);
   const { openStore } = await import('./store/postgres/store.ts');
-  return openStore({ ...database, onChange });
+  return openStore({ ...database, onChange: onReplicaChange });
+}
+
+/** Memory that all threads of the process may share. The system provides it only when it is written to. */
+export function createDocumentMemory({ database, cacheMb }: Config): SharedArrayBuffer | undefined {
+  return database.engine === 'sqlite' ? new SharedArrayBuffer(cacheMb * 1024 * 1024) : undefined;
+}
+
+/** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */
+export function fillDocumentCache(
+  { database }: Config,
+  memory: SharedArrayBuffer | undefined,
+  documentsPerSlice?: number,
+): Disposable | undefined {
+  if (database.engine !== 'sqlite' || memory === undefined) return undefined;
+  const filler = new DocumentFiller(database.path, memory, documentsPerSlice);
+  void filler.run();
+  return filler;
 }
 
 export async function openSnapshot({ database }: Config): Promise<CatalogueSnapshot> {
@@ -55,14 +81,24 @@ export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
   return storage.engine === 's3' ? new S3Links(storage) : undefined;
 }
 
+export interface LimiterOptions {
+  clock?: Clock | undefined;
+  /** Memory that this thread shares with others (`createLimiterMemory`), and what identifies the thread there. */
+  shared?: { memory: SharedArrayBuffer; owner: number } | undefined;
+  onRedisChange: RedisLimiterOptions['onChange'];
+}
+
 /** Returns undefined if the rate limit is off. */
 export async function openLimiter(
   { rateLimit, redisUrl, redisPrefix }: Config,
-  clock: Clock | undefined,
-  onChange: RedisLimiterOptions['onChange'],
+  { clock = steadyClock, shared, onRedisChange }: LimiterOptions,
 ): Promise<Limiter | undefined> {
   if (rateLimit === 'off') return undefined;
-  if (redisUrl === undefined) return new MemoryLimiter(rateLimit, clock ?? steadyClock);
+  const local = shared
+    ? new SharedMemoryLimiter(rateLimit, clock, shared.memory, shared.owner)
+    : new MemoryLimiter(rateLimit, clock);
+  if (redisUrl === undefined) return local;
   const { RedisLimiter } = await import('./limits/redis.ts');
-  return new RedisLimiter(redisUrl, { perSecond: rateLimit, prefix: redisPrefix, onChange });
+  const options = { perSecond: rateLimit, local, prefix: redisPrefix, onChange: onRedisChange };
+  return new RedisLimiter(redisUrl, options);
 }

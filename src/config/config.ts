@@ -1,6 +1,7 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
 import {
   type Database,
   describeStorage,
@@ -12,6 +13,7 @@ import {
   type Storage,
   sqliteDatabase,
 } from './urls.ts';
+import { describeNetworks, fail, parseInteger, parseNetworks, split } from './values.ts';
 
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -19,6 +21,10 @@ export type LogLevel = (typeof logLevels)[number];
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Threads that serve. */
+  readonly workers: number;
+  /** Memory for image documents, shared by the workers. */
+  readonly cacheMb: number;
   readonly dataDir: string;
   readonly database: Database;
   readonly storage: Storage;
@@ -82,6 +88,8 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, parseInteger(0, 65_535)),
+    workers: read('WORKERS', availableCores(), parseInteger(1, 256)),
+    cacheMb: read('CACHE_MB', defaultCacheMb(), parseInteger(1, MAX_CACHE_MB)),
     dataDir,
     database,
     storage: read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
@@ -113,6 +121,8 @@ export function describeConfig(config: Config): Record<string, string> {
   return {
     HOST: config.host,
     PORT: String(config.port),
+    WORKERS: String(config.workers),
+    CACHE_MB: String(config.cacheMb),
     DATA_DIR: config.dataDir,
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
@@ -139,20 +149,6 @@ function describeDatabase(database: Database): Record<string, string> {
     DATABASE_CONNECTIONS: String(database.connections),
   };
 }
-
-/** A rule reads "Subnet: IPv4 10.0.0.0/8". */
-function describeNetworks({ rules }: BlockList): string {
-  return rules.map((rule) => rule.split(' ').at(-1)).join(',') || '(none)';
-}
-
-function fail(reason: string): never {
-  throw new Error(reason);
-}
-
-const parseInteger = (min: number, max: number) => (text: string) => {
-  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= min && number <= max ? number : fail(`must be a whole number from ${min} to ${max}`);
-};
 
 function parsePostgresUrls(text: string): string[] {
   const urls = split(text);
@@ -218,26 +214,4 @@ function parseRedisPrefix(text: string): string {
 
 function parseLogLevel(text: string): LogLevel {
   return logLevels.find((level) => level === text) ?? fail(`must be one of ${logLevels.join(', ')}`);
-}
-
-function parseNetworks(text: string): BlockList {
-  const list = new BlockList();
-  for (const entry of split(text)) {
-    const [address = '', bits, ...more] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const maxBits = family === 'ipv6' ? 128 : 32;
-    if (!isIP(address) || more.length > 0) fail(`"${entry}" is not an IP address or CIDR block`);
-    if (bits === undefined) list.addAddress(address, family);
-    else if (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
-      list.addSubnet(address, Number(bits), family);
-    else fail(`"${entry}" must have a prefix length from 0 to ${maxBits}`);
-  }
-  return list;
-}
-
-function split(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

@@ -9,7 +9,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
-import type { Monitored } from '../metrics.ts';
+import type { Monitored, Report } from '../metrics.ts';
 import type { RandomInt } from '../random.ts';
 import type { LimiterCounters } from './metrics/limiter.ts';
 
@@ -36,6 +36,8 @@ export interface Services {
   isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
+  /** The reports of the other workers of this process; none if there is one worker. */
+  reportsOfOthers: () => Promise<Report[]>;
   /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
   /** Whether the client may read the metrics and the details of the readiness check. */

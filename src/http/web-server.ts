@@ -3,6 +3,7 @@
  * `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
  * the gallery for browsers and the service information for everyone else.
  */
+import type { Report } from '../metrics.ts';
 import { admit } from './api/admission.ts';
 import { handleCall } from './api/call.ts';
 import type { Route } from './api/endpoint.ts';
@@ -11,8 +12,8 @@ import { ProcessMetrics } from './metrics/process.ts';
 import { Traffic } from './metrics/traffic.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery.ts';
-import { HealthCheck, sendReadiness } from './pages/health.ts';
-import { sendMetrics } from './pages/metrics.ts';
+import { HealthCheck, type Requester, sendReadiness } from './pages/health.ts';
+import { makeReport, sendMetrics } from './pages/metrics.ts';
 import { notFoundHandler } from './pages/not-found.ts';
 import { referencePages } from './pages/reference/serve.ts';
 import { prefersHtml } from './server/accept.ts';
@@ -22,7 +23,12 @@ import { decodePath, Router } from './server/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
 import type { Services } from './services.ts';
 
-export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): HttpServer {
+export interface WebServer extends HttpServer {
+  /** What this worker reports about itself. */
+  report(): Promise<Report>;
+}
+
+export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): WebServer {
   const router = new Router<Mounted>();
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
@@ -44,11 +50,12 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
+  const report = (requester: Requester) => makeReport(services, check, metrics, requester);
   mount('/health/ready', (exchange) => sendReadiness(services, check, exchange));
   mount('/metrics', (exchange) =>
     // To other clients it does not exist.
     services.mayMonitor(exchange.request)
-      ? sendMetrics(services, check, metrics, exchange)
+      ? sendMetrics(report(exchange), services.reportsOfOthers(), exchange)
       : sendNotFound(exchange),
   );
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
@@ -86,6 +93,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   });
   return {
     ...server,
+    report: () => report({ log }),
     async listen(at) {
       const address = await server.listen(at);
       ownProcess.start();

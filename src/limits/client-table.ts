@@ -18,6 +18,14 @@ export class ClientTable {
     return this.#size;
   }
 
+  /** How many clients have a state that has not expired. */
+  countLive(now: number): number {
+    let count = 0;
+    for (const shard of this.#shards)
+      for (const packed of shard.values()) if (expiryOf(packed) > now) count++;
+    return count;
+  }
+
   get(client: string): RateState | undefined {
     const packed = this.#size === 0 ? undefined : this.#shardOf(client).get(client);
     return packed === undefined ? undefined : unpack(packed);
@@ -46,7 +54,7 @@ export class ClientTable {
     for (;;) {
       for (const shard of this.#shards) {
         for (const [client, packed] of shard) {
-          if ((typeof packed === 'number' ? packed : expiresAt(packed)) <= now) this.delete(client);
+          if (expiryOf(packed) <= now) this.delete(client);
           now = yield;
         }
         now = yield;
@@ -65,6 +73,10 @@ function pack(state: RateState): PackedState {
 
 function unpack(packed: PackedState): RateState {
   return typeof packed === 'number' ? goodState(packed) : packed;
+}
+
+function expiryOf(packed: PackedState): number {
+  return typeof packed === 'number' ? packed : expiresAt(packed);
 }
 
 function hash(text: string): number {

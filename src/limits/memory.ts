@@ -10,15 +10,18 @@ import {
 } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import { ClientTable } from './client-table.ts';
-import type { Limiter } from './limiter.ts';
+import type { LocalLimiter } from './limiter.ts';
 
-/** Monotonic: setting the system clock back must not block anyone. */
-export const steadyClock: Clock = () => performance.timeOrigin + performance.now();
+/** Each thread counts `performance.now` from its own start. */
+const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Monotonic, because setting the system clock back must not block anyone, and the same in all threads. */
+export const steadyClock: Clock = () => THREAD_START + performance.now();
 
 /** Beyond this many clients, some are forgotten even though their state has not expired. */
-const MAX_CLIENTS = 500_000;
+export const MAX_CLIENTS = 500_000;
 
-export class MemoryLimiter implements Limiter {
+export class MemoryLimiter implements LocalLimiter {
   readonly perSecond: number;
   readonly #clock: Clock;
   readonly #rate: Rate;
@@ -46,10 +49,13 @@ export class MemoryLimiter implements Limiter {
     return decision;
   }
 
-  /** Blocks a client for `wait` milliseconds, as another limiter decided. */
   block(client: string, wait: number): void {
     const now = this.#clock();
     this.#store(client, blockedState(now + wait), now);
+  }
+
+  blockedClients(): number {
+    return this.#blocked.countLive(this.#clock());
   }
 
   degradedReason(): undefined {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Decision } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
-import type { Limiter } from './limiter.ts';
+import type { Limiter, LocalLimiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
 import { SCRIPT } from './redis-script.ts';
 
@@ -24,6 +24,8 @@ interface RedisWithScript extends Redis {
 
 export interface RedisLimiterOptions {
   perSecond: number;
+  /** Decides when Redis does not; a limiter of its own if it is not given. */
+  local?: LocalLimiter | undefined;
   /** Separates catalogues that share a Redis. */
   prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
@@ -44,8 +46,8 @@ export class RedisLimiter implements Limiter {
   readonly perSecond: number;
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
-  /** Decides when Redis does not. It knows the blocks that Redis reported to this process, so it does not lift them. */
-  readonly #local: MemoryLimiter;
+  /** It knows the blocks that Redis reported to this process, so it does not lift them. */
+  readonly #local: LocalLimiter;
   #failuresInARow = 0;
   #isUnavailable = false;
   #isStarted = false;
@@ -55,7 +57,7 @@ export class RedisLimiter implements Limiter {
   constructor(url: string, options: RedisLimiterOptions) {
     this.perSecond = options.perSecond;
     this.#options = { ...defaults, ...options };
-    this.#local = new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
+    this.#local = options.local ?? new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -86,6 +88,10 @@ export class RedisLimiter implements Limiter {
     const asksRedis = this.#isStarted && !this.#isUnavailable;
     const decision = asksRedis ? await this.#attempt(this.#decideInRedis(client)) : undefined;
     return decision ?? this.#local.decide(client);
+  }
+
+  blockedClients(): number {
+    return this.#local.blockedClients();
   }
 
   degradedReason(): string | undefined {

@@ -1,4 +1,4 @@
-/** The limiters in memory and in Redis decide exactly like the rule, and the rule like a naive model. */
+/** The limiters in memory, in shared memory and in Redis decide exactly like the rule, and the rule like a naive model. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -16,6 +16,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
+import { createLimiterMemory, SharedMemoryLimiter } from '../../src/limits/shared-memory.ts';
 import { NaiveRule } from '../support/naive-rate.ts';
 import { unless } from '../support/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/redis.ts';
@@ -37,6 +38,11 @@ function redisLimiter(clock?: Clock, { prefix = 'zukan', perSecond = 1 } = {}): 
 
 const makers: [string, string | false, (clock: Clock, perSecond?: number) => Limiter][] = [
   ['memory', false, (clock, perSecond = 1) => new MemoryLimiter(perSecond, clock)],
+  [
+    'shared memory',
+    false,
+    (clock, perSecond = 1) => new SharedMemoryLimiter(perSecond, clock, createLimiterMemory(), 1),
+  ],
   ['Redis', skip, (clock, perSecond = 1) => redisLimiter(clock, { perSecond })],
 ];
 
@@ -60,7 +66,7 @@ const burst = (perSecond: number) =>
 const RATES = [1, 3, 5];
 const RUNS = 30;
 
-describe('the limiters in memory and in Redis, the rule and the naive model', () => {
+describe('all limiters, the rule and the naive model', () => {
   let runs = 0;
   let now = START;
   const clock = () => now;

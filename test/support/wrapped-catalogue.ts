@@ -45,6 +45,7 @@ export async function startWrapped(
       clientOf: () => 'client',
       mayMonitor: () => true,
       originOf: () => 'http://localhost',
+      reportsOfOthers: async () => [],
     },
     config.apiPrefixes,
     new Logger('silent'),

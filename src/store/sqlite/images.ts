@@ -2,7 +2,7 @@
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
-import { DocumentCache } from './document-cache.ts';
+import { DocumentCache } from '../shared/document-cache.ts';
 import type { ReadTransaction } from './reader.ts';
 import { rowOf } from './statements.ts';
 import { DocumentVerifier } from './verification.ts';
@@ -13,12 +13,17 @@ const MAX_CACHED_IDS = 20_000;
 const VERIFIED_PER_CALL = 50;
 
 export class Images {
-  readonly #documents = new DocumentCache();
+  readonly #documents: DocumentCache;
   /** Image numbers by id. */
   readonly #numbers = new Map<string, number>();
   readonly #verifier = new DocumentVerifier();
   #lastVerified = 0;
   #version: number | undefined;
+
+  /** `documents` is the memory of a cache that another part fills (document-filler.ts). */
+  constructor(documents: SharedArrayBuffer) {
+    this.#documents = new DocumentCache(documents);
+  }
 
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
     const number = this.numberOf(transaction, id);
@@ -53,20 +58,16 @@ export class Images {
   #clearOtherVersions({ snapshot }: ReadTransaction): void {
     if (snapshot.version === this.#version) return;
     this.#version = snapshot.version;
-    this.#documents.clear(snapshot.lastImage);
     this.#verifier.clear(snapshot.lastImage);
     this.#lastVerified = 0;
     this.#numbers.clear();
   }
 
-  #read({ statements }: ReadTransaction, number: number): ImageDocument {
-    const cached = this.#documents.get(number);
+  #read({ statements, documentRevision }: ReadTransaction, number: number): ImageDocument {
+    const cached = this.#documents.get(number, documentRevision);
     if (cached) return cached;
     const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
-    const document = this.#verifier.verify(number, stored);
-    const image = new ImageDocument(document);
-    this.#documents.add(number, document, image.extraBytes);
-    return image;
+    return new ImageDocument(this.#verifier.verify(number, stored));
   }
 
   #findNumber({ statements }: ReadTransaction, id: string): number | undefined {

@@ -7,6 +7,10 @@
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  *
  * `perceptual_hash` is a table of its own because all hashes are read at once, without the documents.
+ *
+ * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
+ * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
+ * are added need none; an import of new images is not slowed down.
  */
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
@@ -64,6 +68,20 @@ export const catalogueSchema: Schema = {
       now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
     }),
     'create table perceptual_hash (image integer primary key, hash text not null) strict',
+    `create table document_change (
+       number integer primary key autoincrement,
+       image integer not null unique
+     ) strict;
+     create trigger document_changed after update of document on image when new.document <> old.document
+     begin
+       delete from document_change where image = old.number;
+       insert into document_change (image) values (old.number);
+     end;
+     create trigger document_removed after delete on image
+     begin
+       delete from document_change where image = old.number;
+       insert into document_change (image) values (old.number);
+     end;`,
   ],
 };
 

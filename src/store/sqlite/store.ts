@@ -3,8 +3,9 @@ import type { Store } from '../store.ts';
 import { openCatalogue } from './catalogue.ts';
 import { openTokenStore } from './tokens.ts';
 
-export function openStore(path: string, tokensPath: string): Store {
-  const [catalogue, tokens] = [openCatalogue(path), openTokenStore(tokensPath)];
+/** `documents` is the memory of a cache that a `DocumentFiller` fills. */
+export function openStore(path: string, tokensPath: string, documents?: SharedArrayBuffer): Store {
+  const [catalogue, tokens] = [openCatalogue(path, documents), openTokenStore(tokensPath)];
   return {
     catalogue,
     tokens,

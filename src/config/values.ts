@@ -1,0 +1,38 @@
+/** Parses values that several variables have in common. The message of an error completes "NAME: ". */
+import { BlockList, isIP } from 'node:net';
+
+export function fail(reason: string): never {
+  throw new Error(reason);
+}
+
+export const parseInteger = (min: number, max: number) => (text: string) => {
+  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : fail(`must be a whole number from ${min} to ${max}`);
+};
+
+export function parseNetworks(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of split(text)) {
+    const [address = '', bits, ...more] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const maxBits = family === 'ipv6' ? 128 : 32;
+    if (!isIP(address) || more.length > 0) fail(`"${entry}" is not an IP address or CIDR block`);
+    if (bits === undefined) list.addAddress(address, family);
+    else if (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
+      list.addSubnet(address, Number(bits), family);
+    else fail(`"${entry}" must have a prefix length from 0 to ${maxBits}`);
+  }
+  return list;
+}
+
+export function split(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** A rule reads "Subnet: IPv4 10.0.0.0/8". */
+export function describeNetworks({ rules }: BlockList): string {
+  return rules.map((rule) => rule.split(' ').at(-1)).join(',') || '(none)';
+}
