@@ -64,6 +64,6 @@ export async function runCommand(
 }
 
 function start(parameters: string[], environment: Environment): ChildProcess {
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', WORKERS: '1', ...environment };
   return spawn(process.execPath, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -16,8 +16,8 @@ import {
   storageLinkSigner,
 } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
-import { Logger } from './http/server/logger.ts';
 import type { WriteBlock } from './http/server/line-writer.ts';
+import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
 import type { Services } from './http/services.ts';
 import { createWebServer, type WebServer } from './http/web-server.ts';
@@ -25,7 +25,7 @@ import type { Report } from './metrics.ts';
 import { type RandomInt, secureRandomInt } from './random.ts';
 
 /** How long running requests may take to finish after the signal to stop. */
-const SHUTDOWN_TIMEOUT_MS = 5000;
+export const SHUTDOWN_TIMEOUT_MS = 5000;
 /** How long idle connections stay open after that signal, for requests that are on their way. */
 const IDLE_MS = 500;
 
@@ -41,7 +41,8 @@ export interface Shared {
   /** Identifies the thread: no other thread of the process has or had this number. */
   owner: number;
   writeLog: WriteBlock;
-  reportsOfOthers: () => Promise<Report[]>;
+  /** Asks all threads for their reports. */
+  collectReports: (withMetrics: boolean) => Promise<Report[]>;
 }
 
 export interface AppOptions {
@@ -94,7 +95,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
-    reportsOfOthers: shared?.reportsOfOthers ?? (async () => []),
+    collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),
   };
   const web = createWebServer(services, config.apiPrefixes, log);
   let filler: Disposable | undefined;

@@ -25,8 +25,11 @@ export type DegradedReasons = Partial<Record<Part, string>>;
 
 /** What a worker reports about itself. */
 export interface Report {
+  /** None if the question was only about its health. */
   metrics: Metric[];
   degradedReasons: DegradedReasons;
+  /** Whether it can read the catalogue. */
+  canServe: boolean;
 }
 
 /** A part of the service that reports its own metrics and health. */

@@ -1,33 +1,38 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
-import { type App, createApp } from '../app.ts';
-import type { Config } from '../config/config.ts';
+import { type App, createApp, shutDown, warnAboutUnsharedKeys } from '../app.ts';
+import type { Config, LogLevel } from '../config/config.ts';
 import { version } from '../version.ts';
+import { WorkerPool } from '../workers/pool.ts';
+import { canSharePorts } from '../workers/port.ts';
 import { CommandError } from './errors.ts';
 
-/** How long running requests may take to finish after the signal. */
-const SHUTDOWN_TIMEOUT_MS = 5000;
-/** How long idle connections stay open after the signal, for requests that are on their way. */
-const IDLE_MS = 500;
+/** The server, in this thread or in several others. */
+interface Server {
+  listen(): Promise<string>;
+  /** Standard output starts with a few lines for people; the log follows them. */
+  startLog(level: LogLevel): void;
+  log: App['log'];
+  stop(): Promise<void>;
+}
 
 export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
   }
-  const app = await createApp(config);
+  const hasThreads = config.workers > 1 && (await canSharePorts());
+  const server = hasThreads ? serveInThreads(config) : await serveHere(config);
   let isListening = false;
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
-    await shutDown(app);
+    await server.stop();
     // A connection to a database that hangs would keep the process alive.
     process.exit();
   };
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
-  // Standard output starts with a few lines for people; the log follows them.
-  app.log.level = 'silent';
-  const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
-    await app.close();
+  const url = await server.listen().catch(async (error) => {
+    await server.stop();
     throw new CommandError(explainListenError(error, config));
   });
   isListening = true;
@@ -39,14 +44,32 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
       `      curl '${api}/stats'`,
     ].join('\n'),
   );
-  app.log.level = config.logLevel;
+  server.startLog(config.logLevel);
+  warnAboutUnsharedKeys(config, server.log);
+  if (config.workers > 1 && !hasThreads)
+    server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
 }
 
-/** Waits for running requests, then closes their connections. */
-export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
-  await app.close(IDLE_MS);
-  clearTimeout(timer);
+async function serveHere(config: Config): Promise<Server> {
+  const app = await createApp({ ...config, logLevel: 'silent' });
+  return {
+    log: app.log,
+    listen: () => app.listen({ host: config.host, port: config.port }),
+    startLog(level) {
+      app.log.level = level;
+    },
+    stop: () => shutDown(app),
+  };
+}
+
+function serveInThreads(config: Config): Server {
+  const pool = new WorkerPool(config);
+  return {
+    log: pool.log,
+    listen: () => pool.start(),
+    startLog: (level) => pool.setLogLevel(level),
+    stop: () => pool.close(),
+  };
 }
 
 function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config): string {

@@ -36,8 +36,8 @@ export interface Services {
   isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
-  /** The reports of the other workers of this process; none if there is one worker. */
-  reportsOfOthers: () => Promise<Report[]>;
+  /** The reports of all workers of this process. The only worker of a process makes its `own`. */
+  collectReports: (own: () => Promise<Report>, withMetrics: boolean) => Promise<Report[]>;
   /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
   /** Whether the client may read the metrics and the details of the readiness check. */

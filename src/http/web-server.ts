@@ -25,7 +25,7 @@ import type { Services } from './services.ts';
 
 export interface WebServer extends HttpServer {
   /** What this worker reports about itself. */
-  report(): Promise<Report>;
+  report(withMetrics: boolean): Promise<Report>;
 }
 
 export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): WebServer {
@@ -50,12 +50,17 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
-  const report = (requester: Requester) => makeReport(services, check, metrics, requester);
-  mount('/health/ready', (exchange) => sendReadiness(services, check, exchange));
+  const report = (requester: Requester, withMetrics: boolean) =>
+    makeReport(services, check, withMetrics ? metrics : undefined, requester);
+  const collectReports = (requester: Requester, withMetrics: boolean) =>
+    services.collectReports(() => report(requester, withMetrics), withMetrics);
+  mount('/health/ready', (exchange) =>
+    collectReports(exchange, false).then((reports) => sendReadiness(services, reports, exchange)),
+  );
   mount('/metrics', (exchange) =>
     // To other clients it does not exist.
     services.mayMonitor(exchange.request)
-      ? sendMetrics(report(exchange), services.reportsOfOthers(), exchange)
+      ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
       : sendNotFound(exchange),
   );
   for (const [path, send] of Object.entries(referencePages(routes, prefixes)))
@@ -93,7 +98,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   });
   return {
     ...server,
-    report: () => report({ log }),
+    report: (withMetrics) => report({ log }, withMetrics),
     async listen(at) {
       const address = await server.listen(at);
       ownProcess.start();

@@ -65,7 +65,8 @@ export class SharedClients {
     lock(this.#words, this.#header + LOCK, this.#owner);
     this.#bucket = this.#bucketOf(hash);
     this.#slot = this.#memory.heads[this.#bucket] as number;
-    while (this.#slot > 0 && !this.#hasKey(this.#slot)) this.#slot = this.#memory.next[this.#slot - 1] as number;
+    while (this.#slot > 0 && !this.#hasKey(this.#slot))
+      this.#slot = this.#memory.next[this.#slot - 1] as number;
   }
 
   unlock(): void {
@@ -224,7 +225,10 @@ export class SharedClients {
     const before = this.#kindOf(slot);
     this.#memory.kinds[slot - 1] = kind;
     this.#set(SIZE, this.#count(SIZE) + Number(kind !== EMPTY) - Number(before !== EMPTY));
-    this.#set(BLOCKED_SIZE, this.#count(BLOCKED_SIZE) + Number(kind === BLOCKED) - Number(before === BLOCKED));
+    this.#set(
+      BLOCKED_SIZE,
+      this.#count(BLOCKED_SIZE) + Number(kind === BLOCKED) - Number(before === BLOCKED),
+    );
   }
 
   /** A word of the locked shard's header. */

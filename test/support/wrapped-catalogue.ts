@@ -45,7 +45,7 @@ export async function startWrapped(
       clientOf: () => 'client',
       mayMonitor: () => true,
       originOf: () => 'http://localhost',
-      reportsOfOthers: async () => [],
+      collectReports: async (own) => [await own()],
     },
     config.apiPrefixes,
     new Logger('silent'),

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Statistics } from '../../catalogue/types.ts';
-import type { DegradedReasons, Part } from '../../metrics.ts';
+import type { DegradedReasons, Part, Report } from '../../metrics.ts';
 import type { Exchange } from '../server/exchange.ts';
 import { errorField, type Logger } from '../server/logger.ts';
 import type { Services } from '../services.ts';
@@ -108,22 +108,17 @@ async function checkParts(
 }
 
 /** A part is degraded if it is for one of the workers. */
-export function mergeReasons(reports: { degradedReasons: DegradedReasons }[]): DegradedReasons {
+export function mergeReasons(reports: Report[]): DegradedReasons {
   return Object.assign({}, ...reports.map(({ degradedReasons }) => degradedReasons));
 }
 
-export async function sendReadiness(
-  { mayMonitor, reportsOfOthers }: Services,
-  check: HealthCheck,
-  exchange: Exchange,
-): Promise<void> {
-  const [own, others] = await Promise.all([check.run(exchange), reportsOfOthers()]);
-  const { statistics } = own;
-  const degradedReasons = mergeReasons([...others, own]);
+export function sendReadiness({ mayMonitor }: Services, reports: Report[], exchange: Exchange): void {
+  const degradedReasons = mergeReasons(reports);
+  const canServe = reports.some((report) => report.canServe);
   exchange.header('Cache-Control', 'no-store');
   const isReady = Object.keys(degradedReasons).length === 0;
-  const status = isReady ? 'ready' : statistics ? 'degraded' : 'unavailable';
+  const status = isReady ? 'ready' : canServe ? 'degraded' : 'unavailable';
   const hasDetails = !isReady && mayMonitor(exchange.request);
   const body = hasDetails ? { status, parts: degradedReasons } : { status };
-  exchange.send(statistics ? 200 : 503, JSON.stringify(body));
+  exchange.send(canServe ? 200 : 503, JSON.stringify(body));
 }

@@ -7,34 +7,28 @@ import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
 import { type HealthCheck, mergeReasons, type Requester } from './health.ts';
 
-/** The report of this worker. */
+/** The report of this worker, with metrics only if those of the server are given. */
 export async function makeReport(
   services: Services,
   check: HealthCheck,
-  serverMetrics: () => Metric[],
+  serverMetrics: (() => Metric[]) | undefined,
   requester: Requester,
 ): Promise<Report> {
   const { degradedReasons, statistics } = await check.run(requester);
+  const canServe = statistics !== undefined;
+  if (!serverMetrics) return { metrics: [], degradedReasons, canServe };
   const metrics = [
     ...serverMetrics(),
     ...services.decisions.metrics(services.limiter?.blockedClients() ?? 0),
     ...(statistics ? catalogueMetrics(statistics) : []),
     ...services.store.metrics(),
   ];
-  return { metrics, degradedReasons };
+  return { metrics, degradedReasons, canServe };
 }
 
 /** Sends the metrics of all workers together. */
-export async function sendMetrics(
-  own: Promise<Report>,
-  others: Promise<Report[]>,
-  exchange: Exchange,
-): Promise<void> {
-  const reports = [await own, ...(await others)];
-  const metrics = [
-    ...mergeMetrics(reports.map(({ metrics }) => metrics)),
-    partMetric(mergeReasons(reports)),
-  ];
+export function sendMetrics(reports: Report[], exchange: Exchange): void {
+  const metrics = [...mergeMetrics(reports.map(({ metrics }) => metrics)), partMetric(mergeReasons(reports))];
   exchange.header('Cache-Control', 'no-store');
   exchange.sendCompressed(200, formatMetrics(metrics), METRICS_TYPE);
 }

@@ -80,7 +80,10 @@ export class DocumentFiller implements Disposable {
   }
 
   #followChanges({ statements, documentRevision }: ReadTransaction, revision: number): void {
-    const rows = statements.changedDocuments.all(revision, CHANGES_PER_SLICE) as unknown as [number, number][];
+    const rows = statements.changedDocuments.all(revision, CHANGES_PER_SLICE) as unknown as [
+      number,
+      number,
+    ][];
     const [last] = rows.at(-1) ?? [documentRevision];
     const images = rows.map(([, image]) => image);
     this.#cache.remove(images, last, last === documentRevision);

@@ -100,7 +100,9 @@ test('adds nothing when it is full, and keeps what it has', () => {
 
 test('stores documents whole when the shared texts have used up their part of the memory', () => {
   const { writer, cache } = emptyCache(300_000);
-  const documents = Array.from({ length: 70 }, (_, image) => documentOf('same', `${image} ${'x'.repeat(400)}`));
+  const documents = Array.from({ length: 70 }, (_, image) =>
+    documentOf('same', `${image} ${'x'.repeat(400)}`),
+  );
   documents.forEach((document, image) => {
     assert.ok(writer.add(image, document));
   });
