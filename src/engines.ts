@@ -8,7 +8,6 @@ import type { Config } from './config/config.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
-import { SharedMemoryLimiter } from './limits/shared-memory.ts';
 import type { Files, ThumbnailMaker } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { openBucket } from './media/s3/files.ts';
@@ -94,9 +93,7 @@ export async function openLimiter(
   { clock = steadyClock, shared, onRedisChange }: LimiterOptions,
 ): Promise<Limiter | undefined> {
   if (rateLimit === 'off') return undefined;
-  const local = shared
-    ? new SharedMemoryLimiter(rateLimit, clock, shared.memory, shared.owner)
-    : new MemoryLimiter(rateLimit, clock);
+  const local = new MemoryLimiter(rateLimit, clock, shared?.memory, shared?.owner);
   if (redisUrl === undefined) return local;
   const { RedisLimiter } = await import('./limits/redis.ts');
   const options = { perSecond: rateLimit, local, prefix: redisPrefix, onChange: onRedisChange };

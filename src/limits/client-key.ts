@@ -10,9 +10,17 @@ export const KEY_WORDS = MAX_LENGTH / 4;
 export function writeKey(client: string, key: Int32Array): void {
   const isShort = client.length <= MAX_LENGTH;
   const text = isShort ? client : hash('sha256', client, 'base64url').slice(0, MAX_LENGTH);
-  key.fill(0);
-  for (let index = 0; index < text.length; index++)
-    key[index >> 2] = (key[index >> 2] as number) | ((text.charCodeAt(index) & 0xff) << ((index & 3) * 8));
+  for (let word = 0; word < KEY_WORDS; word++) {
+    let bytes = 0;
+    for (let index = word * 4; index < word * 4 + 4 && index < text.length; index++)
+      bytes = (bytes << 8) | text.charCodeAt(index);
+    key[word] = bytes;
+  }
+}
+
+export function isKeyAt(keys: Int32Array, from: number, key: Int32Array): boolean {
+  for (let word = 0; word < KEY_WORDS; word++) if (keys[from + word] !== key[word]) return false;
+  return true;
 }
 
 /**
@@ -20,10 +28,12 @@ export function writeKey(client: string, key: Int32Array): void {
  * they do not know the seed.
  */
 export function hashKey(keys: Int32Array, from: number, seed0: number, seed1: number): number {
-  let [v0, v1, v2, v3] = [seed0, seed1, 0x6c796765 ^ seed0, 0x74656462 ^ seed1];
+  let v0 = seed0;
+  let v1 = seed1;
+  let v2 = 0x6c796765 ^ seed0;
+  let v3 = 0x74656462 ^ seed1;
   for (let turn = 0; turn < KEY_WORDS + 3; turn++) {
-    const isKey = turn < KEY_WORDS;
-    const word = isKey ? (keys[from + turn] as number) : 0;
+    const word = turn < KEY_WORDS ? (keys[from + turn] as number) : 0;
     if (turn === KEY_WORDS) v2 ^= 0xff;
     v3 ^= word;
     v0 = (v0 + v1) | 0;

@@ -13,9 +13,3 @@ export interface Limiter {
   blockedClients(): number;
   close(): Promise<void>;
 }
-
-/** A limiter in the memory of this process. */
-export interface LocalLimiter extends Limiter {
-  /** Blocks a client for `wait` milliseconds, as another limiter decided. */
-  block(client: string, wait: number): void;
-}

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Decision } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
-import type { Limiter, LocalLimiter } from './limiter.ts';
+import type { Limiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
 import { SCRIPT } from './redis-script.ts';
 
@@ -25,7 +25,7 @@ interface RedisWithScript extends Redis {
 export interface RedisLimiterOptions {
   perSecond: number;
   /** Decides when Redis does not; a limiter of its own if it is not given. */
-  local?: LocalLimiter | undefined;
+  local?: MemoryLimiter | undefined;
   /** Separates catalogues that share a Redis. */
   prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
@@ -47,7 +47,7 @@ export class RedisLimiter implements Limiter {
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
   /** It knows the blocks that Redis reported to this process, so it does not lift them. */
-  readonly #local: LocalLimiter;
+  readonly #local: MemoryLimiter;
   #failuresInARow = 0;
   #isUnavailable = false;
   #isStarted = false;

@@ -1,4 +1,4 @@
-/** The limiters in memory, in shared memory and in Redis decide exactly like the rule, and the rule like a naive model. */
+/** The limiters in memory and in Redis decide exactly like the rule, and the rule like a naive model. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,6 @@ import type { Clock } from '../../src/clock.ts';
 import type { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
-import { createLimiterMemory, SharedMemoryLimiter } from '../../src/limits/shared-memory.ts';
 import { NaiveRule } from '../support/naive-rate.ts';
 import { unless } from '../support/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/redis.ts';
@@ -38,11 +37,6 @@ function redisLimiter(clock?: Clock, { prefix = 'zukan', perSecond = 1 } = {}): 
 
 const makers: [string, string | false, (clock: Clock, perSecond?: number) => Limiter][] = [
   ['memory', false, (clock, perSecond = 1) => new MemoryLimiter(perSecond, clock)],
-  [
-    'shared memory',
-    false,
-    (clock, perSecond = 1) => new SharedMemoryLimiter(perSecond, clock, createLimiterMemory(), 1),
-  ],
   ['Redis', skip, (clock, perSecond = 1) => redisLimiter(clock, { perSecond })],
 ];
 
@@ -279,48 +273,5 @@ describe('the limiter in Redis', { skip }, () => {
     assert.ok(violation >= before && violation <= (await serverTime()));
     const fast = await probe.pttl('zukan:limit:fast');
     assert.ok(fast > 1000 && fast <= VIOLATION_WINDOW_MS, `${fast}`);
-  });
-});
-
-describe('the limiter in memory', () => {
-  test('remembers a bounded number of clients', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    for (let index = 0; index < 20_000; index++) {
-      await limiter.decide(`client ${index}`);
-      assert.ok(limiter.size <= 1000);
-    }
-  });
-
-  test('keeps blocked clients when new clients flood it', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    const abusers = Array.from({ length: 100 }, (_, index) => `abuser ${index}`);
-    for (const abuser of abusers) while (!(await limiter.decide(abuser)).isBlocked);
-    for (let request = 0; request < 20_000; request++) {
-      // Two requests each: a violation keeps a client for an hour.
-      await limiter.decide(`new ${request >> 1}`);
-      assert.ok(limiter.size <= 1000);
-    }
-    for (const abuser of abusers) assert.equal((await limiter.decide(abuser)).isBlocked, true, abuser);
-  });
-
-  test('remembers a bounded number of blocked clients, and leaves room for others', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    for (let index = 0; index < 3000; index++) {
-      limiter.block(`abuser ${index}`, BLOCK_MS);
-      assert.ok(limiter.size <= 500);
-    }
-    for (let index = 0; index < 300; index++) await limiter.decide(`client ${index}`);
-    for (let index = 0; index < 300; index++)
-      assert.equal((await limiter.decide(`client ${index}`)).isAllowed, false);
-  });
-
-  test('evicts clients whose state has expired', async () => {
-    let now = START;
-    const limiter = new MemoryLimiter(1, () => now);
-    for (let index = 0; index < 1000; index++) await limiter.decide(`client ${index}`);
-    assert.equal(limiter.size, 1000);
-    now += VIOLATION_WINDOW_MS;
-    for (let index = 0; index < 600; index++) await limiter.decide('the last client');
-    assert.equal(limiter.size, 1);
   });
 });

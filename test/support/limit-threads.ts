@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Decision } from '../../src/access/rate.ts';
-import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts';
+import { MemoryLimiter } from '../../src/limits/memory.ts';
 
 export interface Load {
   memory: SharedArrayBuffer;
@@ -48,7 +48,7 @@ async function hammer({ thread, load }: { thread: number; load: Load }): Promise
     if (index % load.sleepEvery === 0) Atomics.wait(sleep, 0, 0, 1);
     return times[index] ?? (times.at(-1) as number);
   };
-  const limiter = new SharedMemoryLimiter(load.perSecond, clock, load.memory, thread);
+  const limiter = new MemoryLimiter(load.perSecond, clock, load.memory, thread);
   const records: Record[] = [];
   for (let turn = thread; ; turn++) {
     const client = clients[turn % clients.length] as string;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BLOCK_MS, decide, freshState, type RateState, rateOf } from '../../src/access/rate.ts';
-import { SharedClients } from '../../src/limits/shared-clients.ts';
-import { createLimiterMemory, SharedMemoryLimiter } from '../../src/limits/shared-memory.ts';
+import { ClientTable } from '../../src/limits/client-table.ts';
+import { createLimiterMemory, MemoryLimiter } from '../../src/limits/memory.ts';
 import { type Load, runThreads } from '../support/limit-threads.ts';
 import { seededRandomInt } from '../support/service.ts';
 
@@ -64,12 +64,12 @@ describe('threads that share the limit', () => {
 test('a thread that dies while it decides blocks nobody, and only its client is forgotten', async () => {
   const clients = names(300);
   const load = loadOf(clients, [0], 1, 600);
-  const survivor = new SharedMemoryLimiter(1, () => START, load.memory, 100);
+  const survivor = new MemoryLimiter(1, () => START, load.memory, 100);
   for (const client of clients) assert.equal((await survivor.decide(client)).isAllowed, true);
   survivor.block('198.51.100.9', BLOCK_MS);
   const records = await runThreads(1, { ...load, dies: 1 });
   assert.deepEqual(records, []);
-  new SharedClients(load.memory, 101).releaseLocksOf(1);
+  new ClientTable(load.memory, 101).releaseLocksOf(1);
   for (const client of clients) assert.equal((await survivor.decide(client)).isAllowed, false, client);
   assert.equal((await survivor.decide('198.51.100.9')).isBlocked, true);
   assert.equal(survivor.size, clients.length + 1);
@@ -79,7 +79,7 @@ describe('the memory', () => {
   const MAX = 6400;
 
   function limiterOf(maxClients: number, clock = () => START) {
-    return new SharedMemoryLimiter(1, clock, createLimiterMemory(maxClients), 1);
+    return new MemoryLimiter(1, clock, createLimiterMemory(maxClients), 1);
   }
 
   test('holds a bounded number of clients', async () => {

@@ -22,12 +22,11 @@ export const LOCK = 0;
 /** How many slots of the shard have been in use. */
 export const USED = 1;
 export const FIRST_FREE = 2;
-export const SIZE = 3;
-export const BLOCKED_SIZE = 4;
+export const BLOCKED_SIZE = 3;
 /** Where the sweep continues. */
-export const HAND = 5;
+export const HAND = 4;
 /** The slot that the owner of the lock is changing. */
-export const CHANGING = 6;
+export const CHANGING = 5;
 
 const HEADER_BYTES = (1 + SHARDS) * HEADER_WORDS * 4;
 const SLOT_BYTES = 8 + STORED_VIOLATIONS * 8 + KEY_WORDS * 4 + 4 + 4 + 1;
