@@ -2,12 +2,11 @@
 import { type App, createApp, shutDown, warnAboutUnsharedKeys } from '../app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { version } from '../version.ts';
-import { WorkerPool } from '../workers/pool.ts';
-import { canSharePorts } from '../workers/port.ts';
 import { CommandError } from './errors.ts';
 
 /** The server, in this thread or in several others. */
 interface Server {
+  workers: number;
   listen(): Promise<string>;
   /** Standard output starts with a few lines for people; the log follows them. */
   startLog(level: LogLevel): void;
@@ -20,8 +19,7 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
   }
-  const hasThreads = config.workers > 1 && (await canSharePorts());
-  const server = hasThreads ? serveInThreads(config) : await serveHere(config);
+  const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
@@ -46,14 +44,14 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
   );
   server.startLog(config.logLevel);
   warnAboutUnsharedKeys(config, server.log);
-  if (config.workers > 1 && !hasThreads)
+  if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
 }
 
 async function serveHere(config: Config): Promise<Server> {
   const app = await createApp({ ...config, logLevel: 'silent' });
   return {
-    log: app.log,
+    ...{ log: app.log, workers: 1 },
     listen: () => app.listen({ host: config.host, port: config.port }),
     startLog(level) {
       app.log.level = level;
@@ -62,10 +60,14 @@ async function serveHere(config: Config): Promise<Server> {
   };
 }
 
-function serveInThreads(config: Config): Server {
+/** Returns undefined if the system does not support it. */
+async function serveInThreads(config: Config): Promise<Server | undefined> {
+  const { canSharePorts } = await import('../workers/port.ts');
+  if (!(await canSharePorts())) return undefined;
+  const { WorkerPool } = await import('../workers/pool.ts');
   const pool = new WorkerPool(config);
   return {
-    log: pool.log,
+    ...{ log: pool.log, workers: config.workers },
     listen: () => pool.start(),
     startLog: (level) => pool.setLogLevel(level),
     stop: () => pool.close(),

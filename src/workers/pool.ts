@@ -3,6 +3,7 @@
  * their log, collects their reports and fills the document cache.
  */
 import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
 import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -23,6 +24,11 @@ import { type Reporter, Reports } from './reports.ts';
 
 /** The same file is JavaScript in the package. */
 const entryPoint = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+/** Workers do not inherit the cache of compiled code. Without it, starting one takes four times the CPU time and 35 MB more. */
+const bootstrap = `
+  const compileCache = ${JSON.stringify(getCompileCacheDir())};
+  if (compileCache) require('node:module').enableCompileCache(compileCache);
+  import(${JSON.stringify(entryPoint)});`;
 /** In this thread the filler delays nobody. */
 const DOCUMENTS_PER_SLICE = 400;
 const MIN_RESTART_MS = 100;
@@ -121,7 +127,7 @@ export class WorkerPool {
       config: { ...this.#config, logLevel: this.#logLevel },
       ...{ address: this.#address, owner, documents: this.#documents, limits: this.#limits },
     };
-    const worker = new Worker(entryPoint, { workerData });
+    const worker = new Worker(bootstrap, { eval: true, workerData });
     member.worker = worker;
     member.startedAt = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
