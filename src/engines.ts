@@ -39,7 +39,13 @@ export async function openStore({ database }: Config, options: StoreOptions = {}
 
 /** Memory that all threads of the process may share. The system provides it only when it is written to. */
 export function createDocumentMemory({ database, cacheMb }: Config): SharedArrayBuffer | undefined {
-  return database.engine === 'sqlite' ? new SharedArrayBuffer(cacheMb * 1024 * 1024) : undefined;
+  if (database.engine !== 'sqlite') return undefined;
+  try {
+    return new SharedArrayBuffer(cacheMb * 1024 * 1024);
+  } catch {
+    // Some systems are configured not to promise more memory than they have.
+    throw new Error(`the system does not provide ${cacheMb} MB for the document cache; set CACHE_MB to less`);
+  }
 }
 
 /** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */

@@ -2,7 +2,6 @@
  * The threads that serve, seen from the main thread, which serves nothing itself: it replaces workers that fail, writes
  * their log, collects their reports and fills the document cache.
  */
-import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,13 +10,13 @@ import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
 import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
-import { startTimeMetric } from '../http/metrics/process.ts';
+import { startTimeMetric, workerFailuresMetric } from '../http/metrics/process.ts';
 import { writeToStdout } from '../http/server/line-writer.ts';
 import { errorField, Logger } from '../http/server/logger.ts';
 import type { Address } from '../http/server/server.ts';
 import { ClientTable } from '../limits/client-table.ts';
 import { createLimiterMemory } from '../limits/memory.ts';
-import type { Metric, Report } from '../metrics.ts';
+import type { Report } from '../metrics.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { reservePort } from './port.ts';
 import { type Reporter, Reports } from './reports.ts';
@@ -111,7 +110,8 @@ export class WorkerPool {
     this.#stopping.abort();
     this.#filler?.[Symbol.dispose]();
     const { workers } = this;
-    const ended = workers.map((worker) => once(worker, 'exit'));
+    // `events.once` would reject if a worker fails now.
+    const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of workers) post(worker, { type: 'stop', timeoutMs });
     const terminate = () => workers.map((worker) => worker.terminate());
     const timer = setTimeout(terminate, timeoutMs + STOP_GRACE_MS);
@@ -186,16 +186,8 @@ export class WorkerPool {
     const running = this.#members.filter(({ isListening }) => isListening).length;
     const total = this.#members.length;
     const workers = `${running} of ${total} workers are running; the others are being started again`;
-    const gauge: Metric = {
-      ...{ name: 'zukan_workers', type: 'gauge', help: 'Threads that serve.' },
-      samples: [{ value: running }],
-    };
-    const counter: Metric = {
-      ...{ name: 'zukan_worker_failures_total', type: 'counter', help: 'Threads that failed.' },
-      samples: [{ value: this.#failures }],
-    };
     return {
-      metrics: [gauge, counter, startTimeMetric()],
+      metrics: [workerFailuresMetric(this.#failures), startTimeMetric()],
       degradedReasons: running < total ? { workers } : {},
       canServe: false,
     };

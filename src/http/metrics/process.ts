@@ -72,6 +72,9 @@ export class ProcessMetrics {
         across: 'max',
       },
       startTimeMetric(),
+      // Added up over all workers. The pool counts the failures.
+      single('zukan_workers', 'gauge', 'Threads that serve.', 1),
+      workerFailuresMetric(0),
       {
         name: 'zukan_build_info',
         ...{ type: 'gauge', across: 'max' },
@@ -96,6 +99,10 @@ export function startTimeMetric(): Metric {
     ...single('process_start_time_seconds', 'gauge', help, performance.timeOrigin / 1000),
     across: 'min',
   };
+}
+
+export function workerFailuresMetric(failures: number): Metric {
+  return single('zukan_worker_failures_total', 'counter', 'Threads that failed and were replaced.', failures);
 }
 
 function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Metric {
