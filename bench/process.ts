@@ -21,8 +21,8 @@ export function startServer(environment: Environment, checkout = thisCheckout): 
   return waitForOrigin(start([...zukan(checkout), 'serve'], { RATE_LIMIT: 'off', ...environment }));
 }
 
-export function startBaseline(bytes: number): Promise<Server> {
-  return startProgram('baseline-server.ts', [String(bytes)]);
+export function startBaseline(bytes: number, threads: number): Promise<Server> {
+  return startProgram('baseline-server.ts', [String(bytes), String(threads)]);
 }
 
 /** Starts a program of this folder that prints its address. */

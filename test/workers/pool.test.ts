@@ -12,6 +12,7 @@ import { parseMetrics, sampleIn } from '../support/metrics.ts';
 import { findPostgres, installPostgres, unless } from '../support/needs.ts';
 import { startPacedLoad } from '../support/paced-load.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { freePort } from '../support/redis.ts';
 import { configFor, send } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -102,6 +103,23 @@ test('threads share the limit and the cache, report together, and are replaced w
   assert.deepEqual(messages(), ['worker failed; starting another one']);
   for (let request = 0; request < 20; request++) assert.ok(isBlocked(await call()));
   await until('the service is ready', async () => (await get('/health/ready')).json.status === 'ready');
+});
+
+test('threads share the limit while Redis is unavailable', {
+  skip: unless(findRedis(), 'Redis', installRedis),
+}, async (t) => {
+  const { pool, get, scrape } = await start({ ...config, redisUrl: `redis://127.0.0.1:${await freePort()}` });
+  t.after(() => pool.close());
+  const client = '203.0.113.2';
+  await until('the client is blocked', async () =>
+    (await get('/api/stats', client)).text.includes('You are blocked'),
+  );
+  assert.equal(sampleIn(await scrape(), 'zukan_limiter_decisions_total{outcome="refused"}'), 9);
+  await until('all threads report it', async () => {
+    const reports = await pool.collectReports(false);
+    return reports.slice(0, 2).every(({ degradedReasons }) => degradedReasons.limits);
+  });
+  assert.equal((await get('/health/ready')).json.status, 'degraded');
 });
 
 test('all threads finish their requests when they stop', async () => {
