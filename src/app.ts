@@ -59,7 +59,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   // First, because it may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const fileLinks = new FileLinks(keys);
-  const documents = shared ? shared.documents : createDocumentMemory(config);
+  const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
   const store = await openStore(config, {
     documents,
     onReplicaChange(server, isUnavailable, reason) {

@@ -27,7 +27,7 @@ export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: s
 export interface StoreOptions {
   onReplicaChange?: OnReplicaChange;
   /** The memory of the document cache (`createDocumentMemory`). */
-  documents?: SharedArrayBuffer | undefined;
+  documents?: ArrayBufferLike | undefined;
 }
 
 export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
@@ -37,11 +37,14 @@ export async function openStore({ database }: Config, options: StoreOptions = {}
   return openStore({ ...database, onChange: onReplicaChange });
 }
 
-/** Memory that all threads of the process may share. The system provides it only when it is written to. */
-export function createDocumentMemory({ database, cacheMb }: Config): SharedArrayBuffer | undefined {
+/** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */
+export function createDocumentMemory<Memory extends ArrayBufferLike>(
+  { database, cacheMb }: Config,
+  Buffer: new (size: number) => Memory,
+): Memory | undefined {
   if (database.engine !== 'sqlite') return undefined;
   try {
-    return new SharedArrayBuffer(cacheMb * 1024 * 1024);
+    return new Buffer(cacheMb * 1024 * 1024);
   } catch {
     // Some systems are configured not to promise more memory than they have.
     throw new Error(`the system does not provide ${cacheMb} MB for the document cache; set CACHE_MB to less`);
@@ -51,7 +54,7 @@ export function createDocumentMemory({ database, cacheMb }: Config): SharedArray
 /** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */
 export function fillDocumentCache(
   { database }: Config,
-  memory: SharedArrayBuffer | undefined,
+  memory: ArrayBufferLike | undefined,
   documentsPerSlice?: number,
 ): Disposable | undefined {
   if (database.engine !== 'sqlite' || memory === undefined) return undefined;

@@ -68,7 +68,7 @@ export class WorkerPool {
     this.#config = { ...config, database: shareConnections(config) };
     this.log = log;
     this.#address = { host: config.host, port: config.port };
-    this.#documents = createDocumentMemory(config);
+    this.#documents = createDocumentMemory(config, SharedArrayBuffer);
     this.#members = Array.from({ length: config.workers }, (_, index) => createMember(index + 1));
   }
 

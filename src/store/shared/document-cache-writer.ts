@@ -7,13 +7,13 @@ import {
   COUNT,
   DOCUMENT_WORDS,
   EPOCH,
-  FIRST_ADDRESS,
+  firstAddress,
   GENERATION,
-  IS_ASCII,
   isOpen,
   MAX_DOCUMENT_LENGTH,
   MAX_IMAGE,
   REVISION,
+  TEXT_ADDRESSES,
   TEXT_WORDS,
   USED_WORDS,
 } from './document-memory.ts';
@@ -32,7 +32,7 @@ const MAX_BYTES_PER_UNIT = 3;
 export class DocumentCacheWriter {
   readonly #words: Uint32Array;
   readonly #bytes: Buffer;
-  /** The addresses of shared texts. */
+  /** The numbers of shared texts. */
   readonly #shared = new Map<string, number>();
   #sharedWords = 0;
   #garbageWords = 0;
@@ -40,7 +40,7 @@ export class DocumentCacheWriter {
   /** The number of the last change that the cache has followed; undefined until the first `reset`. */
   revision: number | undefined;
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(memory: ArrayBufferLike) {
     this.#words = new Uint32Array(memory);
     this.#bytes = Buffer.from(memory);
     this.#close();
@@ -72,7 +72,7 @@ export class DocumentCacheWriter {
     words[COUNT] = 0;
     this.#shared.clear();
     [this.#sharedWords, this.#garbageWords] = [0, 0];
-    this.#use(FIRST_ADDRESS);
+    this.#use(firstAddress(words));
     this.#open(revision);
   }
 
@@ -99,7 +99,7 @@ export class DocumentCacheWriter {
     const placeholders = locatePlaceholders(document);
     const { extraBytes } = new ImageDocument(document, undefined, placeholders);
     const address = this.#addShared(document, placeholders, extraBytes);
-    Atomics.store(this.#words, addressIndex(this.#words, image), address);
+    this.#words[addressIndex(this.#words, image)] = address;
     (this.#words[COUNT] as number)++;
     return true;
   }
@@ -126,23 +126,26 @@ export class DocumentCacheWriter {
     ]);
   }
 
-  /** The same address for equal texts; 0 if the shared texts have used up their memory. */
+  /** The same number for equal texts; 0 if the shared texts have used up their memory. */
   #share(text: string): number {
     const known = this.#shared.get(text);
     if (known !== undefined) return known;
-    if (this.#sharedWords > this.#words.length * MAX_SHARED_PART) return 0;
+    const number = this.#shared.size + 1;
+    const hasAddress = TEXT_ADDRESSES + number < firstAddress(this.#words);
+    if (!hasAddress || this.#sharedWords > this.#words.length * MAX_SHARED_PART) return 0;
     const address = this.#append(text, []);
+    this.#words[TEXT_ADDRESSES + number] = address;
     this.#sharedWords += this.#usedWords - address;
     // A slice would keep the whole document in memory; a joined string does not.
-    this.#shared.set([text, ''].join(''), address);
-    return address;
+    this.#shared.set([text, ''].join(''), number);
+    return number;
   }
 
   #append(text: string, header: number[]): number {
     const address = this.#usedWords;
     const start = address + TEXT_WORDS + header.length;
     const length = this.#bytes.write(text, start * 4);
-    this.#words[address] = length === text.length ? length + IS_ASCII : length;
+    this.#words[address] = length * 2 + (length === text.length ? 1 : 0);
     this.#words.set(header, address + TEXT_WORDS);
     this.#use(start + Math.ceil(length / 4));
     return address;
@@ -150,7 +153,7 @@ export class DocumentCacheWriter {
 
   #remove(image: number): void {
     const index = addressIndex(this.#words, image);
-    const length = (this.#words[this.#words[index] as number] as number) % IS_ASCII;
+    const length = (this.#words[this.#words[index] as number] as number) >>> 1;
     this.#garbageWords += DOCUMENT_WORDS + Math.ceil(length / 4);
     this.#words[index] = 0;
     (this.#words[COUNT] as number)--;
@@ -162,7 +165,7 @@ export class DocumentCacheWriter {
 
   #use(words: number): void {
     this.#usedWords = words;
-    this.#words[USED_WORDS] = words;
+    Atomics.store(this.#words, USED_WORDS, words);
   }
 
   #close(): void {

@@ -37,7 +37,10 @@ import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
 
-export function openCatalogue(path: string, documents = noDocumentMemory()): SqliteCatalogue {
+export function openCatalogue(
+  path: string,
+  documents: ArrayBufferLike = noDocumentMemory(),
+): SqliteCatalogue {
   return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
 }
 
@@ -48,7 +51,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(reader: SqliteReader, documents: SharedArrayBuffer) {
+  constructor(reader: SqliteReader, documents: ArrayBufferLike) {
     this.#reader = reader;
     this.#images = new Images(documents);
     this.#sets = new ImageSets(reader);

@@ -30,7 +30,7 @@ export class DocumentFiller implements Disposable {
   /** The highest image number that has not been looked at since the catalogue changed. */
   #next = 0;
 
-  constructor(path: string, memory: SharedArrayBuffer, documentsPerSlice = DOCUMENTS_PER_SLICE) {
+  constructor(path: string, memory: ArrayBufferLike, documentsPerSlice = DOCUMENTS_PER_SLICE) {
     this.#reader = new SqliteReader(openForReading(path, catalogueSchema));
     this.#cache = new DocumentCacheWriter(memory);
     this.#documentsPerSlice = documentsPerSlice;

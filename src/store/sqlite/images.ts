@@ -21,13 +21,13 @@ export class Images {
   #version: number | undefined;
 
   /** `documents` is the memory of a cache that another part fills (document-filler.ts). */
-  constructor(documents: SharedArrayBuffer) {
+  constructor(documents: ArrayBufferLike) {
     this.#documents = new DocumentCache(documents);
   }
 
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
     const number = this.numberOf(transaction, id);
-    return number === undefined ? undefined : this.#read(transaction, number);
+    return number === undefined ? undefined : this.#read(transaction, [number])[0];
   }
 
   numberOf(transaction: ReadTransaction, id: string): number | undefined {
@@ -37,7 +37,7 @@ export class Images {
 
   byNumbers(transaction: ReadTransaction, numbers: number[]): ImageDocument[] {
     this.#clearOtherVersions(transaction);
-    return numbers.map((number) => this.#read(transaction, number));
+    return this.#read(transaction, numbers);
   }
 
   /** Verifies the next few documents, and starts over after the last one. */
@@ -63,11 +63,14 @@ export class Images {
     this.#numbers.clear();
   }
 
-  #read({ statements, documentRevision }: ReadTransaction, number: number): ImageDocument {
-    const cached = this.#documents.get(number, documentRevision);
-    if (cached) return cached;
-    const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
-    return new ImageDocument(this.#verifier.verify(number, stored));
+  #read({ statements, documentRevision }: ReadTransaction, numbers: number[]): ImageDocument[] {
+    const cached = this.#documents.get(numbers, documentRevision);
+    return numbers.map((number, index) => {
+      const document = cached[index];
+      if (document) return document;
+      const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
+      return new ImageDocument(this.#verifier.verify(number, stored));
+    });
   }
 
   #findNumber({ statements }: ReadTransaction, id: string): number | undefined {

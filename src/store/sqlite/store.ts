@@ -4,7 +4,7 @@ import { openCatalogue } from './catalogue.ts';
 import { openTokenStore } from './tokens.ts';
 
 /** `documents` is the memory of a cache that a `DocumentFiller` fills. */
-export function openStore(path: string, tokensPath: string, documents?: SharedArrayBuffer): Store {
+export function openStore(path: string, tokensPath: string, documents?: ArrayBufferLike): Store {
   const [catalogue, tokens] = [openCatalogue(path, documents), openTokenStore(tokensPath)];
   return {
     catalogue,

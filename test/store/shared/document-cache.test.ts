@@ -53,7 +53,7 @@ test('returns any document as it was added', () => {
 });
 
 function assertCached(cache: DocumentCache, image: number, document: string, revision = 1): void {
-  const [cached, fresh] = [cache.get(image, revision), new ImageDocument(document)];
+  const [cached, fresh] = [cache.get([image], revision)[0], new ImageDocument(document)];
   assert.equal(cached?.withLink(signLink), fresh.withLink(signLink));
   for (const include of [['artist'], ['thumbnails'], ['artist', 'thumbnails']] as const)
     assert.equal(cached?.withLink(signLink, include), fresh.withLink(signLink, include));
@@ -71,7 +71,7 @@ test('resetting it removes every document and frees the memory', () => {
   writer.add(7, documentOf('before', 'same'));
   assertCached(cache, 7, documentOf('before', 'same'));
   writer.reset(1000, 1);
-  assert.equal(cache.get(7, 1), undefined);
+  assert.equal(cache.get([7], 1)[0], undefined);
   // Its shared texts take the place of the former ones.
   writer.add(7, documentOf('after', 'other'));
   assertCached(cache, 7, documentOf('after', 'other'));
@@ -80,7 +80,7 @@ test('resetting it removes every document and frees the memory', () => {
 test('a change removes what it changed, and nothing is returned for another revision', () => {
   const { writer, cache } = emptyCache(1024 * 1024);
   for (const image of [1, 2, 3]) writer.add(image, documentOf(`image ${image}`));
-  const cached = (revision: number) => [1, 2, 3].filter((image) => cache.get(image, revision));
+  const cached = (revision: number) => [1, 2, 3].filter((image) => cache.get([image], revision)[0]);
   assert.deepEqual([cached(1), cached(2)], [[1, 2, 3], []]);
   writer.remove([2], 2, false);
   assert.deepEqual([cached(1), cached(2)], [[], []]);
@@ -117,7 +117,7 @@ test('does not cache an image without room for its address, or a document that i
   assert.ok(writer.add(writer.maxImage + 1, documentOf('fits')));
   assert.ok(writer.add(2, documentOf('fits')));
   assert.deepEqual(
-    [1, 2, writer.maxImage + 1].map((image) => cache.get(image, 1) !== undefined),
+    cache.get([1, 2, writer.maxImage + 1], 1).map((document) => document !== undefined),
     [false, true, false],
   );
 });
