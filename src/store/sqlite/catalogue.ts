@@ -37,10 +37,7 @@ import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
 
-export function openCatalogue(
-  path: string,
-  documents: ArrayBufferLike = noDocumentMemory(),
-): SqliteCatalogue {
+export function openCatalogue(path: string, documents?: ArrayBufferLike): SqliteCatalogue {
   return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
 }
 
@@ -51,7 +48,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(reader: SqliteReader, documents: ArrayBufferLike) {
+  constructor(reader: SqliteReader, documents: ArrayBufferLike = noDocumentMemory()) {
     this.#reader = reader;
     this.#images = new Images(documents);
     this.#sets = new ImageSets(reader);

@@ -6,6 +6,8 @@ import { composeDocument, dimensions } from '../../../src/catalogue/document.ts'
 import { ImageDocument } from '../../../src/catalogue/image-document.ts';
 import { DocumentCache } from '../../../src/store/shared/document-cache.ts';
 import { DocumentCacheWriter } from '../../../src/store/shared/document-cache-writer.ts';
+import { documentAt, IMAGES, isChangedIn, startReaders } from '../../support/cache-readers.ts';
+import { until } from '../../support/until.ts';
 
 /** A cache for changes up to number 1, and its writer. */
 function emptyCache(bytes: number) {
@@ -129,4 +131,24 @@ test('has addresses for a tenth more images than at the reset, as far as the mem
   assert.ok(writer.hasAddressesUpTo(330_000) && !writer.hasAddressesUpTo(500_000));
   writer.reset(500_000, 1);
   assert.ok(writer.hasAddressesUpTo(500_000_000));
+});
+
+test('threads that read while documents change find each as it was after their revision, or not at all', async () => {
+  const memory = new SharedArrayBuffer(200_000);
+  const writer = new DocumentCacheWriter(memory);
+  const readers = startReaders(memory, 2);
+  const images = Array.from({ length: IMAGES }, (_, index) => index + 1);
+  const found = () => Atomics.load(readers.counts, 0);
+  for (let revision = 1; revision <= 400; revision++) {
+    const changed = images.filter((image) => isChangedIn(revision, image));
+    if (revision === 1 || writer.isWasteful) writer.reset(IMAGES, revision);
+    else writer.remove(changed, revision, true);
+    for (const image of images) if (!writer.has(image)) writer.add(image, documentAt(revision, image));
+    const goal = found() + 1;
+    // Otherwise they might not get a turn at all.
+    if (revision % 20 === 0) await until('documents are found', () => found() >= goal);
+  }
+  await readers.stop();
+  assert.equal(readers.counts[1], 0, 'no document is wrong');
+  assert.ok(found() > 1000, `${found()} were found`);
 });
