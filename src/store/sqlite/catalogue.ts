@@ -21,6 +21,7 @@ import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/s
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
+import { noDocumentMemory } from '../shared/document-memory.ts';
 import { drawImages, type ShelfView } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
@@ -36,19 +37,20 @@ import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
 
-export function openCatalogue(path: string): SqliteCatalogue {
-  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)));
+export function openCatalogue(path: string, documents?: ArrayBufferLike): SqliteCatalogue {
+  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
 }
 
 export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #reader: SqliteReader;
-  readonly #images = new Images();
+  readonly #images: Images;
   readonly #sets: ImageSets;
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(reader: SqliteReader) {
+  constructor(reader: SqliteReader, documents: ArrayBufferLike = noDocumentMemory()) {
     this.#reader = reader;
+    this.#images = new Images(documents);
     this.#sets = new ImageSets(reader);
     this.#search = new NameSearch(reader);
     this.#similar = new SimilarImages(reader, this.#sets);
