@@ -8,15 +8,8 @@ import type { HistoryState } from './history-state.ts';
 import { setNeighbours } from './image-dialog.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
-import {
-  clearPage,
-  renderView,
-  setBusy,
-  showError,
-  showHeading,
-  showIfEmpty,
-  summarizeView,
-} from './page.ts';
+import { showIfEmpty, showProblem } from './notices.ts';
+import { clearPage, renderView, setBusy, setStale, showHeading, summarizeView } from './page.ts';
 import { isEndless, type View } from './route.ts';
 import { updateSearch } from './search.ts';
 import { allShownText, formatCount } from './text.ts';
@@ -72,6 +65,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
   hideLoadMore();
   const cached = getCachedView(state.key);
   setBusy(!cached);
+  setStale(!cached);
   if (cached) {
     showData(target, cached);
     return finishView(target, cached);
@@ -89,7 +83,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
     finishView(target, complete);
     announce(summarizeView(view, complete));
   } catch (error) {
-    if (!signal.aborted) showError(createErrorMessage(error, () => void showView(view, state)));
+    if (!signal.aborted) showProblem(view, error, () => void showView(view, state));
   } finally {
     if (!signal.aborted) {
       setBusy(false);

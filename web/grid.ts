@@ -78,6 +78,15 @@ function layOut(): void {
   });
 }
 
+/** Tries again what failed without a connection. A new observation reports at once. */
+addEventListener('online', () => {
+  for (const tile of pictures.keys())
+    if (tile.querySelector('.failed')) {
+      nearScreen.unobserve(tile);
+      nearScreen.observe(tile);
+    }
+});
+
 let lastWidth = 0;
 new ResizeObserver(() => {
   if (grid.clientWidth === lastWidth) return;

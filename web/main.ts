@@ -10,7 +10,7 @@ import {
   showView,
   updateNeighbours,
 } from './current-view.ts';
-import { byId } from './dom.ts';
+import { byId, el } from './dom.ts';
 import { focusTile } from './grid.ts';
 import { createState, ensureState, type HistoryState, saveRatings } from './history-state.ts';
 import { closeDialog, initDialog, openImage, setNeighbours } from './image-dialog.ts';
@@ -35,14 +35,24 @@ function navigate(url: string): void {
   byId('title').focus({ preventScroll: true });
 }
 
-function showRoute(): void {
+function showRoute(): Promise<void> | undefined {
   const { view, imageId } = currentRoute();
   const closedId = imageId ? undefined : closeDialog();
   if (imageId) openImage(imageId);
-  if (isCurrent(historyState())) updateNeighbours();
-  else if (!imageId || getCachedView(historyState().key)) void showView(view, historyState());
-  else setNeighbours([], false);
+  const isShown = isCurrent(historyState());
+  const canShow = !imageId || getCachedView(historyState().key) !== undefined;
+  const loading = isShown || !canShow ? undefined : showView(view, historyState());
+  if (isShown) updateNeighbours();
+  else if (!canShow) setNeighbours([], false);
   if (closedId) focusTile(closedId);
+  return loading;
+}
+
+/** The rest of the page must not compete with the first images. */
+function loadLater(): void {
+  const src = document.querySelector<HTMLMetaElement>('meta[name="zukan-later"]')?.content ?? '';
+  const retry = () => addEventListener('online', loadLater, { once: true });
+  document.head.append(el('script', { src, error: retry }));
 }
 
 initDialog({
@@ -86,5 +96,11 @@ byId('shuffle').addEventListener('click', () => {
 initInfiniteScroll(showMore);
 initSearch(navigate);
 initUnblurSwitch(redrawImages);
+byId('options').addEventListener('click', ({ currentTarget }) => {
+  const isOpen = byId('tools').classList.toggle('open');
+  (currentTarget as Element).setAttribute('aria-expanded', String(isOpen));
+});
 addEventListener('popstate', showRoute);
-showRoute();
+// After two frames, the files of the first images have been requested.
+const afterFrame = (work: () => void) => () => requestAnimationFrame(work);
+void Promise.resolve(showRoute()).finally(afterFrame(afterFrame(loadLater)));

@@ -1,5 +1,5 @@
 /**
- * Starts the first API call. This is the entry of the first of the page's two scripts: it is small, so the API responds
+ * Starts the first API call. This is the entry of the first of the page's scripts: it is small, so the API responds
  * while the browser still loads the second, which then makes the same call and gets the response of this one.
  */
 import { formatQuery } from '../client/query.ts';
@@ -17,7 +17,8 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   const id = imageId ?? ('id' in view ? view.id : undefined);
   if (id !== undefined && !uuid.test(id)) return undefined;
   if (imageId) return `/image/${imageId}${formatQuery(imageOptions)}`;
-  if (view.name === 'search') return paths[view.kind] + formatQuery(listOptions(view));
+  if ('search' in view)
+    return paths[view.name === 'list' ? view.kind : 'artists'] + formatQuery(listOptions(view));
   if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
   if (view.name === 'category') return `/category/${view.id}`;
   const options = endlessOptions(view);

@@ -23,17 +23,23 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
   const { origin } = await startService(makeConfig());
   const browser = await startBrowser();
 
-  test('takes four files, together smaller than 45 KB, before the first API call is answered', async () => {
+  test('takes four files before the first images and one after them, together smaller than 45 KB', async () => {
     const sent: Request[] = [];
     const { page, requests, finish } = await visit(browser, `${origin}/`, {
       prepare: async (context) => context.on('request', (request) => sent.push(request)),
     });
     await waitForFirstImage(page);
+    await page.locator('#choose-categories:enabled').waitFor();
     const isFile = ({ path }: { path: string }) => !/^\/(api|files)\/|icon/.test(path);
     const files = sent.map((request) => ({ request, path: new URL(request.url()).pathname })).filter(isFile);
     assert.deepEqual(
       files.map(({ path }) => path),
-      ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js'],
+      ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js', '/gallery/later.js'],
+    );
+    const timing = (path: string) => sent.find((request) => request.url().includes(path))?.timing();
+    const { startTime = 0, responseEnd = 0 } = timing('/api/') ?? {};
+    assert.ok(
+      responseEnd > 0 && (timing('/gallery/later.js')?.startTime ?? 0) >= startTime + responseEnd - 1,
     );
     const sizes = await Promise.all(files.map(({ request }) => request.sizes()));
     const bytes = sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
@@ -59,7 +65,15 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       `/category/${seaCategoryId}`,
       `/image/random?categories=sea&limit=25&${images}&seed=…`,
     ],
-    ['/?in=characters&search=%25a%25', '/character?limit=25&offset=0&search=%25a%25'],
+    ['/?in=characters&search=a_', '/character?limit=25&offset=0&search=a_'],
+    [
+      '/?search=a',
+      ...['artist', 'character', 'category'].map((kind) => `/${kind}?limit=25&offset=0&search=%25a%25`),
+    ],
+    [
+      '/?categories=sea,city&match=any&exclude=moon',
+      `/image/random?categories=sea%2Ccity&match=any&exclude=moon&limit=25&${images}&seed=…`,
+    ],
   ];
   for (const [path, ...expected] of calls)
     test(`${path} starts its first call before the main script is there, and repeats none`, async () => {

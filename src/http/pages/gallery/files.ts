@@ -1,5 +1,5 @@
 /**
- * The files of the gallery as browsers get them: `web/` bundled to two scripts and one stylesheet, its page with the name and
+ * The files of the gallery as browsers get them: `web/` bundled to three scripts and one stylesheet, its page with the name and
  * logo of the site, and the modules of the typed client, which pages on other origins import.
  */
 import { readdirSync } from 'node:fs';
@@ -15,8 +15,8 @@ import { bundle } from './bundle.ts';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const folders = ['web', 'client'];
-/** The first script starts the first API call while the browser loads the second. */
-const entries = ['start', 'main'];
+/** The first script starts the first API call while the browser loads the second, which loads the third after the first images. */
+const entries = ['start', 'main', 'later'];
 
 export interface GalleryFiles {
   /** By path under `/gallery/`. */
