@@ -99,7 +99,7 @@ await forEachEngine((engine) => {
     const known = await animatedById();
     assert.deepEqual(
       known,
-      Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, frames > 1])),
+      Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, (frames ?? 1) > 1])),
     );
     tamper(config, 'update image set document = substr(document, 1, length(document) - 2)');
     const isJpeg = (id: string) => images.find((image) => image.id === id)?.drawing.format === 'jpeg';
