@@ -17,6 +17,8 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+export const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
 /** For elements that index.html always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;

@@ -10,10 +10,10 @@ import {
   showView,
   updateNeighbours,
 } from './current-view.ts';
+import { initDialog, loadDialog, setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
 import { focusTile } from './grid.ts';
 import { createState, ensureState, type HistoryState, saveRatings } from './history-state.ts';
-import { closeDialog, initDialog, openImage, setNeighbours } from './image-dialog.ts';
 import { initInfiniteScroll } from './infinite-scroll.ts';
 import { formatUrl, parseRoute } from './route.ts';
 import { initSearch } from './search.ts';
@@ -37,12 +37,12 @@ function navigate(url: string): void {
 
 function showRoute(): void {
   const { view, imageId } = currentRoute();
-  const closedId = imageId ? undefined : closeDialog();
-  if (imageId) openImage(imageId);
+  const lastId = setDialog({ imageId });
   if (isCurrent(historyState())) updateNeighbours();
-  else if (!imageId || getCachedView(historyState().key)) void showView(view, historyState());
-  else setNeighbours([], false);
-  if (closedId) focusTile(closedId);
+  else if (!imageId || getCachedView(historyState().key))
+    void showView(view, historyState()).then(loadDialog);
+  else setDialog({ neighbours: [], hasMore: false });
+  if (lastId && !imageId) focusTile(lastId);
 }
 
 initDialog({
@@ -51,17 +51,21 @@ initDialog({
     showRoute();
   },
   close() {
-    const { key, seed, canGoBack } = historyState();
-    if (canGoBack) history.back();
+    const { key, seed, depth } = historyState();
+    if (depth) history.go(-depth);
     else pushUrl(formatUrl(currentRoute().view), { key, seed });
   },
   loadMore: showMore,
+  /** The image of a shared link comes first. Then its neighbours can load, and the view is there when it is closed. */
+  onShown() {
+    if (!isCurrent(historyState())) void showView(currentRoute().view, historyState());
+  },
 });
 
 /** Handles links within the page, except clicks with a modifier key. */
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
-  const { key, seed } = historyState();
+  const { key, seed, depth } = historyState();
   // A filter keeps the seed, so the remaining images keep their order. Its URL has all ratings that it does not name.
   const { filterUrl, ratings } = event.target.closest<HTMLElement>('[data-filter-url]')?.dataset ?? {};
   if (ratings !== undefined) saveRatings(ratings);
@@ -74,7 +78,9 @@ document.addEventListener('click', (event) => {
   const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && event.button === 0;
   if (!link || !isPlain || link.pathname !== '/' || link.target) return;
   event.preventDefault();
-  if (link.dataset.image) pushUrl(link.href, { key, seed, canGoBack: true });
+  // An image that is opened from the dialog of a shared link has no entry of the view to go back to.
+  const isInDialog = link.closest('dialog') !== null;
+  if (link.dataset.image) pushUrl(link.href, { key, seed, depth: isInDialog ? depth && depth + 1 : 1 });
   else navigate(link.href);
 });
 

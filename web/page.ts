@@ -4,8 +4,8 @@ import { byId, el } from './dom.ts';
 import { createEntryItem, describeSubject } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
 import { formatUrl, isEndless, isFiltering, noFilter, PAGE_SIZE, type View } from './route.ts';
-import { siteName } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
+import { setViewTitle } from './title.ts';
 import type { Entry, ViewData } from './types.ts';
 
 export function clearPage(): void {
@@ -28,7 +28,7 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   if (view.name === 'search') byId('description').replaceChildren(createPatternHint());
   byId('categories').hidden = !hasChips(view);
   byId('notice').replaceChildren();
-  document.title = view.name === 'random' && !view.categories.length ? siteName : `${title} · ${siteName}`;
+  setViewTitle(view.name === 'random' && !view.categories.length ? undefined : title);
 }
 
 export function renderView(view: View, data: ViewData): void {

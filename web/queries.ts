@@ -1,4 +1,5 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
+import type { Rating } from '../client/index.ts';
 import { type EndlessView, type Filter, PAGE_SIZE, type View } from './route.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
@@ -6,6 +7,10 @@ type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 /** For the artist's name and for small files. */
 export const include = ['artist', 'thumbnails'] as const;
 export const imageOptions = { include };
+
+export function similarOptions(nsfw: Rating[]) {
+  return { ...imageFilter({ nsfw, orientation: [] }), limit: 9, include };
+}
 
 export function listOptions({ search, page }: ViewNamed<'search'>) {
   return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search && { search }) };

@@ -3,6 +3,8 @@ import type { EntryKind, View } from './route.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 const lists = new Intl.ListFormat('en');
+/** The id that the service gives to the artist of images without one. */
+const UNKNOWN_ARTIST = 'b5657ad2-a33e-52b7-ae74-d238673dfd08';
 const numbers = new Intl.NumberFormat('en');
 
 /** The alternative text of an image. */
@@ -14,6 +16,13 @@ export function describeImage({ characters, categories }: GalleryImage): string 
 
 export function imageTitle({ characters }: GalleryImage): string {
   return lists.format(characters.map(({ name }) => name)) || 'Untitled';
+}
+
+/** As in link previews. */
+export function titleWithArtist(image: GalleryImage): string {
+  const { artist, artistDetails } = image;
+  const isKnown = artistDetails && artist !== UNKNOWN_ARTIST;
+  return imageTitle(image) + (isKnown ? ` by ${artistDetails.name}` : '');
 }
 
 export function viewTitle(view: View, subject: Entry | undefined): string {
