@@ -1,10 +1,10 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
-import { type CallOptions, Zukan } from '../client/index.ts';
+import { type CallOptions, type Rating, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
 import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
 import { findNames } from './names.ts';
-import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
+import { artistImagesOptions, endlessOptions, imageOptions, listOptions, similarOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
 import { type EndlessView, type EntryKind, entryKinds, isFiltering, type View } from './route.ts';
 import { toPattern } from './search-pattern.ts';
@@ -58,6 +58,12 @@ export async function loadImage(id: string, call: CallOptions = {}): Promise<Gal
     call,
   );
   return data[0] as GalleryImage;
+}
+
+/** Only those with the given ratings, if there are any. */
+export async function loadSimilar(id: string, nsfw: Rating[], call: CallOptions): Promise<GalleryImage[]> {
+  const load: LoadPage = async (call) => ({ data: await zukan.similar(id, similarOptions(nsfw), call) });
+  return (await loadBatch(load, call)).data;
 }
 
 /** Loads images such that their links can be renewed together. */

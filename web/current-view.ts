@@ -1,11 +1,11 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
 import { loadMore, loadView } from './api.ts';
 import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
+import { setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, showImages } from './grid.ts';
 import type { HistoryState } from './history-state.ts';
-import { setNeighbours } from './image-dialog.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
 import { showIfEmpty, showProblem } from './notices.ts';
@@ -35,10 +35,7 @@ export function currentState(): HistoryState | undefined {
 
 export function updateNeighbours(): void {
   const { images = [], cursor } = current?.data ?? {};
-  setNeighbours(
-    images.map(({ id }) => id),
-    cursor !== undefined,
-  );
+  setDialog({ neighbours: images.map(({ id }) => id), hasMore: cursor !== undefined });
 }
 
 function showData(target: CurrentView, data: ViewData): void {

@@ -48,7 +48,7 @@ function openToast(...content: (Node | string)[]): void {
   const toast = byId('toast');
   toast.replaceChildren(...content);
   // Outside an open dialog it would be neither visible nor read out.
-  (document.querySelector('dialog[open]') ?? document.body).append(toast);
+  (document.querySelector('dialog[open] #viewer, #category-dialog[open]') ?? document.body).append(toast);
   toast.classList.add('shown');
 }
 

@@ -4,8 +4,8 @@ import { byId, el } from './dom.ts';
 import { createGroup, createList, describeSubject } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
 import { formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
-import { siteName } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
+import { setViewTitle } from './title.ts';
 import type { Entry, ViewData } from './types.ts';
 
 export function clearPage(): void {
@@ -26,7 +26,7 @@ export function setStale(isStale: boolean): void {
 export function showHeading(view: View, subject: Entry | undefined): void {
   const title = viewTitle(view, subject);
   byId('eyebrow').textContent = viewEyebrow(view);
-  showTitle(title);
+  showTitle(title, view.name === 'random' && view.categories.length + view.exclude.length === 0);
   byId('shuffle').hidden = !isEndless(view);
   byId('tools').hidden = !('filter' in view);
   byId('description').dataset.view = view.name;
@@ -34,12 +34,12 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   byId('categories').hidden = !hasChips(view);
   if (hasChips(view)) showChips(view, subject);
   byId('notice').replaceChildren();
-  if (view.name === 'random' && !view.categories.length) document.title = siteName;
 }
 
-export function showTitle(title: string): void {
+/** The start page is called like the site. */
+export function showTitle(title: string, isStart = false): void {
   byId('title').textContent = title;
-  document.title = `${title} · ${siteName}`;
+  setViewTitle(isStart ? undefined : title);
 }
 
 export function renderView(view: View, data: ViewData): void {

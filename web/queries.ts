@@ -1,4 +1,5 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
+import type { Rating } from '../client/index.ts';
 import { type EndlessView, emptySelection, type Filter, PAGE_SIZE, type View } from './route.ts';
 import { toPattern } from './search-pattern.ts';
 
@@ -7,6 +8,10 @@ type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 /** For the artist's name and for small files. */
 export const include = ['artist', 'thumbnails'] as const;
 export const imageOptions = { include };
+
+export function similarOptions(nsfw: Rating[]) {
+  return { ...imageFilter({ nsfw, orientation: [] }), limit: 9, include };
+}
 
 /** Of a list or a search. */
 export function listOptions({ search, page = 1 }: { search: string; page?: number }) {

@@ -7,7 +7,7 @@ import { ensureState } from './history-state.ts';
 import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
 import { fetchEarly } from './rate-limit.ts';
 import { parseRoute, type Route } from './route.ts';
-import { apiPrefix } from './site.ts';
+import { apiPrefix, dialogFiles } from './site.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const paths = { artists: '/artist', characters: '/character', categories: '/category' };
@@ -27,5 +27,9 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
 }
 
 const { seed, ratings } = ensureState();
-const path = firstPath(parseRoute(location.search, ratings), seed);
+const route = parseRoute(location.search, ratings);
+const path = firstPath(route, seed);
 if (path) fetchEarly(apiPrefix + path);
+if (route.imageId)
+  for (const [as, href] of Object.entries(dialogFiles))
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'preload', as, href }));

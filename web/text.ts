@@ -4,6 +4,8 @@ import type { Entry, GalleryImage } from './types.ts';
 
 const lists = new Intl.ListFormat('en');
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+/** The id that the service gives to the artist of images without one. */
+const UNKNOWN_ARTIST = 'b5657ad2-a33e-52b7-ae74-d238673dfd08';
 const numbers = new Intl.NumberFormat('en');
 
 /** The alternative text of an image. */
@@ -15,6 +17,13 @@ export function describeImage({ characters, categories }: GalleryImage): string 
 
 export function imageTitle({ characters }: GalleryImage): string {
   return lists.format(characters.map(({ name }) => name)) || 'Untitled';
+}
+
+/** As in link previews. */
+export function titleWithArtist(image: GalleryImage): string {
+  const { artist, artistDetails } = image;
+  const isKnown = artistDetails && artist !== UNKNOWN_ARTIST;
+  return imageTitle(image) + (isKnown ? ` by ${artistDetails.name}` : '');
 }
 
 export function viewTitle(view: View, subject: Entry | undefined): string {

@@ -170,11 +170,17 @@ test('ThumbHashes are decoded as by the reference implementation', () => {
 });
 
 describe('files to load', () => {
-  const image = (width: number, height: number, size: number, mimetype: string, ...thumbnails: number[]) => {
+  const image = (
+    width: number,
+    height: number,
+    size: number,
+    animated?: boolean,
+    ...thumbnails: number[]
+  ) => {
     const dimens = { width, height };
     const meta = {
       size,
-      mimetype,
+      animated,
       dimens,
       thumbnails: thumbnails.map((width) => ({ url: `${width}`, width })),
     };
@@ -182,25 +188,29 @@ describe('files to load', () => {
   };
   const urls = (sources: { url: string }[]) => sources.map(({ url }) => url).join(' ');
   const check = (image: GalleryImage, inGrid: string, inDialog: string) =>
-    assert.deepEqual([urls(gridSources(image)), urls(dialogSources(image))], [inGrid, inDialog]);
+    assert.deepEqual([urls(gridSources(image, false)), urls(dialogSources(image))], [inGrid, inDialog]);
 
   test('are the thumbnails, and the original only if it is small', () => {
-    check(image(6000, 4000, 9e6, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
-    check(image(6000, 4000, 1e5, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
-    check(image(700, 500, 1e5, 'image/jpeg', 480), '480 original', '480 original');
-    check(image(1200, 900, 2e6, 'image/png', 480, 960), '480 960', '480 960 original');
+    check(image(6000, 4000, 9e6, false, 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(6000, 4000, 1e5, false, 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(700, 500, 1e5, false, 480), '480 original', '480 original');
+    check(image(1200, 900, 2e6, false, 480, 960), '480 960', '480 960 original');
   });
 
   test('are originals if there are no thumbnails', () => {
-    check(image(6000, 4000, 9e6, 'image/jpeg'), 'original', 'original');
-    check(image(300, 200, 1e4, 'image/webp'), 'original', 'original');
+    check(image(6000, 4000, 9e6, false), 'original', 'original');
+    check(image(300, 200, 1e4), 'original', 'original');
   });
 
-  test('of animations are stills in the grid', () => {
-    check(image(600, 400, 1e5, 'image/gif', 480), '480', 'original');
-    check(image(3000, 2000, 9e6, 'image/gif', 480), '480', 'original');
-    check(image(600, 400, 9e6, 'image/webp', 480), '480', 'original');
-    check(image(6000, 4000, 9e6, 'image/webp', 480, 1600), '480 1600', '480 1600');
+  test('of images that may be animations are stills in the grid', () => {
+    check(image(600, 400, 1e5, true, 480), '480', '480 original');
+    check(image(600, 400, 1e5, undefined, 480), '480', '480 original');
+  });
+
+  test('of an animation without stills are none if the visitor prefers reduced motion', () => {
+    assert.deepEqual(gridSources(image(300, 200, 1e4, true), true), []);
+    assert.equal(urls(gridSources(image(300, 200, 1e4, true), false)), 'original');
+    assert.equal(urls(gridSources(image(300, 200, 1e4, false), true)), 'original');
   });
 });
 
