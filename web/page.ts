@@ -34,7 +34,8 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   byId('categories').hidden = !hasChips(view);
   if (hasChips(view)) showChips(view, subject);
   byId('notice').replaceChildren();
-  if (view.name === 'random' && !view.categories.length) document.title = siteName;
+  const isStart = view.name === 'random' && view.categories.length + view.exclude.length === 0;
+  if (isStart) document.title = siteName;
 }
 
 export function showTitle(title: string): void {
