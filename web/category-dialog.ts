@@ -71,8 +71,11 @@ export function initCategoryDialog(): void {
     if (target === dialog) close();
   });
   input.addEventListener('keydown', (event) => {
-    // Escape empties the field first, as everywhere, and closes the dialog then.
-    if (event.key === 'Escape' && input.value) event.stopPropagation();
+    // Escape empties the field first, and closes the dialog then.
+    if (event.key !== 'Escape' || input.value === '') return;
+    event.preventDefault();
+    input.value = '';
+    search();
   });
 }
 
@@ -140,13 +143,17 @@ function markRow(row: HTMLElement): void {
 /** What is already loaded appears at once. */
 function showNames(): void {
   const text = input.value.trim();
-  const suggested = suggestNames(text).find(({ kind }) => kind === 'categories')?.entries ?? [];
-  const shown = text === '' ? names : suggested.map(({ name }) => name);
+  const shown = text === '' ? names : suggestCategories(text);
   // Rows stay, so the focus does too.
   const rows = new Map([...list.children].map((row) => [(row as HTMLElement).dataset.name ?? '', row]));
   list.replaceChildren(...shown.map((name) => rows.get(name) ?? createRow(name)));
   more.hidden = text !== '' || listed.length >= (total ?? 0);
   note.textContent = text === '' && total !== undefined ? formatCount(total, 'categories') : '';
+}
+
+function suggestCategories(text: string): string[] {
+  const groups = suggestNames(text).filter(({ kind }) => kind === 'categories');
+  return groups.flatMap(({ entries }) => entries.map(({ name }) => name));
 }
 
 function search(): void {

@@ -65,6 +65,11 @@ describe('the category dialog', { skip, concurrency: 2 }, async () => {
     await waitForFirstImage(page);
     await openDialog(page);
     assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Find a category');
+    await page.keyboard.type('moo');
+    await dialog(page).getByText('1 category found.').waitFor();
+    assert.equal(await page.locator('.choices li').count(), 1);
+    await page.keyboard.press('Escape');
+    await choice(page, 'tag_000').waitFor();
     await page.keyboard.type('G_27');
     await dialog(page).getByText('10 categories found.').waitFor();
     assert.ok(requests.includes('/category?limit=25&offset=0&search=%25G%5C_27%25'));
@@ -119,6 +124,7 @@ describe('the category dialog', { skip, concurrency: 2 }, async () => {
     const selected = names.slice(0, 12).join();
     const { page, finish } = await open(`/?exclude=${selected}`, { viewport: { width: 390, height: 844 } });
     await waitForFirstImage(page);
+    assert.match(await page.title(), /^Random without tag_000, /);
     for (const width of [390, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       const chips = page.locator('#categories .chip:visible');

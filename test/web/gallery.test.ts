@@ -6,14 +6,7 @@ import { startBrowser, visit } from '../support/browser.ts';
 import { artistId, importGalleryCatalogue, questionableImageId } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
-import {
-  recordFiles,
-  scrollToEnd,
-  scrollToTop,
-  shownIds,
-  waitForFirstImage,
-  waitUntilIdle,
-} from './page-helpers.ts';
+import { recordFiles, scrollToTop, shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
@@ -155,7 +148,8 @@ describe('the gallery', { skip, concurrency: 2 }, async () => {
   });
 
   test('on a phone and a tablet, images start in the top quarter, and the search stays at the top', async () => {
-    const { page, finish } = await open('/');
+    // So few images that no more load, which would move those of the last row.
+    const { page, finish } = await open('/?categories=city');
     await waitForFirstImage(page);
     for (const [width, height] of [
       [390, 844],
@@ -164,7 +158,7 @@ describe('the gallery', { skip, concurrency: 2 }, async () => {
       await page.setViewportSize({ width, height });
       const tile = await page.locator('.tile').first().boundingBox();
       assert.ok(tile && tile.y <= height / 4, `${tile?.y} px of ${height}`);
-      await scrollToEnd(page);
+      await page.evaluate(() => scrollTo(0, 100));
       const form = await page.locator('#search').boundingBox();
       assert.ok(form && form.y >= 0 && form.y < 20, `${form?.y} px`);
       await scrollToTop(page);
