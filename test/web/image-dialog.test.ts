@@ -136,9 +136,7 @@ describe('the image dialog', { skip, concurrency: 2 }, async () => {
     // Whether the view behind the dialog was asked for depends on how fast the test clicks.
     const calls = requests.filter((call) => isNotSimilar(call) && !/random\?limit/.test(call));
     assert.deepEqual(
-      calls.map((call) =>
-        call.replace('include=artist%2Cthumbnails', '…').replace(/seed=[\d.-]+/, 'seed=…'),
-      ),
+      calls.map((call) => call.replace('include=artist%2Cthumbnails', '…').replace(/seed=[\d.-]+/, 'seed=…')),
       [
         `/image/${questionableImageId}?…`,
         `/image/random?character=${characterId}&limit=25&…&seed=…`,

@@ -154,7 +154,13 @@ test('ThumbHashes are decoded as by the reference implementation', () => {
 });
 
 describe('files to load', () => {
-  const image = (width: number, height: number, size: number, animated?: boolean, ...thumbnails: number[]) => {
+  const image = (
+    width: number,
+    height: number,
+    size: number,
+    animated?: boolean,
+    ...thumbnails: number[]
+  ) => {
     const dimens = { width, height };
     const meta = {
       size,
