@@ -124,8 +124,10 @@ function changeZoom(change: (zoom: Zoom, room: Room) => Zoom): void {
 }
 
 function measureRoom({ frame, image }: Shown): Room {
+  // Other properties are rounded, which matters for narrow strips, or contain the scale.
+  const { width, height } = getComputedStyle(frame);
   return {
-    frame: { width: frame.clientWidth, height: frame.clientHeight },
+    frame: { width: Number.parseFloat(width), height: Number.parseFloat(height) },
     stage: { width: stage.clientWidth, height: stage.clientHeight },
     original: image.meta.dimens,
   };

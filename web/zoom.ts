@@ -42,8 +42,10 @@ export function moveBy({ scale, x, y }: Zoom, dx: number, dy: number, room: Room
 
 /** How far the picture can be moved in each direction. */
 export function reach({ scale }: Zoom, { frame, stage }: Room): Point {
-  const half = (inside: number, outside: number) => Math.max(0, (inside * scale - outside) / 2);
-  return { x: half(frame.width, stage.width), y: half(frame.height, stage.height) };
+  const half = (inside: number, outside: number) => (inside * scale - outside) / 2;
+  // A fraction of a pixel is a rounding error of a picture that fits.
+  const round = (length: number) => (length < 0.5 ? 0 : length);
+  return { x: round(half(frame.width, stage.width)), y: round(half(frame.height, stage.height)) };
 }
 
 /** Enlarges a fitted picture around the point, and fits an enlarged one. */

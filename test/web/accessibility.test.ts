@@ -8,6 +8,7 @@ import { startBrowser, visit } from '../support/browser.ts';
 import { artistId, importGalleryCatalogue, sfwImageId } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
+import { animationId, importViewerCatalogue, photoId, questionableCopyId } from '../support/viewer.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -35,6 +36,37 @@ async function backgroundBrightness(page: Page): Promise<number> {
   const colour = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
   return Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
 }
+
+describe('the image dialog has no accessibility violation', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const { makeConfig } = await importViewerCatalogue();
+  const { origin } = await startService(makeConfig());
+  const browser = await startBrowser();
+  /** By the id of the image, an element that appears when the dialog is complete. */
+  const dialogs = {
+    [photoId]: '.similar .unblur',
+    [animationId]: '.play',
+    [questionableCopyId]: '#stage .unblur',
+  };
+  for (const [id, selector] of Object.entries(dialogs))
+    test(selector, async () => {
+      const { page, finish } = await visit(browser, `${origin}/?order=newest&image=${id}`, {
+        viewport: { width: 1300, height: 1000 },
+      });
+      await page.locator(selector).waitFor();
+      await page.locator('#previous:enabled, #next:enabled').first().waitFor();
+      await page.locator('summary').click();
+      await page.evaluate(axeSource);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await findViolations(page), []);
+      }
+      await page.keyboard.press('f');
+      await page.waitForFunction(() => document.fullscreenElement);
+      assert.deepEqual(await findViolations(page), []);
+      await finish();
+    });
+});
 
 describe('the gallery has no accessibility violation', { skip, concurrency: 2 }, async () => {
   if (skip) return;
