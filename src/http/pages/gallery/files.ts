@@ -1,5 +1,5 @@
 /**
- * The files of the gallery as browsers get them: `web/` bundled to two scripts and one stylesheet, its page with the name and
+ * The files of the gallery as browsers get them: `web/` bundled to four scripts and two stylesheets, its page with the name and
  * logo of the site, and the modules of the typed client, which pages on other origins import.
  */
 import { type Asset, makeAsset, versionOf } from '../../server/assets.ts';
@@ -10,8 +10,12 @@ import { bundle } from '../bundle.ts';
 import { escapeHtml, type Markup } from '../reference/markup.ts';
 import { iconLink, wordmark } from '../site-mark.ts';
 
-/** The first script starts the first API call while the browser loads the second. */
-const entries = ['start', 'main'];
+/**
+ * The first script starts the first API call while the browser loads the second. The others, and a second stylesheet, are
+ * loaded after the first tiles.
+ */
+const entries = ['start', 'main', 'image-dialog', 'later'];
+const lateStyle = 'image-dialog.css';
 
 export interface GalleryFiles {
   /** By path under `/gallery/`. */
@@ -33,6 +37,7 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
     await Promise.all([
       ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
       prepare('style.css', style, STYLE_TYPE),
+      prepare(lateStyle, joinStyles([`web/${lateStyle}`]), STYLE_TYPE),
       prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
       ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
       ...[...modules]
