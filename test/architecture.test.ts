@@ -18,6 +18,7 @@ const allowed: Record<string, string[]> = {
     ...[
       'src/app.ts',
       'src/engines.ts',
+      'src/backup',
       'src/edit',
       'src/import',
       'src/media',
@@ -42,6 +43,7 @@ const allowed: Record<string, string[]> = {
   'src/http/services.ts': ['src/http/metrics', ...http, ...domain],
   'src/http/metrics': ['src/version.ts', ...domain],
   'src/import': ['src/media', 'src/parallel.ts', ...domain],
+  'src/backup': ['src/import', 'src/media', 'src/parallel.ts', 'src/version.ts', ...domain],
   'src/edit': ['src/import', 'src/media', 'src/parallel.ts', ...domain],
   'src/limits': ['src/limits/limiter.ts', ...domain],
   'src/limits/limiter.ts': ['src/access'],
