@@ -7,12 +7,13 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
 import {
+  bucketLinkSigner,
+  locateBucket,
   openFiles,
   openLimiter,
   openLogo,
   openStore,
   openThumbnailMaker,
-  storageLinkSigner,
 } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
 import { Logger } from './http/server/logger.ts';
@@ -37,6 +38,12 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const logo = await openLogo(config);
+  const bucket = locateBucket(config, {
+    ...(clock && { clock }),
+    onFailure: ({ message }) =>
+      log.warn({ reason: message }, 'S3 credentials could not be refreshed; trying again'),
+  });
+  await loadCredentials(bucket);
   const fileLinks = new FileLinks(keys);
   const store = await openStore(config, (server, isUnavailable, reason) => {
     if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
@@ -46,14 +53,14 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     if (isUnavailable) log.warn({ reason }, 'Redis unavailable; using the in-memory limiter');
     else log.info({ reason }, 'Redis available again');
   });
-  const files = openFiles(config);
+  const files = openFiles(config, bucket);
   const services: Services = {
     store,
     catalogue: store.catalogue,
     tokens: store.tokens,
     files,
     thumbnails: openThumbnailMaker(files),
-    links: storageLinkSigner(config) ?? fileLinks,
+    links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
@@ -70,6 +77,7 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     originOf: originReader(config.publicUrl, config.trustedProxies),
   };
   const web = createWebServer(services, config.apiPrefixes, log);
+  const stopRefreshing = bucket?.credentials.keepFresh();
   return {
     log,
     server: web.server,
@@ -81,11 +89,19 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     },
     async close(idleMs) {
       await web.close(idleMs);
+      stopRefreshing?.();
       await store[Symbol.asyncDispose]();
       await limiter?.close();
       await log.flush();
     },
   };
+}
+
+/** Links are signed without waiting, so the credentials have to be there before the first request. */
+async function loadCredentials(bucket: ReturnType<typeof locateBucket>): Promise<void> {
+  await bucket?.credentials.get().catch((error) => {
+    throw new Error(`there are no credentials for FILES_URL: ${error.message}`);
+  });
 }
 
 /** With PostgreSQL, other instances may serve the same catalogue. They need the same keys. */

@@ -9,13 +9,14 @@ import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/program.ts';
 import { startS3 } from '../support/s3.ts';
+import { account } from '../support/s3-guard.ts';
 import { configFor, makeToken, startService } from '../support/service.ts';
 import { tinyPicture, writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const s3 = await startS3();
-const { bucket, endpoint, region, accessKeyId, secretAccessKey } = s3.location;
+const { bucket, endpoint, region } = s3.location;
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
 
 await forEachEngine((engine) => {
@@ -27,8 +28,8 @@ await forEachEngine((engine) => {
       ...target(`there ${name}`),
       ...engine.environment(),
       FILES_URL: `s3://${bucket}/${name}/?endpoint=${endpoint}&region=${region}`,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_ACCESS_KEY_ID: account.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
     };
     const back = { ...target(`back ${name}`), ...engine.environment() };
     await succeed(['backup', '--quiet', backups[0]], source);
