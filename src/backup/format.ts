@@ -54,6 +54,11 @@ const Manifest = Schema.Object({
 export type Manifest = Type.Static<typeof Manifest>;
 export type List = Type.Static<typeof List>;
 
+/** Files that an import did not store may be larger than those that it accepts, but a restore reads each as a whole. */
+export const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
+/** Shorter keys are not accepted as keys of links. */
+export const MIN_KEY_LENGTH = 16;
+
 /** A later version is one that this program cannot read. */
 export const FORMAT_VERSION = 1;
 

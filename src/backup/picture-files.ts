@@ -10,7 +10,7 @@ import { hashInKey } from '../import/store-picture.ts';
 import type { Files } from '../media/files.ts';
 import { flush, ifExists } from '../media/journal.ts';
 import { inParallel } from '../parallel.ts';
-import { FILES, fileName } from './format.ts';
+import { FILES, fileName, MAX_PICTURE_BYTES } from './format.ts';
 
 const TEMPORARY_PREFIX = '.part-';
 const MAX_CONCURRENT_FLUSHES = 16;
@@ -103,6 +103,10 @@ export class PictureFiles {
   async #copy(key: string, path: string): Promise<string | undefined> {
     const file = await this.#files.open(key);
     if (!file) return undefined;
+    if (file.size > MAX_PICTURE_BYTES) {
+      await file.close();
+      throw new Error(`the file ${key} is larger than ${MAX_PICTURE_BYTES / 2 ** 20} MiB`);
+    }
     const sum = createHash('sha256');
     const target = createWriteStream(path, { mode: 0o600 });
     try {

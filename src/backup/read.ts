@@ -11,7 +11,9 @@ import {
   type ListName,
   listNames,
   MANIFEST,
+  MAX_PICTURE_BYTES,
   type Manifest,
+  MIN_KEY_LENGTH,
   parseLine,
   parseManifest,
   parseToken,
@@ -20,8 +22,6 @@ import {
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
-/** Files that an import did not store may be larger than those that it accepts. */
-const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
 
 /** A line of the catalogue that is not parsed yet. */
 export interface BackupLine {
@@ -67,8 +67,13 @@ export class Backup {
     );
   }
 
-  linkKeys(): Promise<string[]> {
-    return this.#readList('link.keys');
+  async linkKeys(): Promise<string[]> {
+    const keys = await this.#readList('link.keys');
+    if (keys.some((key) => key.length < MIN_KEY_LENGTH))
+      throw new RecordError(
+        `${this.#pathOf('link.keys')}: has a key of less than ${MIN_KEY_LENGTH} characters`,
+      );
+    return keys;
   }
 
   /** The bytes of a picture; throws a `RecordError` if they are missing or damaged. */

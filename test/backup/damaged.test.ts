@@ -119,6 +119,11 @@ const damages: [string, (backup: string) => void, RegExp][] = [
     /catalogue\.ndjson:\d+: nsfw: must be/,
   ],
   [
+    'a key is too short',
+    (backup) => forge(backup, tokens.replace('tokens.ndjson', 'link.keys'), (text) => `${text}short\n`),
+    /link\.keys: has a key of less than 16 characters/,
+  ],
+  [
     'a token has an unknown scope',
     (backup) => forge(backup, tokens, (text) => text.replace('image:list', 'image:lost')),
     /tokens\.ndjson:\d+: the token has the unknown scope "image:lost"/,

@@ -95,6 +95,21 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   });
   t.diagnostic(`${outcomes.old} kills left the old backup, ${outcomes.new} the new one`);
 
+  await t.test('an interrupt', async () => {
+    const backup = join(home, 'interrupted');
+    cpSync(join(home, 'original'), backup, { recursive: true });
+    const command = ['backup', '--quiet', backup];
+    const child = startKilled(command, { ...at('new'), KILL_SIGNAL: 'SIGTERM' }, first);
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    assert.deepEqual(await once(child, 'close'), [1, null]);
+    assert.match(errors, /zukan: interrupted; the backup before is still complete\n/);
+    await succeed(['restore', '--check', backup], {});
+    assert.equal(readdirSync(backup).length, 4);
+  });
+
   await t.test('a missing file', async () => {
     rmSync(join(home, 'new/files/some/7.png'));
     const backup = join(home, 'failing');
