@@ -75,7 +75,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   const commit = trace.findIndex((operation) => /^rename .*manifest\.json$/.test(operation)) + 1;
   const first = trace.findIndex((operation) => operation.includes('/whole/files')) + 1;
   assert.ok(first > 0 && commit > first && trace.length > commit + 2);
-  const between = Array.from({ length: 4 }, (_, index) => first + Math.floor((index * (commit - first)) / 4));
+  const between = Array.from({ length: 3 }, (_, index) => first + Math.floor((index * (commit - first)) / 3));
   const points = [...between, commit, commit + 1, trace.length];
   const outcomes = { old: 0, new: 0 };
   await inParallel(points, 2, async (point) => {

@@ -39,6 +39,8 @@ export interface RefreshOptions {
 const REFRESH_BEFORE_MS = 600_000;
 /** A file that does not say when its credentials expire may change at any time. */
 const MAX_AGE_MS = 60_000;
+/** Credentials that S3 rejects are not loaded more often than this. */
+const MIN_AGE_MS = 5000;
 /** Between two attempts while the credentials are valid. */
 const RETRY_MS = 30_000;
 /** The longest time that Node can wait for. */
@@ -56,6 +58,7 @@ export class RefreshedCredentials implements CredentialProvider {
   readonly #clock: Clock;
   readonly #startTimer: StartTimer;
   #refreshing: Promise<Credentials> | undefined;
+  #loadedAt = 0;
   /** When to load them again. */
   #dueAt = 0;
 
@@ -79,8 +82,10 @@ export class RefreshedCredentials implements CredentialProvider {
   }
 
   async replace(rejected: Credentials): Promise<Credentials | undefined> {
-    // Another request may have replaced them meanwhile.
-    const credentials = this.latest === rejected ? await this.#refresh() : await this.get();
+    // Another request may have replaced them meanwhile. Those of a moment ago are rejected for another reason.
+    const isLatest = this.latest === rejected;
+    if (isLatest && this.#clock() - this.#loadedAt < MIN_AGE_MS) return undefined;
+    const credentials = isLatest ? await this.#refresh() : await this.get();
     return credentials.accessKeyId === rejected.accessKeyId &&
       credentials.secretAccessKey === rejected.secretAccessKey &&
       credentials.sessionToken === rejected.sessionToken
@@ -117,7 +122,8 @@ export class RefreshedCredentials implements CredentialProvider {
 
   async #loadOnce(): Promise<Credentials> {
     // If it fails, or gives the same credentials once more, the next attempt comes later.
-    this.#dueAt = this.#clock() + RETRY_MS;
+    this.#loadedAt = this.#clock();
+    this.#dueAt = this.#loadedAt + RETRY_MS;
     const credentials = await this.#load();
     if (this.#isExpired(credentials)) throw new Error('the credentials have expired');
     const [now, { expires }] = [this.#clock(), credentials];

@@ -14,7 +14,6 @@ import { temporaryFolder } from '../../support/workspace.ts';
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
 const folder = temporaryFolder();
-const clock = () => START;
 const credentialsOf = (name: string, expires = START + 60 * MINUTE): Credentials => ({
   ...{ accessKeyId: `id-${name}`, secretAccessKey: `secret-${name}`, sessionToken: `token-${name}`, expires },
 });
@@ -116,13 +115,18 @@ test('a request whose credentials are rejected is sent again with those of now',
       `[default]\naws_access_key_id=${account.accessKeyId}\naws_secret_access_key=${account.secretAccessKey}\naws_session_token=${valid}\n`,
     );
   write();
-  const credentials = openCredentials({ from: 'file', path, profile: 'default' }, { clock });
+  let now = START;
+  const credentials = openCredentials({ from: 'file', path, profile: 'default' }, { clock: () => now });
   const files = openBucket({ ...s3.location, credentials }, folder, { retryDelay: 1 });
   assert.equal(await files.open('none'), undefined);
   valid = 'second';
   // Nobody has written the new ones yet.
+  now += MINUTE / 10;
   await assert.rejects(files.open('none'), /403/);
   write();
+  // They were read a moment ago.
+  await assert.rejects(files.open('none'), /403/);
+  now += MINUTE / 10;
   s3.requests.length = 0;
   assert.equal(await files.open('none'), undefined);
   assert.equal(s3.requests.length, 2);
