@@ -7,15 +7,16 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
 import {
+  bucketLinkSigner,
   createCatalogue,
   createDocumentMemory,
   fillDocumentCache,
+  locateBucket,
   openFiles,
   openLimiter,
   openLogo,
   openStore,
   openThumbnailMaker,
-  storageLinkSigner,
 } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
 import type { WriteBlock } from './http/server/line-writer.ts';
@@ -61,6 +62,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const logo = await openLogo(config);
+  const bucket = locateBucket(config, {
+    ...(clock && { clock }),
+    onFailure: ({ message }) =>
+      log.warn({ reason: message }, 'S3 credentials could not be refreshed; trying again'),
+  });
+  await loadCredentials(bucket);
   const fileLinks = new FileLinks(keys);
   await createCatalogue(config);
   const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
@@ -79,14 +86,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       else log.info({ reason }, 'Redis available again');
     },
   });
-  const files = openFiles(config);
+  const files = openFiles(config, bucket);
   const services: Services = {
     store,
     catalogue: store.catalogue,
     tokens: store.tokens,
     files,
     thumbnails: openThumbnailMaker(files),
-    links: storageLinkSigner(config) ?? fileLinks,
+    links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
@@ -105,6 +112,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
   const web = createWebServer(services, config.apiPrefixes, log);
   let filler: Disposable | undefined;
+  const stopRefreshing = bucket?.credentials.keepFresh();
   return {
     ...web,
     log,
@@ -118,6 +126,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     async close(idleMs) {
       await web.close(idleMs);
       filler?.[Symbol.dispose]();
+      stopRefreshing?.();
       await store[Symbol.asyncDispose]();
       await limiter?.close();
       await log.flush();
@@ -130,6 +139,13 @@ export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promi
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   await app.close(IDLE_MS);
   clearTimeout(timer);
+}
+
+/** Links are signed without waiting, so the credentials have to be there before the first request. */
+async function loadCredentials(bucket: ReturnType<typeof locateBucket>): Promise<void> {
+  await bucket?.credentials.get().catch((error) => {
+    throw new Error(`there are no credentials for FILES_URL: ${error.message}`);
+  });
 }
 
 /** With PostgreSQL, other instances may serve the same catalogue. They need the same keys. */

@@ -1,2 +1,5 @@
 /** Returns the time in milliseconds since 1970. */
 export type Clock = () => number;
+
+/** Calls back after the given milliseconds, unless the returned function is called before. */
+export type StartTimer = (milliseconds: number, onElapsed: () => void) => () => void;

@@ -13,7 +13,8 @@ import type { RedisLimiterOptions } from './limits/redis.ts';
 import type { Files, ThumbnailMaker } from './media/files.ts';
 import { openFolder } from './media/local.ts';
 import { type Logo, readLogo } from './media/logo.ts';
-import { openBucket } from './media/s3/files.ts';
+import { type CredentialOptions, openCredentials } from './media/s3/credential-sources.ts';
+import { openBucket, type S3Location } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
 import type { LockOptions } from './store/shared/write-lock.ts';
@@ -108,11 +109,19 @@ export async function openWriter({ database }: Config, options?: LockOptions): P
   return (await import('./store/postgres/writer.ts')).openWriter(database.url, options);
 }
 
-export function openFiles({ storage, dataDir }: Config): Files {
-  if (storage.engine === 'folder') return openFolder(storage.path);
+/**
+ * The bucket of the configuration, with the credentials that requests and links share. Undefined if files are in a folder.
+ */
+export function locateBucket({ storage }: Config, options?: CredentialOptions): S3Location | undefined {
+  if (storage.engine === 'folder') return undefined;
+  return { ...storage, credentials: openCredentials(storage.credentials, options) };
+}
+
+export function openFiles(config: Config, location = locateBucket(config)): Files {
+  if (!location) return openFolder((config.storage as { path: string }).path);
   // Each bucket and prefix has its own journals of uploads.
-  const location = hash('sha256', JSON.stringify([storage.endpoint, storage.bucket, storage.prefix]));
-  return openBucket(storage, join(dataDir, 'uploads', location.slice(0, 16)));
+  const name = hash('sha256', JSON.stringify([location.endpoint, location.bucket, location.prefix]));
+  return openBucket(location, join(config.dataDir, 'uploads', name.slice(0, 16)));
 }
 
 export function openThumbnailMaker(files: Files): ThumbnailMaker {
@@ -124,9 +133,9 @@ export async function openLogo({ site }: Config): Promise<Logo | undefined> {
   return site.logo === undefined ? undefined : readLogo(site.logo);
 }
 
-/** Signs links to storage that serves files itself. Undefined if we serve them. */
-export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
-  return storage.engine === 's3' ? new S3Links(storage) : undefined;
+/** Signs links to a bucket, whose credentials must have been loaded. */
+export function bucketLinkSigner(location: S3Location): LinkSigner {
+  return new S3Links(location);
 }
 
 export interface LimiterOptions {

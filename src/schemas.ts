@@ -12,8 +12,8 @@ const Timestamp = Type.String({
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
-const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
-const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+export const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
+export const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
 export const Orientation = Type.Union([
@@ -28,8 +28,8 @@ export const Mimetype = Type.Union([
   Type.Literal('image/gif'),
   Type.Literal('image/avif'),
 ]);
-const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
-const ETag = Type.String({
+export const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
+export const ETag = Type.String({
   pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
   description: 'an entity tag without quotes or commas',
 });
@@ -40,7 +40,7 @@ export const Source = Type.Object(
 );
 /** The parts of an image that a response contains on request only. */
 export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
-const Count = Type.Integer({ minimum: 0 });
+export const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({
@@ -121,7 +121,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
     }),
   });
 
-const dimens = { width: Pixels, height: Pixels };
+export const dimens = { width: Pixels, height: Pixels };
 export const Image = imageWith(
   Type.Object({
     ...dimens,
@@ -177,76 +177,3 @@ export const namedSchemas: Record<string, Type.TSchema> = {
   Orientation,
   Mimetype,
 };
-
-// The records of a catalogue file. Unknown fields are rejected, because a misspelt field would be lost silently.
-
-const closed = { additionalProperties: false };
-const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
-const LongText = Type.String({ maxLength: 10_000 });
-const ShortText = Type.String({ maxLength: 255 });
-const EditableField = Type.String({ enum: ['artist', 'categories', 'characters', 'rating', 'source'] });
-const optionalFields = {
-  id: Type.Optional(Uuid),
-  createdAt: Type.Optional(Type.String({ format: 'date-time' })),
-};
-
-const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 1000 })) };
-
-export const CategoryLine = Type.Object(
-  {
-    type: Type.Literal('category'),
-    ...entryFields,
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
-    description: Type.Optional(LongText),
-    nsfw: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-export const ArtistLine = Type.Object(
-  { type: Type.Literal('artist'), ...entryFields, name: Name, url: Type.Optional(WebAddress) },
-  closed,
-);
-export const CharacterLine = Type.Object(
-  {
-    type: Type.Literal('character'),
-    ...entryFields,
-    name: Name,
-    description: Type.Optional(LongText),
-    source: Type.Optional(ShortText),
-    gender: Type.Optional(ShortText),
-    ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
-    birth_date: Type.Optional(ShortText),
-    nationality: Type.Optional(ShortText),
-    occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
-  },
-  closed,
-);
-export const ImageLine = Type.Object(
-  {
-    type: Type.Literal('image'),
-    ...optionalFields,
-    file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-    meta: Type.Optional(
-      Type.Object(
-        {
-          eTag: ETag,
-          size: Count,
-          mimetype: Mimetype,
-          color: Colour,
-          dimens: Type.Object(dimens, closed),
-        },
-        closed,
-      ),
-    ),
-    artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
-    source: Type.Optional(
-      Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
-    ),
-    nsfw: Rating,
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    edited: Type.Optional(Type.Array(EditableField)),
-  },
-  closed,
-);

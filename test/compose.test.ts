@@ -12,6 +12,7 @@ import { unless } from './support/needs.ts';
 import { findNginx, installNginx, readConfiguration, runNginx } from './support/nginx.ts';
 import { freePort } from './support/redis.ts';
 import { startS3 } from './support/s3.ts';
+import { account } from './support/s3-guard.ts';
 import { configFor, startService } from './support/service.ts';
 import { writeTiny } from './support/tiny.ts';
 import { temporaryFolder } from './support/workspace.ts';
@@ -49,8 +50,8 @@ test('clients and imports reach the storage through nginx', {
   const port = String(await freePort());
   const environment = {
     FILES_URL: `s3://${location.bucket}?endpoint=http://127.0.0.1:${port}&region=${location.region}`,
-    AWS_ACCESS_KEY_ID: location.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: location.secretAccessKey,
+    AWS_ACCESS_KEY_ID: account.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
     TRUSTED_PROXIES: '127.0.0.1',
   };
   const folder = temporaryFolder();

@@ -106,13 +106,14 @@ const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' };
 
 test('reads a bucket from its URL and the usual AWS variables', () => {
   const readStorage = (url: string, more = {}) => readConfig({ FILES_URL: url, ...aws, ...more }).storage;
-  const credentials = { accessKeyId: 'id', secretAccessKey: 'very secret', sessionToken: undefined };
+  const keys = { from: 'environment', accessKeyId: 'id', secretAccessKey: 'very secret' };
+  const credentials = { ...keys, sessionToken: undefined, expires: undefined };
   assert.deepEqual(readStorage('s3://pictures/some/where/?endpoint=http://127.0.0.1:9000&region=eu-west-1'), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', ...credentials },
+    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', credentials },
     ...{ region: 'eu-west-1', endpoint: 'http://127.0.0.1:9000' },
   });
   assert.deepEqual(readStorage('s3://pictures', { AWS_REGION: 'eu-north-1', AWS_SESSION_TOKEN: 't' }), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: '', ...credentials, sessionToken: 't' },
+    ...{ engine: 's3', bucket: 'pictures', prefix: '', credentials: { ...credentials, sessionToken: 't' } },
     ...{ region: 'eu-north-1', endpoint: undefined },
   });
   const { region, endpoint } = readStorage('s3://p-1', { AWS_ENDPOINT_URL: 'https://s3.example.org' }) as {
@@ -122,10 +123,63 @@ test('reads a bucket from its URL and the usual AWS variables', () => {
   assert.deepEqual([region, endpoint], ['us-east-1', 'https://s3.example.org']);
 });
 
+test('finds the credentials of a bucket where the variables say', () => {
+  const sourceOf = (more: Record<string, string>) => {
+    const { storage } = readConfig({ FILES_URL: 's3://pictures', HOME: '/home/me', ...more });
+    return storage.engine === 's3' ? storage.credentials : assert.fail();
+  };
+  const path = '/home/me/.aws/credentials';
+  const role = { AWS_WEB_IDENTITY_TOKEN_FILE: '/t', AWS_ROLE_ARN: 'arn' };
+  const container = {
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/x',
+    AWS_CONTAINER_AUTHORIZATION_TOKEN: 'hush',
+  };
+  const file = { AWS_PROFILE: 'pictures' };
+  const endpoint = 'http://169.254.169.254';
+  assert.deepEqual(sourceOf({}), { from: 'machine', path, profile: 'default', endpoint });
+  assert.deepEqual(sourceOf({ AWS_EC2_METADATA_DISABLED: 'true' }), {
+    from: 'file',
+    path,
+    profile: 'default',
+  });
+  assert.deepEqual(sourceOf(container), {
+    ...{ from: 'container', url: 'http://169.254.170.2/v2/x', token: 'hush', tokenFile: undefined },
+  });
+  assert.deepEqual(
+    sourceOf({
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://[::1]:80/x',
+      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/t',
+    }),
+    {
+      ...{ from: 'container', url: 'http://[::1]:80/x', token: undefined, tokenFile: '/t' },
+    },
+  );
+  assert.deepEqual(sourceOf({ ...container, ...role, AWS_REGION: 'cn-north-1' }), {
+    ...{ from: 'webIdentity', tokenFile: '/t', role: 'arn', session: 'zukan' },
+    endpoint: 'https://sts.cn-north-1.amazonaws.com.cn',
+  });
+  assert.deepEqual(sourceOf({ ...container, ...role, ...file }), { from: 'file', path, profile: 'pictures' });
+  assert.deepEqual(sourceOf({ AWS_SHARED_CREDENTIALS_FILE: '/keys' }), {
+    from: 'file',
+    path: '/keys',
+    profile: 'default',
+  });
+  const expires = { AWS_CREDENTIAL_EXPIRATION: '2026-01-01T00:00:00Z' };
+  const keys = sourceOf({ ...container, ...role, ...file, ...aws, ...expires });
+  assert.deepEqual([keys.from, 'expires' in keys && keys.expires], ['environment', Date.UTC(2026)]);
+});
+
 test('rejects settings that the storage or the database does not support', () => {
   const rejects = (environment: Record<string, string>, reason: RegExp) =>
     assert.throws(() => readConfig(environment), reason);
-  rejects({ FILES_URL: 's3://pictures' }, /FILES_URL: requires AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
+  for (const name of Object.keys(aws))
+    rejects(
+      { FILES_URL: 's3://pictures', [name]: 'x' },
+      /FILES_URL: requires both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/,
+    );
+  rejects({ FILES_URL: 's3://pics', ...aws, AWS_CREDENTIAL_EXPIRATION: 'soon' }, /AWS_CREDENTIAL_EXPIRATION/);
+  for (const uri of ['http://example.org/x', 'http://127.0.0.1.example.org/', 'ftp://127.0.0.1/', 'x'])
+    rejects({ FILES_URL: 's3://pics', AWS_CONTAINER_CREDENTIALS_FULL_URI: uri }, /must start with https:/);
   rejects({ FILES_URL: 's3://Upper_case', ...aws }, /FILES_URL: must be a folder, or s3:/);
   rejects({ FILES_URL: 's3://p?regoin=x', ...aws }, /FILES_URL/);
   rejects({ FILES_URL: 's3://pics?regoin=x', ...aws }, /unknown parameter regoin/);

@@ -8,6 +8,13 @@ export interface Token extends TokenInformation {
   id: string;
 }
 
+/** Everything that is stored of a token. */
+export interface TokenRecord extends Token {
+  /** Of its secret. */
+  hash: string;
+  revokedAt: string | null;
+}
+
 export interface TokenStore {
   /** Finds a token by the hash of its secret. It may have expired, but is not revoked. */
   find(hash: string): Promise<Token | undefined>;
@@ -15,4 +22,8 @@ export interface TokenStore {
   list(): Promise<(Token & { revokedAt: string | null })[]>;
   /** Returns false if no such token exists or it is already revoked. */
   revoke(id: string, revokedAt: string): Promise<boolean>;
+  /** For a backup. */
+  records(): Promise<TokenRecord[]>;
+  /** Adds all of them or none. Those that exist already stay as they are. */
+  restore(records: TokenRecord[]): Promise<void>;
 }

@@ -3,7 +3,35 @@
 import type { BlockedName, RemovedFile } from './decisions.ts';
 import { readDocument } from './document.ts';
 import { parseEdited } from './edited.ts';
-import type { ImageRow, SavedEntry } from './writer.ts';
+import type { Kind } from './types.ts';
+import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from './writer.ts';
+
+const kinds: Kind[] = ['category', 'artist', 'character'];
+const CHUNK_SIZE = 65_536;
+
+/** All records, in an order in which they can be read again. `imageLines` makes the lines of the images. */
+export async function* catalogueLines(
+  snapshot: CatalogueSnapshot,
+  imageLines: (images: AsyncIterable<SavedImage>) => AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
+  yield* imageLines(snapshot.images());
+  // At the end: an import would skip an image that has the bytes of a removed one.
+  for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
+  for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
+}
+
+/** Joins lines into larger chunks, which take fewer writes. */
+export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let chunk = '';
+  for await (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_SIZE) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
 
 export function entryLine({ kind, createdAt, document, aliases }: SavedEntry): string {
   return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt, aliases });

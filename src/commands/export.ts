@@ -3,14 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { blockedLine, entryLine, imageLine, removedLine } from '../catalogue/line.ts';
-import type { Kind } from '../catalogue/types.ts';
-import type { ImageRow } from '../catalogue/writer.ts';
+import { catalogueLines, imageLine, joinLines } from '../catalogue/line.ts';
+import type { ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot } from '../engines.ts';
 import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
-import { joinLines, writeAtomically } from './output-file.ts';
+import { writeAtomically } from './output-file.ts';
 import { noProgress, startProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,8 +17,6 @@ export interface ExportFlags {
   files?: string;
   quiet?: boolean;
 }
-
-const kinds: Kind[] = ['category', 'artist', 'character'];
 
 export async function exportCommand(
   config: Config,
@@ -47,21 +44,19 @@ export async function* exportLines(
   onImage: (size: number) => void,
 ): AsyncGenerator<string, void> {
   await using snapshot = await openSnapshot(config);
-  for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
-  for await (const image of snapshot.images()) {
-    onImage(1);
-    if (folder === undefined) {
-      yield imageLine(image);
-      continue;
+  yield* catalogueLines(snapshot, async function* (images: AsyncIterable<SavedImage>) {
+    for await (const image of images) {
+      onImage(1);
+      if (folder === undefined) {
+        yield imageLine(image);
+        continue;
+      }
+      const copy = await copyImage(config, files, image, folder);
+      if (copy === undefined) continue;
+      const file = relative(path === undefined ? '.' : dirname(path), copy);
+      yield imageLine(image, file.split(sep).join('/'));
     }
-    const copy = await copyImage(config, files, image, folder);
-    if (copy === undefined) continue;
-    const file = relative(path === undefined ? '.' : dirname(path), copy);
-    yield imageLine(image, file.split(sep).join('/'));
-  }
-  // At the end: an import would skip an image that has the bytes of a removed one.
-  for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
-  for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
+  });
 }
 
 /** Returns the path of the copy, or undefined if the image was removed after the export began. */

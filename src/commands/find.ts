@@ -2,13 +2,13 @@
 import { pipeline } from 'node:stream/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
+import { joinLines } from '../catalogue/line.ts';
 import type { Artist, Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { findImages, type ImageQuery } from '../edit/find-images.ts';
 import { openSnapshot, openStore } from '../engines.ts';
 import { UsageError } from './errors.ts';
-import { joinLines } from './output-file.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './text.ts';

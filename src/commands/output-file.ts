@@ -2,9 +2,8 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { joinLines } from '../catalogue/line.ts';
 import { listenForInterrupt } from './interrupt.ts';
-
-const CHUNK_SIZE = 65_536;
 
 /** Writes to a temporary file first: a failed or interrupted command leaves no partial file. */
 export async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
@@ -39,16 +38,4 @@ function isRunning(pid: number): boolean {
     // The process of another user cannot be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** Joins lines into larger chunks, which take fewer writes. */
-export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let chunk = '';
-  for await (const line of lines) {
-    chunk += `${line}\n`;
-    if (chunk.length < CHUNK_SIZE) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
 }

@@ -86,6 +86,27 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
       (await import('./export.ts')).exportCommand(config(), path, options, terminal),
     );
 
+  program
+    .command('backup')
+    .description(
+      'back up the catalogue, pictures, tokens and link keys; adds only what changed since the last time',
+    )
+    .argument('<folder>', 'a new or empty folder, or that of an earlier backup, which is replaced')
+    .option('--quiet', 'show no progress', false)
+    .action(async (path, options) =>
+      (await import('./backup.ts')).backupCommand(config(), path, options, terminal),
+    );
+
+  program
+    .command('restore')
+    .description('restore a backup into an empty catalogue, all or nothing')
+    .argument('<folder>', 'the folder of the backup')
+    .option('--check', 'only verify the backup; exits with 1 if it is damaged', false)
+    .option('--quiet', 'show no progress', false)
+    .action(async (path, options) =>
+      (await import('./restore.ts')).restoreCommand(config, path, options, terminal),
+    );
+
   addMaintenanceCommands(program, config, terminal);
 
   program

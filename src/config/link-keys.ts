@@ -1,17 +1,16 @@
 /** The signing keys of instances without LINK_KEYS: a file in the data folder, one key per line. */
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLinkKey } from './config.ts';
 
+const pathIn = (dataDir: string) => join(dataDir, 'link.keys');
+
 /** Generates a key if the file does not exist yet. */
 export function loadLinkKeys(dataDir: string): string[] {
-  const path = join(dataDir, 'link.keys');
-  try {
-    return readKeys(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const path = pathIn(dataDir);
+  const keys = findLinkKeys(dataDir);
+  if (keys) return keys;
   try {
     createKeys(dataDir, path);
   } catch (error) {
@@ -19,6 +18,28 @@ export function loadLinkKeys(dataDir: string): string[] {
     throw new Error(`cannot create ${path} (${code}); set LINK_KEYS or make DATA_DIR writable`);
   }
   return readKeys(path);
+}
+
+/** Undefined if there is no file. */
+export function findLinkKeys(dataDir: string): string[] | undefined {
+  try {
+    return readKeys(pathIn(dataDir));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** Puts keys in front of those of the file, so that the first of them signs. Returns whether the file changed. */
+export function addLinkKeys(dataDir: string, keys: string[]): boolean {
+  const existing = findLinkKeys(dataDir) ?? [];
+  const all = [...new Set([...keys, ...existing])];
+  if (all.join() === existing.join()) return false;
+  mkdirSync(dataDir, { recursive: true });
+  const temporary = `${pathIn(dataDir)}.${process.pid}`;
+  writeFileSync(temporary, all.map((key) => `${key}\n`).join(''), { mode: 0o600, flush: true });
+  renameSync(temporary, pathIn(dataDir));
+  return true;
 }
 
 function createKeys(dataDir: string, path: string): void {

@@ -1,5 +1,7 @@
 /** Parses DATABASE_URL, FILES_URL and PUBLIC_URL. */
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { type CredentialSource, parseCredentials } from './credentials.ts';
 
 export type Database =
   /** Tokens are in a separate file next to the database. */
@@ -16,9 +18,7 @@ export type Storage =
       region: string;
       /** The origin of an S3-compatible server other than Amazon's. */
       endpoint: string | undefined;
-      accessKeyId: string;
-      secretAccessKey: string;
-      sessionToken: string | undefined;
+      credentials: CredentialSource;
     };
 
 type Environment = Record<string, string | undefined>;
@@ -48,21 +48,17 @@ export function parseStorage(text: string, environment: Environment): Storage {
   const unknown = [...url.searchParams.keys()].filter((name) => name !== 'endpoint' && name !== 'region');
   if (unknown.length > 0)
     throw new Error(`unknown parameter ${unknown.join(', ')}; only endpoint and region are supported`);
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
-  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
-    throw new Error('requires AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
   const endpoint = url.searchParams.get('endpoint') || AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
+  const region = url.searchParams.get('region') || AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1';
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   return {
     engine: 's3',
     bucket: url.hostname,
     prefix: prefix && `${prefix}/`,
-    region: url.searchParams.get('region') || AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1',
+    region,
     endpoint: endpoint ? parseEndpoint(endpoint) : undefined,
-    accessKeyId: AWS_ACCESS_KEY_ID,
-    secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    sessionToken: AWS_SESSION_TOKEN || undefined,
+    credentials: parseCredentials(environment, region, environment.HOME || homedir()),
   };
 }
 

@@ -8,17 +8,38 @@ import { RecordError } from './problems.ts';
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
 
 export async function readInside(folder: string, file: string, maxBytes: number): Promise<Buffer> {
+  return explained(file, async () => {
+    await using handle = await openFile(folder, file);
+    const { size } = await handle.stat();
+    if (size > maxBytes) throw new RecordError(`${file}: is larger than ${maxBytes / 2 ** 20} MiB`);
+    return readBytes(handle, size);
+  });
+}
+
+/** For files of any size. The caller closes the handle. */
+export async function openInside(folder: string, file: string): Promise<FileHandle> {
+  return explained(file, () => openFile(folder, file));
+}
+
+async function openFile(folder: string, file: string): Promise<FileHandle> {
+  const root = await realpath(folder);
+  const path = await realpath(resolve(folder, file));
+  checkInside(root, path, file);
+  const handle = await open(path, OPEN_FLAGS);
   try {
-    const root = await realpath(folder);
-    const path = await realpath(resolve(folder, file));
-    checkInside(root, path, file);
-    await using handle = await open(path, OPEN_FLAGS);
     // Another process may have replaced part of the path since, so that the opened file is what is checked.
     checkInside(root, await openedPath(handle, path), file);
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new RecordError(`${file}: is not a file`);
-    if (facts.size > maxBytes) throw new RecordError(`${file}: is larger than ${maxBytes / 2 ** 20} MiB`);
-    return await readBytes(handle, facts.size);
+    if (!(await handle.stat()).isFile()) throw new RecordError(`${file}: is not a file`);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof RecordError) throw error;
     throw new RecordError(`${file}: ${explain(error as NodeJS.ErrnoException)}`);

@@ -4,11 +4,12 @@ import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import * as schemas from '../schemas.ts';
+import { uuidPattern } from '../schemas.ts';
 import * as decisions from './decision-lines.ts';
 import { RecordError, withSubject } from './problems.ts';
+import * as schemas from './record-schemas.ts';
 
-const uuid = new RegExp(schemas.uuidPattern);
+const uuid = new RegExp(uuidPattern);
 
 /** References to entries are ids or names. */
 export const isId = (reference: string): boolean => uuid.test(reference);

@@ -69,14 +69,17 @@ export async function storeThumbnails(key: string, thumbnails: Thumbnail[], uplo
   }
 }
 
-const pictureKey = (hash: string, extension: string) => `${hash.slice(0, 2)}/${hash}.${extension}`;
+export const pictureKey = (hash: string, extension: string) => `${hash.slice(0, 2)}/${hash}.${extension}`;
 
 /** Whether an import chose the key, or that of a thumbnail's original. Other files may belong to somebody else. */
 export function isOurKey(key: string): boolean {
-  return isPictureKey(originalKey(key) ?? key);
+  return hashInKey(originalKey(key) ?? key) !== undefined;
 }
 
-function isPictureKey(key: string): boolean {
+/** The hash of the bytes, if an import chose the key. */
+export function hashInKey(key: string): string | undefined {
   const [, hash, extension] = /^[0-9a-f]{2}\/([0-9a-f]{64})\.([a-z]+)$/.exec(key) ?? [];
-  return hash !== undefined && extension !== undefined && key === pictureKey(hash, extension);
+  return hash !== undefined && extension !== undefined && key === pictureKey(hash, extension)
+    ? hash
+    : undefined;
 }

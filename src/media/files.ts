@@ -22,6 +22,8 @@ export interface Files {
   keys(): AsyncIterable<string>;
   /** Stores a file that an image uses and that was lost. Only for storage whose files this service sends. */
   restore?(key: string, bytes: Uint8Array): Promise<void>;
+  /** Gives the file a second name, a hard link. Only for local storage, and files that are never changed in place. */
+  link?(key: string, path: string): Promise<void>;
   startJournal(): Promise<Journal>;
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */

@@ -6,6 +6,7 @@ import {
   constants,
   type FileHandle,
   glob,
+  link,
   mkdir,
   open,
   opendir,
@@ -61,6 +62,7 @@ export function openFolder(folder: string): Files {
       await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes, { flush: true });
     },
 
+    link: (key, path) => link(join(folder, key), path),
     startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder),
     dryRunUpload: () => dryRunUpload,

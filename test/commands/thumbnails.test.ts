@@ -14,11 +14,12 @@ import { forEachEngine, tamper } from '../support/engines.ts';
 import { drawInto } from '../support/pictures.ts';
 import { runCommand, start } from '../support/program.ts';
 import { startS3 } from '../support/s3.ts';
+import { account } from '../support/s3-guard.ts';
 import { configFor, type Envelope, send, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const s3 = await startS3();
-const { bucket, endpoint = '', region, accessKeyId, secretAccessKey } = s3.location;
+const { bucket, endpoint = '', region } = s3.location;
 let catalogues = 0;
 
 /** A catalogue in a folder, or in PostgreSQL with files in a bucket. */
@@ -26,8 +27,8 @@ function prepare(engine: { name: string; environment(): Record<string, string> }
   const folder = temporaryFolder();
   const inBucket = {
     FILES_URL: `s3://${bucket}/${++catalogues}/?endpoint=${endpoint}&region=${region}`,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_ACCESS_KEY_ID: account.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
   };
   const environment: Record<string, string> = {
     ...engine.environment(),

@@ -12,6 +12,7 @@ import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { drawInto } from '../support/pictures.ts';
 import { startS3 } from '../support/s3.ts';
+import { account } from '../support/s3-guard.ts';
 import { configFor, type Service, send, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -106,8 +107,8 @@ test('the budget of a client comes back with time, also after the clock was set 
 const s3 = await startS3();
 const bucket = {
   FILES_URL: `s3://${s3.location.bucket}/previews?endpoint=${s3.location.endpoint}&region=${s3.location.region}`,
-  AWS_ACCESS_KEY_ID: s3.location.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: s3.location.secretAccessKey,
+  AWS_ACCESS_KEY_ID: account.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
 };
 
 await forEachEngine(async (engine) => {

@@ -2,20 +2,20 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { Credentials } from '../../src/media/s3/credentials.ts';
 import type { S3Location } from '../../src/media/s3/files.ts';
-import type { SigningCredentials } from '../../src/media/s3/sigv4.ts';
 
-const sdkCredentials = ({ accessKeyId, secretAccessKey, sessionToken }: SigningCredentials) => ({
+const sdkCredentials = ({ accessKeyId, secretAccessKey, sessionToken }: Credentials) => ({
   accessKeyId,
   secretAccessKey,
   ...(sessionToken && { sessionToken }),
 });
 
 export function createSdkClient(location: S3Location): S3Client {
-  const { region, endpoint } = location;
+  const { region, endpoint, credentials } = location;
   const client = new S3Client({
     region,
-    credentials: sdkCredentials(location),
+    credentials: sdkCredentials(credentials.latest as Credentials),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -38,11 +38,11 @@ export function officialLink(location: S3Location, key: string, begins: number, 
   return getSignedUrl(createSdkClient(location), command, times);
 }
 
-export function officialSigner(credentials: SigningCredentials): SignatureV4 {
-  const { sha256 } = new S3Client({ region: credentials.region }).config;
+export function officialSigner(region: string, credentials: Credentials): SignatureV4 {
+  const { sha256 } = new S3Client({ region }).config;
   return new SignatureV4({
     service: 's3',
-    region: credentials.region,
+    region,
     credentials: sdkCredentials(credentials),
     sha256,
     uriEscapePath: false,

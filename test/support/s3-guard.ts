@@ -5,7 +5,7 @@ import { officialSigner, parseAmzDate } from './aws.ts';
 
 /** The only account of s3rver. */
 export const account = { region: 'eu-central-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-const signer = officialSigner(account);
+const signer = officialSigner(account.region, account);
 
 /** The status and error code if S3 would reject the request. */
 export async function findRejection(

@@ -3,10 +3,18 @@
  * checks what s3rver does not (signatures, with the SDK's signer, and checksums of uploads) and injects faults.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createRequire } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
+import { fixedCredentials } from '../../src/media/s3/credentials.ts';
 import type { S3Location } from '../../src/media/s3/files.ts';
 import { account, findRejection } from './s3-guard.ts';
 import { temporaryFolder } from './workspace.ts';
@@ -29,13 +37,16 @@ export interface PrivateS3 {
   /** The method and URL of each request. `aborted` follows when the client gives up after silence. */
   requests: string[];
   /** Called for each request. */
-  fault: (method: string, url: string) => Fault | undefined;
+  fault: (method: string, url: string, headers: IncomingHttpHeaders) => Fault | undefined;
 }
 
 export async function startS3(): Promise<PrivateS3> {
   const port = await startStorage();
   const s3: PrivateS3 = {
-    location: { bucket: 'zukan', prefix: '', endpoint: '', ...account },
+    location: {
+      ...{ bucket: 'zukan', prefix: '', endpoint: '', region: account.region },
+      credentials: fixedCredentials(account),
+    },
     requests: [],
     fault: () => undefined,
   };
@@ -77,7 +88,7 @@ async function handle(s3: PrivateS3, port: number, incoming: IncomingMessage, ou
   const { method = '', url = '' } = incoming;
   s3.requests.push(`${method} ${url}`);
   let body: Buffer = await buffer(incoming);
-  const fault = s3.fault(method, url);
+  const fault = s3.fault(method, url, incoming.headers);
   if (fault === 'silence') {
     outgoing.once('close', () => s3.requests.push('aborted'));
     return;

@@ -1,7 +1,8 @@
 /** Sends signed requests to an S3 bucket, with a timeout and retries, and with errors that say what to do. */
 import { hash } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
+import type { Clock, StartTimer } from '../../clock.ts';
 import { Unavailable } from '../../errors.ts';
+import type { CredentialProvider, Credentials } from './credentials.ts';
 import { resolveAddress, type S3Location } from './location.ts';
 import { encodeQuery, Signer } from './sigv4.ts';
 
@@ -13,9 +14,6 @@ export interface S3Options {
   retryDelay?: number;
   startTimer?: StartTimer;
 }
-
-/** Calls back after the given milliseconds, unless the returned function is called before. */
-export type StartTimer = (milliseconds: number, onElapsed: () => void) => () => void;
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
@@ -61,9 +59,14 @@ export function createClient(location: S3Location, options: S3Options = {}): Sen
   const { clock = Date.now, timeout = TIMEOUT_MS, retryDelay = RETRY_DELAY_MS } = options;
   const { startTimer = startRealTimer } = options;
   const { origin, host, bucketPath, keyPath } = resolveAddress(location);
-  const signer = new Signer(location);
+  let signer: Signer | undefined;
 
-  const attempt: SendRequest = async ({ method, key, query = {}, headers = {}, body, signal }, read) => {
+  const attempt = async <T>(
+    { method, key, query = {}, headers = {}, body, signal }: S3Request,
+    read: (response: Response) => Promise<T>,
+    credentials: Credentials,
+  ): Promise<T> => {
+    if (signer?.credentials !== credentials) signer = new Signer(location.region, credentials);
     const path = key === undefined ? bucketPath : keyPath(key);
     const search = encodeQuery(query);
     const contentHash = body?.hash ?? EMPTY_HASH;
@@ -107,10 +110,21 @@ export function createClient(location: S3Location, options: S3Options = {}): Sen
   };
 
   return async (request, read) => {
+    let credentials = await getCredentials(location.credentials);
+    let hasReplaced = false;
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await attempt(request, read);
+        return await attempt(request, read, credentials);
       } catch (error) {
+        // The response to HEAD does not say why, so every rejection may be one of the credentials.
+        if (error instanceof S3Error && [400, 401, 403].includes(error.status) && !hasReplaced) {
+          hasReplaced = true;
+          const others = await location.credentials.replace(credentials).catch(() => undefined);
+          if (others) {
+            credentials = others;
+            continue;
+          }
+        }
         const isLast = attempts === MAX_ATTEMPTS || request.signal?.aborted;
         if (!(error instanceof Unavailable) || isLast) throw error;
         const delay = retryDelay * 3 ** (attempts - 1);
@@ -122,6 +136,14 @@ export function createClient(location: S3Location, options: S3Options = {}): Sen
   };
 }
 
+async function getCredentials(provider: CredentialProvider): Promise<Credentials> {
+  try {
+    return await provider.get();
+  } catch (error) {
+    throw new Unavailable(`S3 needs credentials: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function adviceFor(status: number, code: string | undefined): string | undefined {
   if (code === 'NoSuchBucket') return 'the bucket does not exist; create it, or correct FILES_URL';
   if (code === 'RequestTimeTooSkewed') return 'the clock of this machine is wrong; set it';
@@ -129,7 +151,8 @@ function adviceFor(status: number, code: string | undefined): string | undefined
     return 'the bucket is at another address; check the region and the endpoint in FILES_URL';
   if (status !== 403) return undefined;
   return (
-    'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they allow s3:ListBucket on the bucket and ' +
+    'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or where else the credentials come from, and that they allow ' +
+    's3:ListBucket on the bucket and ' +
     's3:GetObject, s3:PutObject and s3:DeleteObject on its objects'
   );
 }

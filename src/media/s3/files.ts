@@ -56,7 +56,9 @@ export function openBucket(location: S3Location, journalFolder: string, options:
     },
 
     // Clients read from the bucket themselves, and a request per second would cost money.
-    verify: async () => {},
+    verify: async () => {
+      await location.credentials.get();
+    },
     remove: (keys) => inParallel(keys, MAX_CONCURRENT_REMOVALS, removeOne),
     keys: () => listKeys(send, location.prefix),
     startJournal: () => startJournal(journalFolder),

@@ -1,12 +1,15 @@
 /** The location of a bucket, and the addresses of its keys. */
-import { encodePath, type SigningCredentials } from './sigv4.ts';
+import type { CredentialProvider } from './credentials.ts';
+import { encodePath } from './sigv4.ts';
 
-export interface S3Location extends SigningCredentials {
+export interface S3Location {
   bucket: string;
+  region: string;
   /** The start of every key in the bucket: empty, or ending with a slash. */
   prefix: string;
   /** The origin of an S3-compatible server; undefined for Amazon. */
   endpoint: string | undefined;
+  credentials: CredentialProvider;
 }
 
 export interface S3Address {

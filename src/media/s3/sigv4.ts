@@ -5,13 +5,7 @@
  * prepared blocks (RFC 2104), which takes half as long as an Hmac object.
  */
 import { createHmac, hash } from 'node:crypto';
-
-export interface SigningCredentials {
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken?: string | undefined;
-}
+import type { Credentials } from './credentials.ts';
 
 export interface Signable {
   method: string;
@@ -33,12 +27,14 @@ const HEX_HASH_LENGTH = 64;
 type Sign = (canonicalRequest: string) => string;
 
 export class Signer {
-  readonly #credentials: SigningCredentials;
+  readonly credentials: Credentials;
+  readonly #region: string;
   /** The signing key of the last day. */
   #latest = { day: '', key: Buffer.alloc(0) };
 
-  constructor(credentials: SigningCredentials) {
-    this.#credentials = credentials;
+  constructor(region: string, credentials: Credentials) {
+    this.#region = region;
+    this.credentials = credentials;
   }
 
   /** All headers to send, except `host`. `time` is in milliseconds. */
@@ -46,7 +42,7 @@ export class Signer {
     { method, host, path, query, headers, contentHash }: Signable,
     time: number,
   ): Record<string, string> {
-    const { accessKeyId, sessionToken } = this.#credentials;
+    const { accessKeyId, sessionToken } = this.credentials;
     const { date, scope, sign } = this.#prepare(time);
     const sent: Record<string, string> = {
       ...headers,
@@ -64,7 +60,7 @@ export class Signer {
 
   /** Returns a function that presigns a GET of a path. Times are in seconds. */
   presigner(host: string, begins: number, expires: number): (path: string) => string {
-    const { accessKeyId, sessionToken } = this.#credentials;
+    const { accessKeyId, sessionToken } = this.credentials;
     const { date, scope, sign } = this.#prepare(begins * 1000);
     const query = encodeQuery({
       'X-Amz-Algorithm': ALGORITHM,
@@ -82,15 +78,15 @@ export class Signer {
   #prepare(time: number): { date: string; scope: string; sign: Sign } {
     const date = new Date(time).toISOString().replace(/[-:]|\.\d{3}/g, '');
     const day = date.slice(0, 8);
-    const scope = `${day}/${this.#credentials.region}/s3/aws4_request`;
+    const scope = `${day}/${this.#region}/s3/aws4_request`;
     const hmac = prepareHmac(this.#signingKey(day), `${ALGORITHM}\n${date}\n${scope}\n`);
     return { date, scope, sign: (canonicalRequest) => hmac(hash('sha256', canonicalRequest)) };
   }
 
   #signingKey(day: string): Buffer {
     if (this.#latest.day !== day) {
-      const steps = [day, this.#credentials.region, 's3', 'aws4_request'];
-      const secret = Buffer.from(`AWS4${this.#credentials.secretAccessKey}`);
+      const steps = [day, this.#region, 's3', 'aws4_request'];
+      const secret = Buffer.from(`AWS4${this.credentials.secretAccessKey}`);
       const key = steps.reduce((key, step) => createHmac('sha256', key).update(step).digest(), secret);
       this.#latest = { day, key };
     }

@@ -19,6 +19,16 @@ const statements = {
     name: 'revoked token',
     text: 'update token set revoked_at = $2 where id = $1 and revoked_at is null returning id',
   },
+  records: { name: 'token records', text: `select ${COLUMNS}, hash from token order by created_at, id` },
+  restore: {
+    name: 'restored tokens',
+    text: `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
+           select id, hash, owner, purpose, array(select jsonb_array_elements_text(scopes)), "issuedBy", "createdAt",
+             expires, "revokedAt"
+           from jsonb_to_recordset($1) as t (id text, hash text, owner text, purpose text, scopes jsonb,
+             "issuedBy" text, "createdAt" text, expires text, "revokedAt" text)
+           on conflict do nothing`,
+  },
 } satisfies Record<string, Statement>;
 
 export function openTokenStore(servers: Servers): TokenStore {
@@ -46,6 +56,13 @@ export function openTokenStore(servers: Servers): TokenStore {
     },
     async revoke(id, revokedAt) {
       return (await servers.queryPrimary(statements.revoke, [id, revokedAt])).length === 1;
+    },
+    async records() {
+      const rows = await servers.queryPrimary(statements.records, []);
+      return rows.map((row) => ({ ...tokenIn(row), hash: row[8] as string }));
+    },
+    async restore(records) {
+      await servers.queryPrimary(statements.restore, [JSON.stringify(records)]);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Access tokens of the embedded store, in their own file. */
 import { chmodSync, existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Token, TokenStore } from '../../access/token-store.ts';
+import type { Token, TokenRecord, TokenStore } from '../../access/token-store.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { tokenSchema } from './schema.ts';
@@ -62,6 +62,21 @@ export function openTokenStore(path: string): TokenStore & Disposable {
       cached.clear();
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
+    },
+    async records() {
+      const rows = database.prepare(
+        `select ${COLUMNS}, revoked_at as revokedAt, hash from token order by created_at, id`,
+      );
+      return rows.all().map(withScopes) as TokenRecord[];
+    },
+    async restore(records) {
+      const insert = database.prepare(
+        `insert or ignore into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
+         select value ->> 'id', value ->> 'hash', value ->> 'owner', value ->> 'purpose', value -> 'scopes',
+           value ->> 'issuedBy', value ->> 'createdAt', value ->> 'expires', value ->> 'revokedAt'
+         from json_each(?)`,
+      );
+      exclusively(() => insert.run(JSON.stringify(records)));
     },
     [Symbol.dispose]() {
       database.close();

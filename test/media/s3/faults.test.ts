@@ -3,13 +3,16 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { beforeEach, test } from 'node:test';
+import type { StartTimer } from '../../../src/clock.ts';
 import { Unavailable } from '../../../src/errors.ts';
 import type { OpenFile } from '../../../src/media/files.ts';
-import type { S3Options, StartTimer } from '../../../src/media/s3/client.ts';
+import type { S3Options } from '../../../src/media/s3/client.ts';
+import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
 import type { S3Location } from '../../../src/media/s3/location.ts';
 import { freePort } from '../../support/redis.ts';
 import { type Fault, startS3 } from '../../support/s3.ts';
+import { account } from '../../support/s3-guard.ts';
 import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -206,7 +209,7 @@ test('ignores that a removed file is missing, but not that the bucket is', async
 
 test('explains wrong credentials', async () => {
   for (const changes of [{ secretAccessKey: 'GUESSED' }, { accessKeyId: 'GUESSED' }]) {
-    const files = bucket(changes);
+    const files = bucket({ credentials: fixedCredentials({ ...account, ...changes }) });
     assert.match(
       (await failureOf(files.open('a'))).message,
       /403.* AWS_ACCESS_KEY_ID .*AWS_SECRET_ACCESS_KEY/,

@@ -3,32 +3,47 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../../../src/media/s3/files.ts';
 import { S3Links } from '../../../src/media/s3/links.ts';
 import { officialLink } from '../../support/aws.ts';
 import { startS3 } from '../../support/s3.ts';
+import { account } from '../../support/s3-guard.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const s3 = await startS3();
 const HOUR = 3600;
+const pair = {
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+};
 const amazon: S3Location = {
   bucket: 'pictures',
   prefix: '',
   region: 'us-east-1',
   endpoint: undefined,
-  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  credentials: fixedCredentials(pair),
 };
 const locations: [string, Partial<S3Location>][] = [
   ['at Amazon', {}],
   ['at Amazon with a prefix', { region: 'ap-northeast-1', prefix: 'zukan/images/' }],
   ['in China', { region: 'cn-north-1' }],
-  ['with a session token', { region: 'eu-central-1', sessionToken: 'IQoJb3JpZ2lu+/X2VjE==' }],
+  [
+    'with a session token',
+    {
+      region: 'eu-central-1',
+      credentials: fixedCredentials({ ...pair, sessionToken: 'IQoJb3JpZ2lu+/X2VjE==' }),
+    },
+  ],
   ['for a bucket with dots', { bucket: 'pictures.example.com', region: 'eu-west-3' }],
   ['on another server', { endpoint: 'http://127.0.0.1:9000', prefix: 'a b/' }],
   [
     'on another server with TLS',
-    { endpoint: 'https://s3.example.com', region: 'auto', sessionToken: 'a/b=' },
+    {
+      endpoint: 'https://s3.example.com',
+      region: 'auto',
+      credentials: fixedCredentials({ ...pair, sessionToken: 'a/b=' }),
+    },
   ],
 ];
 const keys = ['ab/cd.webp', 'a b+c%20d.png', "!*'()~-_.jpg", '猫/"ネコ" 🐈.gif', '&=?#:@$,;<>[]^`{|}.avif'];
@@ -106,7 +121,10 @@ test('rejects a link with another key, validity or secret', async () => {
   const time = now();
   const validity = { begins: time - 10, expires: time + 60 };
   const { url } = new S3Links(location).signer('', validity)('', 'ab/cd.webp');
-  const other = new S3Links({ ...location, secretAccessKey: 'GUESSED' }).signer('', validity);
+  const other = new S3Links({
+    ...location,
+    credentials: fixedCredentials({ ...account, secretAccessKey: 'GUESSED' }),
+  }).signer('', validity);
   const wrong = [
     url.replace('cd.webp', 'ce.webp'),
     url.replace('X-Amz-Expires=70', 'X-Amz-Expires=700'),

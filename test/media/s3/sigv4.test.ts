@@ -37,7 +37,10 @@ for (const { signature, ...example } of examples) {
   test(`signs the documented ${example.method ?? 'GET'} ${example.path ?? example.query}`, () => {
     const common = { method: 'GET', path: '/', query: '', headers: {}, contentHash: EMPTY };
     const request = { ...common, host: 'examplebucket.s3.amazonaws.com', ...example };
-    const { authorization } = new Signer(documented).headers(request, Date.UTC(2013, 4, 24));
+    const { authorization } = new Signer(documented.region, documented).headers(
+      request,
+      Date.UTC(2013, 4, 24),
+    );
     assert.equal(authorization?.split('Signature=')[1], signature);
   });
 }
@@ -68,10 +71,12 @@ test('signs headers as the SDK does', async () => {
       async (credentials, { method, query, headers, key, time }) => {
         const [host, path, contentHash] = ['s3.example:9000', `/${encodePath(key)}`, hash('sha256', key)];
         const request = { method, host, path, query: encodeQuery(query), headers, contentHash };
-        const ours = new Signer(credentials).headers(request, time * 1000 + 999);
+        const ours = new Signer(credentials.region, credentials).headers(request, time * 1000 + 999);
         const sent = { ...headers, host, 'x-amz-content-sha256': contentHash };
         const plain = { method, protocol: 'http:', hostname: '', path, query, headers: sent };
-        const theirs = await officialSigner(credentials).sign(plain, { signingDate: new Date(time * 1000) });
+        const theirs = await officialSigner(credentials.region, credentials).sign(plain, {
+          signingDate: new Date(time * 1000),
+        });
         assert.deepEqual({ ...ours, host }, theirs.headers);
       },
     ),
@@ -81,10 +86,13 @@ test('signs headers as the SDK does', async () => {
 
 test('signs for different days with the same signer', () => {
   const request = { method: 'GET', host: 'h', path: '/', query: '', headers: {}, contentHash: EMPTY };
-  const [days, signer] = [[1, 2, 1, 1].map((day) => Date.UTC(2026, 0, day)), new Signer(documented)];
+  const [days, signer] = [
+    [1, 2, 1, 1].map((day) => Date.UTC(2026, 0, day)),
+    new Signer(documented.region, documented),
+  ];
   assert.deepEqual(
     days.map((day) => signer.headers(request, day)),
-    days.map((day) => new Signer(documented).headers(request, day)),
+    days.map((day) => new Signer(documented.region, documented).headers(request, day)),
   );
 });
 

@@ -1,0 +1,57 @@
+/** The folder of a backup: creates it, and keeps a second backup from writing to it at the same time. */
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ifExists } from '../media/journal.ts';
+import { FILES, MANIFEST, type Manifest, parseManifest } from './format.ts';
+
+const LOCK = '.lock';
+
+/** Fails if the folder has something else in it. Disposing of the result lets others write to it. */
+export async function lockFolder(folder: string): Promise<Disposable> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const names = await readdir(folder);
+  const isBackup = names.includes(LOCK) || names.includes(MANIFEST);
+  if (names.length > 0 && !(isBackup && names.every(isKnown)))
+    throw new Error(`${folder} is neither empty nor a backup; choose another folder`);
+  if (names.length === 0) await chmod(folder, 0o700);
+  const lock = takeLock(folder);
+  await mkdir(join(folder, FILES), { recursive: true });
+  return lock;
+}
+
+/** SQLite puts a journal next to the lock. */
+const isKnown = (name: string) =>
+  name === FILES || name === MANIFEST || name.startsWith(LOCK) || isReplaceable(name);
+
+/** The lists of a manifest, or its new version before it is renamed. */
+function isReplaceable(name: string): boolean {
+  return name.startsWith('lists-') || name.startsWith(`${MANIFEST}.`);
+}
+
+/** The system frees the lock of a database file when the process ends, however it ends. */
+function takeLock(folder: string): Disposable {
+  const database = new DatabaseSync(join(folder, LOCK));
+  try {
+    database.exec('pragma busy_timeout = 0');
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    if (!/locked/.test((error as Error).message)) throw error;
+    throw new Error(`another backup is writing to ${folder}; wait until it has finished`);
+  }
+  return { [Symbol.dispose]: () => database.close() };
+}
+
+/** Undefined if no backup was completed in this folder. */
+export async function findManifest(folder: string): Promise<Manifest | undefined> {
+  const text = await ifExists(readFile(join(folder, MANIFEST), 'utf8'));
+  return text === undefined ? undefined : parseManifest(text);
+}
+
+/** Removes what is left of former and failed backups, except for pictures. */
+export async function removeOldLists(folder: string, current: string | undefined): Promise<void> {
+  for (const name of await readdir(folder))
+    if (isReplaceable(name) && name !== current)
+      await rm(join(folder, name), { recursive: true, force: true });
+}

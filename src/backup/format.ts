@@ -1,0 +1,146 @@
+/**
+ * The format of a backup:
+ *
+ *     manifest.json            what there is, with the checksums of the lists; replaced when a backup is complete
+ *     lists-<id>/              catalogue.ndjson, tokens.ndjson, link.keys
+ *     files/<ab>/<hash>.<ext>  the bytes of pictures, by their SHA-256
+ *
+ * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
+ * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
+ */
+import type Type from 'typebox';
+import { Compile, type Validator } from 'typebox/schema';
+import type { TokenRecord } from '../access/token-store.ts';
+import { isScope } from '../access/tokens.ts';
+import { extensionOf } from '../catalogue/document.ts';
+import { imageLine } from '../catalogue/line.ts';
+import { readPreviews } from '../catalogue/thumbnails.ts';
+import type { Mimetype } from '../catalogue/types.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
+import { RecordError } from '../import/problems.ts';
+import { checkRecord, type ImageLine, type RecordLine } from '../import/record.ts';
+import { pictureKey } from '../import/store-picture.ts';
+import * as Schema from '../json-schema.ts';
+import { uuidPattern } from '../schemas.ts';
+
+export const MANIFEST = 'manifest.json';
+export const FILES = 'files';
+export const listNames = ['catalogue.ndjson', 'tokens.ndjson', 'link.keys'] as const;
+export type ListName = (typeof listNames)[number];
+
+const closed = { additionalProperties: false };
+const Hash = Schema.String({ pattern: '^[0-9a-f]{64}$' });
+const Time = Schema.String({ format: 'date-time' });
+const Count = Schema.Integer({ minimum: 0 });
+const List = Schema.Object({ size: Count, sha256: Hash });
+
+const Manifest = Schema.Object({
+  format: Schema.Literal('zukan backup'),
+  version: Schema.Integer({ minimum: 1 }),
+  /** The version of the program. */
+  zukan: Schema.String({ maxLength: 100 }),
+  createdAt: Time,
+  counts: Schema.Object({
+    images: Count,
+    artists: Count,
+    categories: Count,
+    characters: Count,
+    tokens: Count,
+  }),
+  /** The folder of the lists. */
+  folder: Schema.String({ pattern: '^lists-[0-9a-f-]{36}$' }),
+  lists: Schema.Object({ 'catalogue.ndjson': List, 'tokens.ndjson': List, 'link.keys': List }),
+});
+export type Manifest = Type.Static<typeof Manifest>;
+export type List = Type.Static<typeof List>;
+
+/** Files that an import did not store may be larger than those that it accepts, but a restore reads each as a whole. */
+export const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
+/** Shorter keys are not accepted as keys of links. */
+export const MIN_KEY_LENGTH = 16;
+
+/** A later version is one that this program cannot read. */
+export const FORMAT_VERSION = 1;
+
+/** What the record of an image does not say about its picture. */
+const Stored = Schema.Object(
+  {
+    /** The SHA-256 of its bytes. */
+    hash: Hash,
+    /** What identifies the bytes in the catalogue: the hash, or the entity tag that a record gave. */
+    eTag: Schema.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
+    perceptualHash: Schema.Union([Schema.String({ pattern: '^([0-9a-f]{32})?$' }), Schema.Null()]),
+    thumbHash: Schema.Optional(Schema.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' })),
+  },
+  closed,
+);
+export type Stored = Type.Static<typeof Stored>;
+
+const Text = Schema.String({ maxLength: 10_000 });
+const Token = Schema.Object(
+  {
+    id: Schema.String({ pattern: uuidPattern }),
+    hash: Hash,
+    ...{ owner: Text, purpose: Text, issuedBy: Text },
+    scopes: Schema.Array(Text),
+    ...{ createdAt: Time, expires: Time },
+    revokedAt: Schema.Union([Time, Schema.Null()]),
+  },
+  closed,
+);
+
+const validators = { manifest: Compile(Manifest), stored: Compile(Stored), token: Compile(Token) };
+
+/** The name of a picture's file. It has an extension for people who look at the folder. */
+export const fileName = (hash: string, mimetype: Mimetype): string =>
+  `${FILES}/${pictureKey(hash, extensionOf(mimetype))}`;
+
+/** The fields come from `image`; `current` has the picture, which may have been replaced since. */
+export function formatImage(image: ImageRow, current: ImageRow, hash: string): string {
+  const { key, meta } = JSON.parse(imageLine(current)) as ImageLine;
+  const { eTag, perceptualHash, document } = current;
+  const stored: Stored = { hash, eTag, perceptualHash };
+  const previews = readPreviews(document);
+  if (previews) stored.thumbHash = previews.thumbHash;
+  return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, stored });
+}
+
+/** An image has `stored`. */
+export function parseLine(text: string): { record: RecordLine; stored?: Stored } {
+  const value = parseJson(text) as { type?: unknown; stored?: unknown };
+  if (value?.type !== 'image') return { record: checkRecord(value) };
+  const { stored, ...fields } = value;
+  const record = checkRecord(fields) as ImageLine;
+  if (record.key === undefined || record.id === undefined)
+    throw new RecordError('an image needs "id", "key" and "meta"');
+  return { record, stored: check<Stored>(validators.stored, stored, 'stored') };
+}
+
+export function parseToken(text: string): TokenRecord {
+  const token = check<TokenRecord>(validators.token, parseJson(text), 'the token');
+  const unknown = token.scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined) throw new RecordError(`the token has the unknown scope "${unknown}"`);
+  return token;
+}
+
+export function parseManifest(text: string): Manifest {
+  const value = parseJson(text) as { format?: unknown; version?: unknown } | null;
+  if (value?.format !== 'zukan backup') throw new RecordError(`${MANIFEST} is not that of a zukan backup`);
+  if (typeof value.version === 'number' && value.version > FORMAT_VERSION)
+    throw new RecordError('the backup was made by a later version of zukan; use that version to restore it');
+  return check<Manifest>(validators.manifest, value, MANIFEST);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function check<T>(validator: Validator, value: unknown, subject: string): T {
+  if (validator.Check(value)) return value as T;
+  const [, [error]] = validator.Errors(value);
+  throw new RecordError(`${subject}: ${error?.instancePath.slice(1)} ${error?.message}`);
+}

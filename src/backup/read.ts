@@ -1,0 +1,104 @@
+/** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
+import { createHash, hash } from 'node:crypto';
+import type { TokenRecord } from '../access/token-store.ts';
+import type { Mimetype } from '../catalogue/types.ts';
+import { lineText, readLines } from '../import/lines.ts';
+import { RecordError, withSubject } from '../import/problems.ts';
+import { openInside, readInside } from '../import/read-inside.ts';
+import type { RecordLine } from '../import/record.ts';
+import {
+  fileName,
+  type ListName,
+  listNames,
+  MANIFEST,
+  MAX_PICTURE_BYTES,
+  type Manifest,
+  MIN_KEY_LENGTH,
+  parseLine,
+  parseManifest,
+  parseToken,
+  type Stored,
+} from './format.ts';
+
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_LIST_BYTES = 256 * 1024 * 1024;
+
+/** A line of the catalogue that is not parsed yet. */
+export interface BackupLine {
+  number: number;
+  label: string;
+  size: number;
+  /** Throws a `RecordError` if it is invalid. */
+  parse(): { record: RecordLine; stored?: Stored };
+}
+
+export class Backup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+
+  private constructor(folder: string, manifest: Manifest) {
+    this.folder = folder;
+    this.manifest = manifest;
+  }
+
+  /** Verifies the checksums of all lists, but not of the pictures. */
+  static async open(folder: string): Promise<Backup> {
+    const text = await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES);
+    const backup = new Backup(folder, parseManifest(text.toString()));
+    for (const name of listNames) await backup.#verifyList(name);
+    return backup;
+  }
+
+  async *lines(): AsyncGenerator<BackupLine, void> {
+    const path = this.#pathOf('catalogue.ndjson');
+    await using file = await openInside(this.folder, path);
+    for await (const { number, bytes } of readLines(file.createReadStream({ autoClose: false })))
+      yield {
+        number,
+        label: `${path}:${number}`,
+        size: bytes.length,
+        parse: () => parseLine(lineText(bytes)),
+      };
+  }
+
+  async tokens(): Promise<TokenRecord[]> {
+    return (await this.#readList('tokens.ndjson')).map((line, index) =>
+      withSubject(`${this.#pathOf('tokens.ndjson')}:${index + 1}`, () => parseToken(line)),
+    );
+  }
+
+  async linkKeys(): Promise<string[]> {
+    const keys = await this.#readList('link.keys');
+    if (keys.some((key) => key.length < MIN_KEY_LENGTH))
+      throw new RecordError(
+        `${this.#pathOf('link.keys')}: has a key of less than ${MIN_KEY_LENGTH} characters`,
+      );
+    return keys;
+  }
+
+  /** The bytes of a picture; throws a `RecordError` if they are missing or damaged. */
+  async readPicture({ hash: expected }: Stored, mimetype: Mimetype): Promise<Buffer> {
+    const name = fileName(expected, mimetype);
+    const bytes = await readInside(this.folder, name, MAX_PICTURE_BYTES);
+    if (hash('sha256', bytes) !== expected)
+      throw new RecordError(`${name}: is damaged; delete it and back up again`);
+    return bytes;
+  }
+
+  #pathOf(name: ListName): string {
+    return `${this.manifest.folder}/${name}`;
+  }
+
+  async #readList(name: ListName): Promise<string[]> {
+    const bytes = await readInside(this.folder, this.#pathOf(name), MAX_LIST_BYTES);
+    return bytes.toString().split('\n').filter(Boolean);
+  }
+
+  async #verifyList(name: ListName): Promise<void> {
+    await using file = await openInside(this.folder, this.#pathOf(name));
+    const sum = createHash('sha256');
+    for await (const chunk of file.createReadStream({ autoClose: false })) sum.update(chunk as Buffer);
+    if (sum.digest('hex') !== this.manifest.lists[name].sha256)
+      throw new RecordError(`${this.#pathOf(name)}: is damaged`);
+  }
+}

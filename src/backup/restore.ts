@@ -1,0 +1,180 @@
+/** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
+import type { TokenStore } from '../access/token-store.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
+import { Batch } from '../import/batch.ts';
+import { changeFiles } from '../import/change-files.ts';
+import type { DecisionLine } from '../import/decision-lines.ts';
+import type { Picture } from '../import/plan/image.ts';
+import type { ImportDefaults } from '../import/plan/outcome.ts';
+import { type Problem, Problems } from '../import/problems.ts';
+import type { EntryLine, ImageLine, RecordLine } from '../import/record.ts';
+import { type ImageWithPicture, type Report, Saver } from '../import/save.ts';
+import { saveDecisions } from '../import/save-decisions.ts';
+import type { Files, Upload } from '../media/files.ts';
+import { inParallel } from '../parallel.ts';
+import type { Stored } from './format.ts';
+import type { Backup, BackupLine } from './read.ts';
+
+export interface RestoreOptions {
+  files: Files;
+  openWriter(): Promise<CatalogueWriter>;
+  openSnapshot(): Promise<CatalogueSnapshot>;
+  tokens: TokenStore;
+  /** Called before the commit. */
+  addLinkKeys(keys: string[]): void;
+  defaults: ImportDefaults;
+  onImage(): void;
+  signal: AbortSignal;
+}
+
+/** The backup is damaged; nothing was restored. */
+export class InvalidBackup extends Error {
+  readonly problems: Problem[];
+  constructor(problems: Problem[]) {
+    super('the backup is damaged');
+    this.problems = problems;
+  }
+}
+
+export class NotEmpty extends Error {}
+
+interface Line {
+  source: 0;
+  position: number;
+  label: string;
+  size: number;
+  record: RecordLine;
+  stored?: Stored;
+}
+
+const MAX_CONCURRENT_PICTURES = 8;
+
+const silent: Report = {
+  record() {},
+  unchangedFile() {},
+  withoutMarker() {},
+  unknownMarker() {},
+  lowered() {},
+  location() {},
+  duplicate() {},
+  async picture() {},
+  removed() {},
+  blocked() {},
+};
+
+export async function restoreBackup(backup: Backup, options: RestoreOptions): Promise<void> {
+  const [tokens, keys] = [await backup.tokens(), await backup.linkKeys()];
+  // All of it under the write lock, so that the catalogue stays empty and no command removes a stored file.
+  const prepare = async () => true;
+  await changeFiles({ ...options, isDryRun: false }, prepare, async (writer, upload) => {
+    if (!(await isEmpty(options.openSnapshot)))
+      throw new NotEmpty('the catalogue is not empty; restore into a new one');
+    const problems = new Problems(false);
+    const saver = new Saver(writer, upload, options.defaults, problems, silent, async ({ label }) => {
+      throw new Error(`the file of ${label} was removed while it was restored; restore again`);
+    });
+    for await (const batch of readBatches(backup, problems, options.signal)) {
+      const type = batch[0]?.record.type;
+      if (type === 'image') await saver.saveImages(await storePictures(batch), () => {});
+      else if (type === 'blocked' || type === 'removed')
+        await saveDecisions(
+          batch.map(({ record }) => record as DecisionLine),
+          writer.decisions,
+          options.defaults.now,
+          silent,
+        );
+      else await saver.saveEntries(batch as (Line & { record: EntryLine })[]);
+    }
+    if (problems.count > 0) throw new InvalidBackup(problems.list());
+    // Tokens and keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
+    options.signal.throwIfAborted();
+    await options.tokens.restore(tokens);
+    options.addLinkKeys(keys);
+
+    async function storePictures(batch: Line[]): Promise<ImageWithPicture[]> {
+      const pictures: (Picture | undefined)[] = [];
+      await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line, index) => {
+        options.signal.throwIfAborted();
+        pictures[index] = await storePicture(backup, line, upload).catch((error) =>
+          problems.add(line, error),
+        );
+        options.onImage();
+      });
+      return (batch as (Line & { record: ImageLine })[]).flatMap((line, index) => {
+        const picture = pictures[index];
+        return picture ? [{ ...line, picture: { ...picture, hasLocation: false } }] : [];
+      });
+    }
+  });
+}
+
+/** Lists what is wrong with the backup. */
+export async function verifyBackup(
+  backup: Backup,
+  { onImage, signal }: Pick<RestoreOptions, 'onImage' | 'signal'>,
+): Promise<Problem[]> {
+  const problems = new Problems(false);
+  await backup.tokens();
+  await backup.linkKeys();
+  for await (const batch of readBatches(backup, problems, signal))
+    await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line) => {
+      signal.throwIfAborted();
+      if (!line.stored) return;
+      const { meta } = line.record as StoredImage;
+      await backup.readPicture(line.stored, meta.mimetype).catch((error) => problems.add(line, error));
+      onImage();
+    });
+  return problems.list();
+}
+
+/** Each batch has records of one type. Lines that are invalid are left out. */
+async function* readBatches(
+  backup: Backup,
+  problems: Problems,
+  signal: AbortSignal,
+): AsyncGenerator<Line[], void> {
+  const batch = new Batch<Line>(({ record }) => record.type);
+  for await (const line of backup.lines()) {
+    signal.throwIfAborted();
+    const parsed = parse(line, problems);
+    if (problems.isFull) return;
+    if (!parsed) continue;
+    if (batch.isFullFor(parsed)) yield batch.take();
+    batch.add(parsed);
+  }
+  yield batch.take();
+}
+
+function parse({ number, label, size, parse }: BackupLine, problems: Problems): Line | undefined {
+  const location = { source: 0, position: number, label } as const;
+  const parsed = problems.attempt(location, parse);
+  return parsed && { ...location, size, ...parsed };
+}
+
+/** `parseLine` has checked that these are there. */
+type StoredImage = ImageLine & { key: string; meta: NonNullable<ImageLine['meta']> };
+
+async function storePicture(backup: Backup, { record, stored }: Line, upload: Upload): Promise<Picture> {
+  const { key, meta } = record as StoredImage;
+  const { hash, eTag, perceptualHash, thumbHash } = stored as Stored;
+  const { dimens, ...facts } = meta;
+  const bytes = await backup.readPicture(stored as Stored, meta.mimetype);
+  const assigned = await upload.put(key, bytes, { hash, mimetype: meta.mimetype });
+  // A folder serves the entity tag that a record gave. A bucket assigns its own.
+  const served = assigned === hash ? eTag : assigned;
+  const picture = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
+  // Thumbnails are not part of a backup. Until they are made again, none are recorded.
+  return thumbHash === undefined ? picture : { ...picture, previews: { sizes: [], thumbHash } };
+}
+
+async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<boolean> {
+  await using snapshot = await openSnapshot();
+  const records = [
+    snapshot.images(),
+    ...(['artist', 'category', 'character'] as const).map((kind) => snapshot.entries(kind)),
+    snapshot.blockedNames(),
+    snapshot.removedFiles(),
+  ];
+  for (const each of records) for await (const _record of each) return false;
+  return true;
+}

@@ -1,0 +1,168 @@
+/** Makes a backup. The one before stays complete until the new manifest replaces its own. */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TokenRecord } from '../access/token-store.ts';
+import { catalogueLines, joinLines } from '../catalogue/line.ts';
+import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import type { Files } from '../media/files.ts';
+import { flush } from '../media/journal.ts';
+import { inParallel } from '../parallel.ts';
+import { version } from '../version.ts';
+import { findManifest, lockFolder, removeOldLists } from './folder.ts';
+import { FORMAT_VERSION, formatImage, type List, type ListName, MANIFEST, type Manifest } from './format.ts';
+import { PictureFiles } from './picture-files.ts';
+
+export interface BackupOptions {
+  openSnapshot(): Promise<CatalogueSnapshot>;
+  files: Files;
+  tokens: TokenRecord[];
+  linkKeys: readonly string[];
+  createdAt: string;
+  onImage(): void;
+  signal: AbortSignal;
+}
+
+export interface BackupResult {
+  manifest: Manifest;
+  addedFiles: number;
+  removedFiles: number;
+}
+
+const BATCH_SIZE = 64;
+const MAX_CONCURRENT_FILES = 8;
+
+export async function writeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
+  using _lock = await lockFolder(folder);
+  const former = await findManifest(folder);
+  await removeOldLists(folder, former?.folder);
+  const lists = `lists-${randomUUID()}`;
+  try {
+    const pictures = new PictureFiles(folder, options.files);
+    const manifest = await writeLists(folder, lists, pictures, options);
+    await pictures.flush();
+    options.signal.throwIfAborted();
+    await writeManifest(folder, manifest);
+    await removeOldLists(folder, lists);
+    const removedFiles = await pictures.removeUnneeded();
+    return { manifest, addedFiles: pictures.added, removedFiles };
+  } catch (error) {
+    await removeFailed(folder).catch(() => {});
+    throw error;
+  }
+}
+
+/** The manifest may be in place already. What cannot be removed now, the next backup removes. */
+async function removeFailed(folder: string): Promise<void> {
+  await removeOldLists(folder, (await findManifest(folder))?.folder);
+}
+
+async function writeLists(
+  folder: string,
+  name: string,
+  pictures: PictureFiles,
+  { openSnapshot, tokens, linkKeys, createdAt, onImage, signal }: BackupOptions,
+): Promise<Manifest> {
+  await mkdir(join(folder, name), { mode: 0o700 });
+  const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
+  const counts = { images: 0, artists: 0, categories: 0, characters: 0, tokens: tokens.length };
+  await using snapshot = await openSnapshot();
+  const backUp = async (image: SavedImage): Promise<string | undefined> => {
+    const line = await backUpImage(image, pictures, openSnapshot);
+    onImage();
+    return line;
+  };
+  const imageLines = async function* (images: AsyncIterable<SavedImage>) {
+    for await (const batch of inBatches(images)) {
+      signal.throwIfAborted();
+      const lines: (string | undefined)[] = [];
+      await inParallel(batch, MAX_CONCURRENT_FILES, async (image, index) => {
+        lines[index] = await backUp(image);
+      });
+      yield* lines.filter((line) => line !== undefined);
+    }
+  };
+  const catalogue = await write('catalogue.ndjson', counted(catalogueLines(snapshot, imageLines), counts));
+  const tokenLines = tokens.map((token) => JSON.stringify(token));
+  const written = {
+    'catalogue.ndjson': catalogue,
+    'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
+    'link.keys': await write('link.keys', fromArray(linkKeys)),
+  };
+  await flush(join(folder, name));
+  const facts = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
+  return { ...facts, createdAt, counts, folder: name, lists: written };
+}
+
+/** The line of an image, or undefined if it was removed after the backup began. */
+async function backUpImage(
+  image: SavedImage,
+  pictures: PictureFiles,
+  openSnapshot: BackupOptions['openSnapshot'],
+): Promise<string | undefined> {
+  const hash = await pictures.add(image);
+  if (hash !== undefined) return formatImage(image, image, hash);
+  await using snapshot = await openSnapshot();
+  const [current] = await snapshot.imagesById([image.id]);
+  if (!current) return undefined;
+  const currentHash = await pictures.add(current);
+  if (currentHash !== undefined) return formatImage(image, current, currentHash);
+  throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < BATCH_SIZE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const plurals: Record<string, string> = {
+  image: 'images',
+  artist: 'artists',
+  category: 'categories',
+  character: 'characters',
+};
+
+async function* counted(lines: AsyncIterable<string>, counts: Record<string, number>) {
+  for await (const line of lines) {
+    const plural = plurals[/^\{"type":"([a-z]+)"/.exec(line)?.[1] ?? ''];
+    if (plural !== undefined) counts[plural] = (counts[plural] ?? 0) + 1;
+    yield line;
+  }
+}
+
+async function* fromArray(lines: readonly string[]): AsyncGenerator<string, void> {
+  yield* lines;
+}
+
+async function writeList(path: string, lines: AsyncIterable<string>): Promise<List> {
+  await using file = await open(path, 'wx', 0o600);
+  const sum = createHash('sha256');
+  let size = 0;
+  for await (const text of joinLines(lines)) {
+    const bytes = Buffer.from(text);
+    sum.update(bytes);
+    size += bytes.length;
+    await file.appendFile(bytes);
+  }
+  await file.sync();
+  return { size, sha256: sum.digest('hex') };
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const temporary = join(folder, `${MANIFEST}.${randomUUID()}`);
+  {
+    await using file = await open(temporary, 'wx', 0o600);
+    await file.appendFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
+    await file.sync();
+  }
+  // The names of the lists must be durable first.
+  await flush(folder);
+  await rename(temporary, join(folder, MANIFEST));
+  await flush(folder);
+}

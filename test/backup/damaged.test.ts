@@ -1,0 +1,175 @@
+/** Damaged and hostile backups: `restore --check` finds them, and `restore` changes nothing. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { makeCatalogue, succeed } from '../support/backup.ts';
+import { runCommand } from '../support/program.ts';
+
+const { folder, environment: source } = await makeCatalogue();
+const original = join(folder, 'original');
+await succeed(['backup', '--quiet', original], source);
+const [picture = ''] = globSync('files/*/*', { cwd: original });
+const [catalogue = ''] = globSync('lists-*/catalogue.ndjson', { cwd: original });
+const [tokens = ''] = globSync('lists-*/tokens.ndjson', { cwd: original });
+let copies = 0;
+
+const edit = (path: string, change: (text: string) => string) =>
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+
+/** Changes a list, and its checksum in the manifest: somebody did this on purpose. */
+function forge(backup: string, list: string, change: (text: string) => string): void {
+  edit(join(backup, list), change);
+  const bytes = readFileSync(join(backup, list));
+  edit(join(backup, 'manifest.json'), (text) => {
+    const manifest = JSON.parse(text);
+    manifest.lists[list.split('/')[1] ?? ''] = { size: bytes.length, sha256: hash('sha256', bytes) };
+    return JSON.stringify(manifest);
+  });
+}
+
+const damages: [string, (backup: string) => void, RegExp][] = [
+  ['a picture is missing', (backup) => rmSync(join(backup, picture)), /files\/[^:]*: no such file/],
+  [
+    'a picture is damaged',
+    (backup) => damage(join(backup, picture)),
+    /files\/[^:]*: is damaged; delete it and back up again/,
+  ],
+  [
+    'the catalogue is cut',
+    (backup) => edit(join(backup, catalogue), (text) => text.slice(0, -2)),
+    /catalogue\.ndjson: is damaged/,
+  ],
+  [
+    'the tokens are changed',
+    (backup) => edit(join(backup, tokens), (text) => text.replace('image:list', 'image:lost')),
+    /tokens\.ndjson: is damaged/,
+  ],
+  [
+    'the manifest is missing',
+    (backup) => rmSync(join(backup, 'manifest.json')),
+    /manifest\.json: no such file/,
+  ],
+  ['the manifest is empty', (backup) => edit(join(backup, 'manifest.json'), () => ''), /not valid JSON/],
+  [
+    'the manifest is of something else',
+    (backup) => edit(join(backup, 'manifest.json'), () => '{"format":"x"}'),
+    /is not that of a zukan backup/,
+  ],
+  [
+    'the backup is of a later version',
+    (backup) => edit(join(backup, 'manifest.json'), (text) => text.replace('"version": 1', '"version": 2')),
+    /later version of zukan/,
+  ],
+  [
+    'the lists are outside',
+    (backup) => edit(join(backup, 'manifest.json'), (text) => text.replace(/"lists-[^"]*"/, '"../original"')),
+    /manifest\.json: folder/,
+  ],
+  [
+    'the lists are a link to the outside',
+    (backup) => {
+      const name = catalogue.split('/')[0] as string;
+      renameSync(join(backup, name), `${backup}-lists`);
+      symlinkSync(`${backup}-lists`, join(backup, name));
+    },
+    /is outside the catalogue's folder/,
+  ],
+  [
+    'a picture is a link to the outside',
+    (backup) => {
+      renameSync(join(backup, picture), `${backup}-picture`);
+      symlinkSync(`${backup}-picture`, join(backup, picture));
+    },
+    /is outside the catalogue's folder/,
+  ],
+  [
+    'a key is outside the storage',
+    (backup) =>
+      forge(backup, catalogue, (text) => text.replace('"key":"some/7.png"', '"key":"../../../evil.png"')),
+    /catalogue\.ndjson:\d+: key: must be a relative path/,
+  ],
+  [
+    'a hash is a path',
+    (backup) =>
+      forge(backup, catalogue, (text) =>
+        text.replace(/"stored":\{"hash":"[^"]*"/, '"stored":{"hash":"../../x"'),
+      ),
+    /catalogue\.ndjson:\d+: stored: hash/,
+  ],
+  [
+    'an image has no file',
+    (backup) => forge(backup, catalogue, (text) => text.replace(/,"stored":\{[^}]*\}/, '')),
+    /catalogue\.ndjson:\d+: stored:/,
+  ],
+  [
+    'a record is invalid',
+    (backup) => forge(backup, catalogue, (text) => text.replace('"nsfw":"sfw"', '"nsfw":"safe"')),
+    /catalogue\.ndjson:\d+: nsfw: must be/,
+  ],
+  [
+    'a key is too short',
+    (backup) => forge(backup, tokens.replace('tokens.ndjson', 'link.keys'), (text) => `${text}short\n`),
+    /link\.keys: has a key of less than 16 characters/,
+  ],
+  [
+    'a token has an unknown scope',
+    (backup) => forge(backup, tokens, (text) => text.replace('image:list', 'image:lost')),
+    /tokens\.ndjson:\d+: the token has the unknown scope "image:lost"/,
+  ],
+];
+
+function damage(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[20] = (bytes[20] as number) ^ 1;
+  // The file is a hard link; the storage must stay as it is.
+  rmSync(path);
+  writeFileSync(path, bytes);
+}
+
+describe('finds that', () => {
+  for (const [what, change, message] of damages) {
+    test(what, async () => {
+      const backup = join(folder, `damaged ${++copies}`);
+      cpSync(original, backup, { recursive: true });
+      change(backup);
+      const checked = await runCommand(['restore', '--check', '--quiet', backup], {});
+      assert.equal(checked.status, 1);
+      assert.match(checked.errors, message);
+      assert.ok(checked.errors.includes(backup), checked.errors);
+      const environment = { DATA_DIR: join(folder, `target ${copies}`), THUMBNAILS: 'off' };
+      const restored = await runCommand(['restore', '--quiet', backup], environment);
+      assert.equal(restored.status, 1);
+      assert.match(restored.errors, message);
+      assert.equal((await succeed(['export'], environment)).output, '');
+      assert.equal((await succeed(['token', 'list', '--json'], environment)).output, '[]\n');
+      assert.ok(!existsSync(join(environment.DATA_DIR, 'link.keys')));
+      assert.deepEqual(globSync('files/**/*.png', { cwd: environment.DATA_DIR }), []);
+      // Repaired, it can be restored into the same place.
+      if (copies > 2) return;
+      await succeed(['restore', '--quiet', original], environment);
+    });
+  }
+});
+
+test('a restore that failed after the tokens were added can be repeated', async () => {
+  const environment = { DATA_DIR: join(folder, 'repeated'), THUMBNAILS: 'off' };
+  mkdirSync(environment.DATA_DIR);
+  await succeed(['restore', '--quiet', original], environment);
+  rmSync(join(environment.DATA_DIR, 'zukan.db'));
+  await succeed(['restore', '--quiet', original], environment);
+  const list = async (each: Record<string, string>) =>
+    (await succeed(['token', 'list', '--json'], each)).output;
+  assert.equal(await list(environment), await list(source));
+});

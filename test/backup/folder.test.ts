@@ -1,0 +1,163 @@
+/** The folder of a backup: incremental, private, complete at every moment, and safe from everything else. */
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeBackup } from '../../src/backup/write.ts';
+import { openFiles, openSnapshot } from '../../src/engines.ts';
+import type { Files } from '../../src/media/files.ts';
+import { type Environment, makeCatalogue, succeed } from '../support/backup.ts';
+import { uuid } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/program.ts';
+import { configFor } from '../support/service.ts';
+
+const { folder, environment: source } = await makeCatalogue();
+const mode = (path: string) => statSync(path).mode & 0o777;
+const filesOf = (backup: string) => globSync('files/*/*', { cwd: backup }).sort();
+const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
+
+test('a second backup adds only what is new, and removes what is gone', async () => {
+  const backup = join(folder, 'incremental');
+  const data = join(folder, 'changing');
+  cpSync(join(folder, 'data'), data, { recursive: true });
+  const environment = target('changing');
+  const first = await succeed(['backup', '--quiet', backup], environment);
+  assert.match(
+    first.output,
+    /^backed up 5 images and 2 tokens to .*incremental \(4 new files, 0 removed\)\n$/,
+  );
+  const [name = ''] = filesOf(backup);
+  const inode = statSync(join(backup, name)).ino;
+  assert.match(
+    (await succeed(['backup', '--quiet', backup], environment)).output,
+    /\(0 new files, 0 removed\)/,
+  );
+  assert.equal(statSync(join(backup, name)).ino, inode);
+  await succeed(['remove', uuid(4, 1)], environment);
+  assert.match(
+    (await succeed(['backup', '--quiet', backup], environment)).output,
+    /\(0 new files, 1 removed\)/,
+  );
+  assert.deepEqual(
+    readdirSync(backup)
+      .map((name) => name.replace(/^lists-.*/, 'lists'))
+      .sort(),
+    ['.lock', 'files', 'lists', 'manifest.json'],
+  );
+  assert.match(
+    (await succeed(['restore', '--check', backup], {})).output,
+    /the backup is complete: 4 images and 2 tokens of 20/,
+  );
+});
+
+test('files that imports stored are hard links, others are copies', async () => {
+  const backup = join(folder, 'linked');
+  await succeed(['backup', '--quiet', backup], source);
+  const inodes = new Set(globSync(join(folder, 'data/files/**/*.png')).map((path) => statSync(path).ino));
+  const [shared, own] = [true, false].map((isShared) =>
+    filesOf(backup).filter((name) => inodes.has(statSync(join(backup, name)).ino) === isShared),
+  );
+  assert.equal(shared?.length, 3);
+  assert.equal(own?.length, 1);
+});
+
+test('only the owner can read it', async () => {
+  const backup = join(folder, 'private');
+  mkdirSync(backup, { mode: 0o755 });
+  await succeed(['backup', '--quiet', backup], source);
+  assert.equal(mode(backup), 0o700);
+  for (const path of ['manifest.json', ...globSync('lists-*/*', { cwd: backup })])
+    assert.equal(mode(join(backup, path)), 0o600, path);
+  // Whoever changes it means it.
+  chmodSync(backup, 0o750);
+  await succeed(['backup', '--quiet', backup], source);
+  assert.equal(mode(backup), 0o750);
+});
+
+test('refuses a folder with something else in it, and one inside the image files', async () => {
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, 'thesis.txt'), 'important');
+  const refused = await runCommand(['backup', '--quiet', other], source);
+  assert.equal(refused.status, 1);
+  assert.match(refused.errors, /other is neither empty nor a backup; choose another folder/);
+  assert.deepEqual(readdirSync(other), ['thesis.txt']);
+  const inside = await runCommand(['backup', '--quiet', join(folder, 'data/files/backup')], source);
+  assert.match(inside.errors, /inside the folder of the image files/);
+  writeFileSync(join(folder, 'a file'), '');
+  const file = await runCommand(['backup', '--quiet', join(folder, 'a file')], source);
+  assert.match(file.errors, /^zukan: cannot back up to .*a file: /);
+});
+
+test('one backup at a time writes to a folder', async () => {
+  const backup = join(folder, 'locked');
+  const config = configFor(folder, source);
+  const files = openFiles(config);
+  const meanwhile: Files = {
+    ...files,
+    async open(key) {
+      const { errors } = await runCommand(['backup', '--quiet', backup], source);
+      assert.match(errors, /another backup is writing to .*locked; wait until it has finished/);
+      return files.open(key);
+    },
+  };
+  await writeBackup(backup, { ...optionsFor(source), files: meanwhile });
+  await succeed(['backup', '--quiet', backup], source);
+});
+
+function optionsFor(environment: Environment) {
+  const config = configFor(folder, environment);
+  return {
+    openSnapshot: () => openSnapshot(config),
+    files: openFiles(config),
+    tokens: [],
+    linkKeys: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    onImage() {},
+    signal: new AbortController().signal,
+  };
+}
+
+await forEachEngine((engine) => {
+  test('is consistent while pictures are removed and replaced', async () => {
+    const first = join(folder, `before ${engine.name}`);
+    const environment = { ...target(`meanwhile ${engine.name}`), ...engine.environment() };
+    await succeed(['backup', '--quiet', first], source);
+    await succeed(['restore', '--quiet', first], environment);
+    const files = openFiles(configFor(folder, environment));
+    let hasChanged = false;
+    /** Changes the catalogue after the snapshot was taken, before the first file is read. */
+    const change = async () => {
+      if (hasChanged) return;
+      hasChanged = true;
+      await succeed(['remove', uuid(4, 1)], environment);
+      const record = { type: 'image', id: uuid(4, 2), file: 'pictures/4.png', nsfw: 'sfw', artist: 'new' };
+      writeFileSync(
+        join(folder, 'replace.ndjson'),
+        [{ type: 'artist', name: 'new' }, record].map((line) => JSON.stringify(line)).join('\n'),
+      );
+      await succeed(['remove', '--allow-again', uuid(4, 4)], environment);
+      await succeed(['import', '--quiet', join(folder, 'replace.ndjson')], environment);
+    };
+    const changing: Files = {
+      ...files,
+      async link(key, path) {
+        await change();
+        return files.link?.(key, path);
+      },
+    };
+    const backup = join(folder, `after ${engine.name}`);
+    const { manifest } = await writeBackup(backup, { ...optionsFor(environment), files: changing });
+    assert.equal(manifest.counts.images, 4);
+    await succeed(['restore', '--check', backup], {});
+    const restored = { ...target(`restored ${engine.name}`), ...engine.environment() };
+    await succeed(['restore', '--quiet', backup], restored);
+    await succeed(['check', '--quiet'], restored);
+    const { output } = await succeed(['export'], restored);
+    assert.ok(!output.includes(uuid(4, 1)));
+    // The fields are those of the snapshot; only the bytes are newer.
+    assert.match(output, new RegExp(`"id":"${uuid(4, 2)}".*"nsfw":"nsfw"`));
+    assert.ok(!output.includes('"name":"new"'));
+  });
+});

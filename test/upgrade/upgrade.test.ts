@@ -1,0 +1,100 @@
+/**
+ * Data that earlier releases made is still there after the upgrade. The folders have dumps of catalogues that those
+ * releases imported, with their tokens, and what they exported; `files` has the pictures. Version 0.2.0 stored the same
+ * as 0.1.0. Never change these files.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { openStore } from '../../src/engines.ts';
+import { succeed } from '../support/backup.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { psql } from '../support/postgres.ts';
+import { configFor, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const home = import.meta.dirname;
+type Line = Record<string, unknown>;
+
+const parse = (text: string): Line[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** The line of the artist of images without one, apart from its date: the migration or an import added it. */
+const isUnknown = ({ type, id }: Line) => type === 'artist' && id === UNKNOWN_ARTIST.id;
+
+/** What an export of this version has instead: every image has an artist and a source, and records have decisions. */
+function expectedLine(line: Line): Line {
+  if (line.type !== 'image') return { ...line, aliases: [] };
+  const { artist, source } = line;
+  return {
+    ...line,
+    artist: artist ?? UNKNOWN_ARTIST.id,
+    source: source ?? { name: '', url: '' },
+    edited: [],
+  };
+}
+
+await forEachEngine((engine) => {
+  for (const version of ['0.1.0', '0.3.0'])
+    test(`opens a catalogue of ${version}`, async () => {
+      const data = temporaryFolder();
+      const environment: Record<string, string> = { DATA_DIR: data, ...engine.environment() };
+      const config = configFor(data, environment);
+      const read = (name: string) => readFileSync(join(home, version, name), 'utf8');
+      mkdirSync(data, { recursive: true });
+      cpSync(join(home, 'files'), join(data, 'files'), { recursive: true });
+      if (config.database.engine === 'postgres') psql(config.database.url, read('postgres.sql'));
+      else
+        for (const [path, dump] of [
+          [config.database.path, 'sqlite.sql'],
+          [config.database.tokensPath, 'sqlite-tokens.sql'],
+        ] as const) {
+          using database = new DatabaseSync(path);
+          database.exec(read(dump));
+        }
+
+      const exported = parse((await succeed(['export'], environment)).output);
+      const expected = parse(read('export.ndjson')).map(expectedLine);
+      assert.equal(expected.filter(({ type }) => type === 'image').length, 3);
+      assert.deepEqual(
+        exported.filter((line) => !isUnknown(line)),
+        expected.filter((line) => !isUnknown(line)),
+      );
+      const unknown = exported.filter(isUnknown);
+      assert.equal(unknown.length, 1);
+      assert.equal(unknown[0]?.name, 'Unknown');
+
+      await succeed(['check', '--quiet'], environment);
+      await using store = await openStore(config);
+      const [live, revoked] = await store.tokens.records();
+      assert.deepEqual([live?.owner, live?.scopes, live?.revokedAt], ['a bot', ['image:list'], null]);
+      assert.equal((await store.tokens.find(live?.hash ?? ''))?.id, live?.id);
+      assert.equal(revoked?.purpose, 'revoked');
+      assert.equal(await store.tokens.find(revoked?.hash ?? ''), undefined);
+
+      // What this version adds works on the old data: new thumbnails, decisions, and a new picture.
+      await succeed(['thumbnails', '--quiet'], environment);
+      await succeed(['entry', 'category', 'catgirl', '--name', 'cat girl'], environment);
+      await succeed(
+        ['edit', '40000000-0000-4000-8000-000000000003', '--add-category', 'catgirl'],
+        environment,
+      );
+      await succeed(['check', '--quiet'], environment);
+      const service = await startService(config);
+      const { json } = await service.get(
+        '/api/image/random?categories=cat%20girl&limit=25&include=thumbnails',
+      );
+      assert.equal(json.data.length, 3);
+      for (const { url, size } of json.data.map(({ url, meta }: { url: string; meta: { size: number } }) => ({
+        url,
+        size: meta.size,
+      })))
+        assert.equal((await service.get(url)).bytes.length, size);
+    });
+});
