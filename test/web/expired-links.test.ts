@@ -39,7 +39,11 @@ describe('links that expire', { skip }, async () => {
   const { origin } = await startService(config, { clock: () => clock.now() + ahead });
   const open = async (path: string, options = { viewport }) => {
     const opened = await visit(browser, origin + path, { prepare: clock.install, ...options });
-    await opened.page.locator('img.loaded').first().waitFor();
+    // No request may be on its way when the clock advances.
+    await opened.page.waitForFunction(() => {
+      const requested = [...document.querySelectorAll('img[src]')];
+      return requested.length > 0 && requested.every((image) => image.classList.contains('loaded'));
+    });
     return opened;
   };
 

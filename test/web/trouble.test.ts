@@ -7,7 +7,7 @@ import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { configFor, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import {
-  scrollToEnd,
+  scrollNearEnd,
   shownIds,
   waitForFirstImage,
   waitForImageCount,
@@ -45,7 +45,7 @@ describe('the gallery in trouble', { skip, concurrency: 2 }, async () => {
     });
     await page.locator('.tile .failed').nth(3).waitFor({ state: 'attached' });
     await page.context().setOffline(true);
-    await scrollToEnd(page);
+    await scrollNearEnd(page);
     await page.locator('#load-error').getByText(offline).waitFor();
     assert.equal(await page.locator('.tile').count(), 25);
     await page.context().unroute('**/files/**');
