@@ -97,7 +97,8 @@ describe('pictures of 24 megapixels', { skip }, async () => {
       const image = document.querySelector<HTMLImageElement>('#stage img');
       return image?.complete && image.currentSrc.includes('.jpg');
     });
-    const opened = files.filter((path) => path.includes(id));
+    // The view behind the dialog may show the image too.
+    const opened = files.filter((path) => path.includes(id) && !path.endsWith('-480.webp'));
     assert.deepEqual(opened, [`/files/${id}-960.webp`, `/files/${id}.jpg`]);
     assert.equal((await picture.boundingBox())?.width, 3 * (fitted?.width ?? 0));
     await page.getByRole('button', { name: 'Zoom' }).click();
