@@ -1,6 +1,5 @@
 /**
- * TypeBox schemas of everything the API returns and of every record in a catalogue file. Types, validation and the API
- * reference are derived from them.
+ * TypeBox schemas of everything the API returns. Types, validation and the API reference are derived from them.
  */
 import * as Type from './json-schema.ts';
 
@@ -12,8 +11,8 @@ const Timestamp = Type.String({
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
-const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
-const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+export const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
+export const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
 export const Orientation = Type.Union([
@@ -28,8 +27,8 @@ export const Mimetype = Type.Union([
   Type.Literal('image/gif'),
   Type.Literal('image/avif'),
 ]);
-const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
-const ETag = Type.String({
+export const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
+export const ETag = Type.String({
   pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
   description: 'an entity tag without quotes or commas',
 });
@@ -40,7 +39,9 @@ export const Source = Type.Object(
 );
 /** The parts of an image that a response contains on request only. */
 export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
-const Count = Type.Integer({ minimum: 0 });
+/** The parts of an artist, character or category that a response contains on request only. */
+export const EntryInclude = Type.Union([Type.Literal('count'), Type.Literal('cover')]);
+export const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({
@@ -49,12 +50,11 @@ export const ErrorBody = Type.Object({
   success: Type.Literal(false),
 });
 
-/** Added to an artist, character or category that is requested by its id. */
-const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }) };
-
 const artistFields = { id: Uuid, name: Text, url: WebAddress };
 export const Artist = Type.Object(artistFields);
-export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
+const ArtistDetails = Type.Optional(
+  Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
+);
 
 export const Category = Type.Object({
   id: Uuid,
@@ -63,7 +63,6 @@ export const Category = Type.Object({
   nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
-export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
 
 export const Character = Type.Object({
   id: Uuid,
@@ -77,7 +76,6 @@ export const Character = Type.Object({
   occupations: Type.Array(Text),
   createdAt: Timestamp,
 });
-export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
 
 const Thumbnail = Type.Object({
   url: text('the link to the file, valid until `meta.expires`'),
@@ -94,9 +92,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
       pattern: uuidPattern,
       description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
     }),
-    artistDetails: Type.Optional(
-      Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
-    ),
+    artistDetails: ArtistDetails,
     source: Source,
     nsfw: Rating,
     categories: Type.Array(Category),
@@ -118,7 +114,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
     }),
   });
 
-const dimens = { width: Pixels, height: Pixels };
+export const dimens = { width: Pixels, height: Pixels };
 export const Image = imageWith(
   Type.Object({
     ...dimens,
@@ -128,6 +124,39 @@ export const Image = imageWith(
 );
 /** `GET /artist/{id}/images` omits the aspect ratio. */
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
+
+/** The parts of an image that show it. */
+export const Cover = Type.Object(
+  {
+    id: Uuid,
+    url: Image.properties.url,
+    meta: Type.Object({
+      ...Image.properties.meta.properties,
+      thumbnails: Type.Array(Thumbnail, { description: 'smallest first' }),
+      thumbHash: Type.Optional(text('a preview of about 25 bytes, in base64, if known')),
+    }),
+  },
+  { description: 'the newest image rated sfw, if there is one; only with `include=cover`' },
+);
+const OptionalCover = Type.Optional(Cover);
+const cover = { cover: OptionalCover };
+
+/** Added to an artist, character or category that is requested by its id. */
+const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }), ...cover };
+export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
+export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
+export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
+
+/** Added to those in a list. */
+const optionalCount = {
+  images: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'the number of images; only with `include=count`' }),
+  ),
+  ...cover,
+};
+export const ListedArtist = Type.Object({ ...artistFields, ...optionalCount });
+export const ListedCharacter = Type.Object({ ...Character.properties, ...optionalCount });
+export const ListedCategory = Type.Object({ ...Category.properties, ...optionalCount });
 
 export const TokenInformation = Type.Object({
   owner: Text,
@@ -159,12 +188,16 @@ export const ServiceMeta = Type.Object({
 export const namedSchemas: Record<string, Type.TSchema> = {
   Image,
   ArtistImage,
-  Artist,
+  Artist: ArtistDetails,
   ArtistWithImages,
+  ListedArtist,
   Character,
   CharacterWithImages,
+  ListedCharacter,
   Category,
   CategoryWithImages,
+  ListedCategory,
+  Cover: OptionalCover,
   Statistics,
   TokenInformation,
   ServiceMeta,
@@ -174,76 +207,3 @@ export const namedSchemas: Record<string, Type.TSchema> = {
   Orientation,
   Mimetype,
 };
-
-// The records of a catalogue file. Unknown fields are rejected, because a misspelt field would be lost silently.
-
-const closed = { additionalProperties: false };
-const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
-const LongText = Type.String({ maxLength: 10_000 });
-const ShortText = Type.String({ maxLength: 255 });
-const EditableField = Type.String({ enum: ['artist', 'categories', 'characters', 'rating', 'source'] });
-const optionalFields = {
-  id: Type.Optional(Uuid),
-  createdAt: Type.Optional(Type.String({ format: 'date-time' })),
-};
-
-const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 1000 })) };
-
-export const CategoryLine = Type.Object(
-  {
-    type: Type.Literal('category'),
-    ...entryFields,
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
-    description: Type.Optional(LongText),
-    nsfw: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-export const ArtistLine = Type.Object(
-  { type: Type.Literal('artist'), ...entryFields, name: Name, url: Type.Optional(WebAddress) },
-  closed,
-);
-export const CharacterLine = Type.Object(
-  {
-    type: Type.Literal('character'),
-    ...entryFields,
-    name: Name,
-    description: Type.Optional(LongText),
-    source: Type.Optional(ShortText),
-    gender: Type.Optional(ShortText),
-    ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
-    birth_date: Type.Optional(ShortText),
-    nationality: Type.Optional(ShortText),
-    occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
-  },
-  closed,
-);
-export const ImageLine = Type.Object(
-  {
-    type: Type.Literal('image'),
-    ...optionalFields,
-    file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-    meta: Type.Optional(
-      Type.Object(
-        {
-          eTag: ETag,
-          size: Count,
-          mimetype: Mimetype,
-          color: Colour,
-          dimens: Type.Object(dimens, closed),
-        },
-        closed,
-      ),
-    ),
-    artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
-    source: Type.Optional(
-      Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
-    ),
-    nsfw: Rating,
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    edited: Type.Optional(Type.Array(EditableField)),
-  },
-  closed,
-);

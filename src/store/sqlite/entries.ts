@@ -1,22 +1,55 @@
-/** Lists of entries in the embedded catalogue, and counts of what is in it. */
+/** Entries of the embedded catalogue, in pages and one by one, and counts of what is in it. */
+import type { EntryDetails } from '../../catalogue/catalogue.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import { buildStatistics } from '../shared/shelves.ts';
-import type { ReadTransaction } from './reader.ts';
-import { firstColumn, rowOf } from './statements.ts';
+import type { Images } from './images.ts';
+import type { ReadTransaction, StoredEntry } from './reader.ts';
+import { rowOf } from './statements.ts';
 import { verifyEntry } from './verification.ts';
 
 /** Pages of 25 entries at most. */
 const MAX_CACHED_PAGES = 500;
 
-export function readPage(transaction: ReadTransaction, kind: Kind, { offset, limit }: Window): Page {
+export function readPage(
+  transaction: ReadTransaction,
+  kind: Kind,
+  { offset, limit }: Window,
+): Page<StoredEntry> {
   const { pages, statements } = transaction;
   const key = `${kind} ${offset} ${limit}`;
   const cached = pages.get(key);
   if (cached) return cached;
-  const items = firstColumn(statements.entries.all(kind, offset, offset + limit)).map(verifyEntry);
+  const items = statements.entries.all(kind, offset, offset + limit).map(toEntry);
   const page = { total: countEntries(transaction, kind), items };
   if (pages.size < MAX_CACHED_PAGES) pages.set(key, page);
   return page;
+}
+
+export function readEntriesAt({ statements }: ReadTransaction, kind: Kind, positions: number[]) {
+  return positions.map((position) => toEntry(statements.entryAt.get(kind, position)));
+}
+
+export function readEntry({ statements }: ReadTransaction, kind: Kind, id: string): StoredEntry | undefined {
+  const row = statements.entry.get(kind, id);
+  return row && toEntry(row);
+}
+
+export function readCovers(
+  transaction: ReadTransaction,
+  images: Images,
+  entries: StoredEntry[],
+): EntryDetails[] {
+  return entries.map((entry) => {
+    const { coverNumber } = entry;
+    return coverNumber === null
+      ? entry
+      : { ...entry, cover: images.byNumbers(transaction, [coverNumber])[0] };
+  });
+}
+
+function toEntry(row: unknown): StoredEntry {
+  const [document, images = 0, coverNumber = null] = rowOf<[string, number, number | null]>(row) ?? [];
+  return { document: verifyEntry(document), images, coverNumber };
 }
 
 export function readStatistics(transaction: ReadTransaction): Statistics {

@@ -2,7 +2,8 @@
  * The schemas of the embedded store. Never edit a released step; append a new one.
  *
  * `shelf` has one row for the whole catalogue and one for each rating, orientation, artist, category and character. The
- * last three kinds also have their public JSON and their position in the list of their kind. `category` is the folded
+ * last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
+ * that is their cover: the newest one rated sfw, or null. `category` is the folded
  * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  *
@@ -10,6 +11,7 @@
  * has the fields of images that an operator decided. The `key` of an alias or blocked name is the name, folded for
  * categories.
  */
+import { FIND_COVERS } from '../shared/queries.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -98,6 +100,7 @@ export const catalogueSchema: Schema = {
      primary key (folder, path, image)
    ) strict, without rowid;
    create index source_file_image on source_file (image);`,
+    `alter table shelf add column cover integer; ${FIND_COVERS};`,
   ],
 };
 
