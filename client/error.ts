@@ -4,14 +4,17 @@ export class ZukanError extends Error {
   readonly status: number;
   /** Identifies the request in the service's log; empty if there was no response. */
   readonly requestId: string;
+  /** The seconds to wait before the next request, if the service says so. */
+  readonly retryAfter: number | undefined;
   /** The system's code of a failed connection, such as `ECONNREFUSED`. Browsers do not tell. */
   readonly code: string | undefined;
 
-  constructor(status: number, message: string, requestId: string, cause?: unknown) {
+  constructor(status: number, message: string, requestId: string, cause?: unknown, retryAfter?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ZukanError';
     this.status = status;
     this.requestId = requestId;
+    this.retryAfter = retryAfter;
     this.code = findCode(cause);
   }
 }

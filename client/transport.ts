@@ -113,7 +113,8 @@ async function readResponse(
   }
   const fallback = response.ok ? 'Unexpected response: is this a zukan server?' : `Status ${status}.`;
   const explanation = typeof message === 'string' ? message : fallback;
-  throw new ZukanError(status, explanation, headers.get('X-Request-Id') ?? '');
+  const retryAfter = readCount(headers, 'Retry-After') || undefined;
+  throw new ZukanError(status, explanation, headers.get('X-Request-Id') ?? '', undefined, retryAfter);
 }
 
 /** A proxy in between may send something else than JSON. */

@@ -111,6 +111,9 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
       thumbHash: Type.Optional(
         text('a preview of about 25 bytes, in base64; only with `include=thumbnails`, if known'),
       ),
+      animated: Type.Optional(
+        Type.Boolean({ description: 'whether it moves; only with `include=thumbnails`, if known' }),
+      ),
     }),
   });
 

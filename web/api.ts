@@ -1,13 +1,15 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
-import { type CallOptions, Zukan } from '../client/index.ts';
+import { type CallOptions, type Rating, Zukan } from '../client/index.ts';
 import { getCachedSubject } from './cache.ts';
 import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
-import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
+import { findNames } from './names.ts';
+import { artistImagesOptions, endlessOptions, imageOptions, listOptions, similarOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { type EndlessView, isFiltering, type View } from './route.ts';
+import { type EndlessView, type EntryKind, entryKinds, isFiltering, type View } from './route.ts';
+import { toPattern } from './search-pattern.ts';
 import { apiPrefix } from './site.ts';
-import type { GalleryImage, ViewData } from './types.ts';
+import type { EntryGroup, GalleryImage, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
@@ -20,14 +22,15 @@ const MAX_PAGES = 3;
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
 const noData: ViewData = {
-  ...{ subject: undefined, images: [], entries: [] },
+  ...{ subject: undefined, images: [], groups: [] },
   ...{ total: undefined, cursor: undefined },
 };
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */
 export async function* loadView(view: View, seed: string, signal: AbortSignal): AsyncGenerator<ViewData> {
   if ('categories' in view) yield loadMore(view, noData, seed, signal);
-  else if (view.name === 'search') yield loadList(view, { signal });
+  else if (view.name === 'list') yield loadList(view, { signal });
+  else if (view.name === 'search') yield* loadSearch(view, { signal });
   else if (view.name === 'artist') yield loadArtist(view, { signal });
   else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
   else yield loadCharacter(view, seed, { signal });
@@ -55,6 +58,12 @@ export async function loadImage(id: string, call: CallOptions = {}): Promise<Gal
     call,
   );
   return data[0] as GalleryImage;
+}
+
+/** Only those with the given ratings, if there are any. */
+export async function loadSimilar(id: string, nsfw: Rating[], call: CallOptions): Promise<GalleryImage[]> {
+  const load: LoadPage = async (call) => ({ data: await zukan.similar(id, similarOptions(nsfw), call) });
+  return (await loadBatch(load, call)).data;
 }
 
 /** Loads images such that their links can be renewed together. */
@@ -85,9 +94,35 @@ async function loadAgain(
   return found;
 }
 
-async function loadList(view: ViewNamed<'search'>, call: Signalled): Promise<ViewData> {
-  const { data, total } = await zukan[view.kind](listOptions(view), call);
-  return { ...noData, entries: data, total };
+async function loadList(view: ViewNamed<'list'>, call: Signalled): Promise<ViewData> {
+  const group = await loadNames(view, call);
+  return { ...noData, groups: [group], total: group.total };
+}
+
+async function loadNames(
+  { kind, ...list }: { kind: EntryKind; search: string; page?: number },
+  call: CallOptions,
+): Promise<EntryGroup> {
+  const { data, total } = await zukan[kind](listOptions(list), call);
+  return { kind, entries: data, total };
+}
+
+/** One kind after the other, because each takes a request. */
+async function* loadSearch({ search }: ViewNamed<'search'>, call: Signalled) {
+  const groups: EntryGroup[] = [];
+  for (const kind of entryKinds) {
+    groups.push(await searchNames(kind, toPattern(search), call));
+    yield { ...noData, groups: [...groups] };
+  }
+}
+
+export function searchNames(kind: EntryKind, pattern: string, call: CallOptions): Promise<EntryGroup> {
+  return findNames(kind, pattern, () => loadNames({ kind, search: pattern }, call));
+}
+
+/** All categories by name, in pages. */
+export function listCategories(page: number, call: CallOptions): Promise<EntryGroup> {
+  return loadNames({ kind: 'categories', search: '', page }, call);
 }
 
 /** The images contain the artist, so only a page without images needs a second request. */

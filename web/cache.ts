@@ -18,8 +18,8 @@ export function getCachedView(key: string): ViewData | undefined {
   return views.get(key);
 }
 
-export function cacheEntries({ entries, subject }: ViewData): void {
-  entries.forEach(cacheSubject);
+export function cacheEntries({ groups, subject }: Pick<ViewData, 'groups' | 'subject'>): void {
+  for (const { entries } of groups) entries.forEach(cacheSubject);
   if (subject) cacheSubject(subject);
 }
 
@@ -38,6 +38,10 @@ export function getCachedImage(id: string): GalleryImage | undefined {
 function cacheSubject(entry: Subject): void {
   const count = subjects.get(entry.id)?.images;
   put(subjects, entry.id, count === undefined ? entry : { images: count, ...entry }, MAX_RECORDS);
+}
+
+export function cachedSubjects(): Iterable<Subject> {
+  return subjects.values();
 }
 
 export function getCachedSubject(id: string): Subject | undefined {

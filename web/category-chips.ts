@@ -1,63 +1,86 @@
 /**
- * Chips that select categories. They show the most frequent categories of the images on show, so they need no request,
- * and selecting one more always leaves at least one image.
+ * Chips that select categories: the selected ones, and the most frequent categories of the images on show. Those need no
+ * request, and selecting one more always leaves at least one image.
  */
 import { byId, el } from './dom.ts';
-import { formatUrl, PAGE_SIZE, type View } from './route.ts';
-import type { GalleryImage, ViewData } from './types.ts';
+import { emptySelection, formatUrl, noFilter, PAGE_SIZE, type Selection, type View } from './route.ts';
+import { choiceOf, rankCategories, toggleCategory } from './selection.ts';
+import type { Entry, GalleryImage } from './types.ts';
 
 const MAX_CHIPS = 18;
 
-interface Chip {
-  name: string;
-  isSelected: boolean;
-}
+type ViewWithChips = Extract<View, Selection | { name: 'category' }>;
 
-type ViewWithChips = Extract<View, { categories: string[] } | { name: 'category' }>;
+const row = byId('categories');
+/** Names by frequency, from the images that were shown last. */
+let frequent: string[] = [];
+let shown: { view: ViewWithChips; selection: Selection } | undefined;
 
 export function hasChips(view: View): view is ViewWithChips {
   return 'categories' in view || view.name === 'category';
 }
 
-/** Uses the first page only, so the chips stay when more images load. */
-export function showChips(view: ViewWithChips, { images, subject }: ViewData): void {
-  const selected = 'categories' in view ? view.categories : subject ? [subject.name] : [];
-  const viewName = view.name === 'newest' ? 'newest' : 'random';
-  const row = byId('categories');
+/** What is selected in the current view, the URL of another selection, and names that are worth suggesting. */
+export function getSelection() {
+  const { view, selection = emptySelection } = shown ?? {};
+  const name = view?.name === 'newest' ? 'newest' : 'random';
+  const filter = view?.filter ?? noFilter;
+  const urlOf = (selection: Selection) => formatUrl({ name, ...selection, filter });
+  return { selection, urlOf, frequent };
+}
+
+/** Uses the first page only, so the chips stay when more images load. Without images, the chips of the last ones stay. */
+export function showChips(
+  view: ViewWithChips,
+  subject: Entry | undefined,
+  images?: readonly GalleryImage[],
+): void {
+  if (images) frequent = rankCategories(images.slice(0, PAGE_SIZE));
+  shown = { view, selection: selectionOf(view, subject) };
+  const { selection, urlOf } = getSelection();
   const focused = row.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
-  const chips = chooseChips(images.slice(0, PAGE_SIZE), selected).map(({ name, isSelected }) => {
-    const categories = toggleCategory(selected, name);
-    const url = formatUrl({ name: viewName, categories, filter: view.filter });
-    return el(
+  const createChip = (name: string, type: string, text = name) =>
+    el(
       'button',
-      { type: 'button', class: 'chip', 'aria-pressed': String(isSelected), 'data-filter-url': url },
-      name,
+      {
+        ...{ type: 'button', class: `chip ${type}`, 'aria-pressed': String(type !== 'suggested') },
+        'data-filter-url': urlOf(toggleCategory(selection, name)),
+      },
+      text,
     );
-  });
-  const href = formatUrl({ name: 'search', kind: 'categories', search: '', page: 1 });
-  row.replaceChildren(...chips, el('a', { class: 'chip', href }, 'All categories…'));
-  row.scrollLeft = 0;
+  const chips = [
+    ...selection.categories.map((name) => createChip(name, 'included')),
+    ...selection.exclude.map((name) => createChip(name, 'excluded', `not ${name}`)),
+    ...frequent
+      .filter((name) => !choiceOf(selection, name))
+      .slice(0, MAX_CHIPS)
+      .map((name) => createChip(name, 'suggested')),
+  ];
+  row.replaceChildren(byId('choose-categories'), ...chips);
+  trimRow();
   chips.find((chip) => chip.textContent === focused)?.focus();
 }
 
-export function chooseChips(images: readonly GalleryImage[], selected: readonly string[]): Chip[] {
-  const counts = new Map<string, number>();
-  for (const { categories } of images)
-    for (const { name } of categories) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const others = [...counts]
-    .filter(([name]) => !selected.some((other) => isSameName(other, name)))
-    .sort(([name, count], [otherName, otherCount]) => otherCount - count || name.localeCompare(otherName))
-    .map(([name]) => ({ name, isSelected: false }));
-  const chips = [...selected.map((name) => ({ name, isSelected: true })), ...others];
-  return chips.slice(0, Math.max(MAX_CHIPS, selected.length));
+function selectionOf(view: ViewWithChips, subject: Entry | undefined): Selection {
+  if (!('categories' in view)) return { ...emptySelection, categories: subject ? [subject.name] : [] };
+  const { categories, match, exclude } = view;
+  return { categories, match, exclude };
 }
 
-export function toggleCategory(selected: readonly string[], name: string): string[] {
-  const others = selected.filter((other) => !isSameName(other, name));
-  return others.length < selected.length ? others : [...selected, name];
+/** Hides the suggestions that would need another line, so none is cut off. */
+function trimRow(): void {
+  const chips = [...row.children] as HTMLElement[];
+  for (const chip of chips) chip.hidden = false;
+  const tops = chips.map((chip) => chip.offsetTop);
+  const lastLine = tops[chips.findLastIndex((chip) => !chip.matches('.suggested'))] ?? 0;
+  chips.forEach((chip, index) => {
+    chip.hidden = (tops[index] ?? 0) > lastLine;
+  });
 }
 
-/** The API ignores case too. */
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
+let lastWidth = 0;
+new ResizeObserver(() => {
+  if (row.clientWidth === lastWidth) return;
+  lastWidth = row.clientWidth;
+  trimRow();
+}).observe(row);

@@ -1,22 +1,15 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
 import { loadMore, loadView } from './api.ts';
 import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
+import { setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, showImages } from './grid.ts';
 import type { HistoryState } from './history-state.ts';
-import { setNeighbours } from './image-dialog.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
-import {
-  clearPage,
-  renderView,
-  setBusy,
-  showError,
-  showHeading,
-  showIfEmpty,
-  summarizeView,
-} from './page.ts';
+import { showIfEmpty, showProblem } from './notices.ts';
+import { clearPage, renderView, setBusy, setStale, showHeading, summarizeView } from './page.ts';
 import { isEndless, type View } from './route.ts';
 import { updateSearch } from './search.ts';
 import { allShownText, formatCount } from './text.ts';
@@ -42,10 +35,7 @@ export function currentState(): HistoryState | undefined {
 
 export function updateNeighbours(): void {
   const { images = [], cursor } = current?.data ?? {};
-  setNeighbours(
-    images.map(({ id }) => id),
-    cursor !== undefined,
-  );
+  setDialog({ neighbours: images.map(({ id }) => id), hasMore: cursor !== undefined });
 }
 
 function showData(target: CurrentView, data: ViewData): void {
@@ -72,6 +62,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
   hideLoadMore();
   const cached = getCachedView(state.key);
   setBusy(!cached);
+  setStale(!cached);
   if (cached) {
     showData(target, cached);
     return finishView(target, cached);
@@ -89,7 +80,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
     finishView(target, complete);
     announce(summarizeView(view, complete));
   } catch (error) {
-    if (!signal.aborted) showError(createErrorMessage(error, () => void showView(view, state)));
+    if (!signal.aborted) showProblem(view, error, () => void showView(view, state));
   } finally {
     if (!signal.aborted) {
       setBusy(false);

@@ -17,6 +17,8 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+export const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
 /** For elements that index.html always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
@@ -28,4 +30,16 @@ export function externalLink(address: string, text: string): Node {
   return url && /^https?:$/.test(url.protocol)
     ? el('a', { href: url.href, rel: 'noopener noreferrer', class: 'external' }, text)
     : document.createTextNode(text);
+}
+
+/** Loads a script or a stylesheet. */
+export function addToHead(
+  tag: 'script' | 'link',
+  url: string,
+  fetchpriority: 'auto' | 'low',
+): Promise<Event> {
+  const address = tag === 'script' ? { src: url } : { href: url, rel: 'stylesheet' };
+  return new Promise((load, error) => {
+    document.head.append(el(tag, { ...address, load, error, fetchpriority }));
+  });
 }

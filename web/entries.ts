@@ -1,8 +1,12 @@
 /** Shows artists, characters and categories: in a list, and on a page of their own. */
 import { el, externalLink } from './dom.ts';
+import { kindOf } from './names.ts';
 import { formatUrl, noFilter, type View } from './route.ts';
-import { formatCount, formatDate } from './text.ts';
-import type { Entry, Subject } from './types.ts';
+import { capitalize, formatCount, formatDate } from './text.ts';
+import type { Entry, EntryGroup, Subject } from './types.ts';
+
+/** How many of each kind the page of a search shows. */
+const MAX_IN_GROUP = 12;
 
 /** Leaves out properties without content. */
 export function createPropertyList(properties: [string, (Node | string)[]][]): HTMLElement {
@@ -49,9 +53,27 @@ function createLine(...parts: (Node | string)[]): HTMLElement {
   return el('p', { class: 'quiet' }, ...separated);
 }
 
-export function createEntryItem(entry: Entry): HTMLElement {
+/** The entries of a search under the name of their kind, with a link to the rest. */
+export function createGroup({ kind, entries, total }: EntryGroup, search: string): HTMLElement {
+  const href = formatUrl({ name: 'list', kind, search, page: 1 });
+  const rest = el('a', { href, class: 'button' }, `Show all ${formatCount(total, kind)}`);
+  return el(
+    'section',
+    { 'aria-labelledby': `found-${kind}` },
+    el('h2', { id: `found-${kind}` }, capitalize(kind), ' ', el('span', { class: 'quiet' }, String(total))),
+    createList(entries.slice(0, MAX_IN_GROUP)),
+    ...(total > MAX_IN_GROUP ? [rest] : []),
+  );
+}
+
+export function createList(entries: readonly Subject[]): HTMLElement {
+  return el('ul', { class: 'entries' }, ...entries.map(createItem));
+}
+
+function createItem(entry: Subject): HTMLElement {
   const href = formatUrl(entryView(entry));
-  const summary = summarizeEntry(entry);
+  const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
+  const summary = [count, summarizeEntry(entry)].filter(Boolean).join(' · ');
   return el(
     'li',
     {},
@@ -63,8 +85,9 @@ export function createEntryItem(entry: Entry): HTMLElement {
 export function entryView(entry: Entry): View {
   const { id } = entry;
   const filter = noFilter;
-  if ('ages' in entry) return { name: 'character', id, filter };
-  return 'nsfw' in entry ? { name: 'category', id, filter } : { name: 'artist', id, filter, page: 1 };
+  const kind = kindOf(entry);
+  if (kind === 'artists') return { name: 'artist', id, filter, page: 1 };
+  return { name: kind === 'characters' ? 'character' : 'category', id, filter };
 }
 
 function summarizeEntry(entry: Entry): string {

@@ -14,6 +14,8 @@ export function updateFilters(view: View): void {
     button.dataset.filterUrl = formatUrl(withFilter(view, filter));
     if (isRating(button.value)) button.dataset.ratings = filter.nsfw.join();
   }
+  // On phones, the buttons may be hidden.
+  byId('filter-count').textContent = selected.length > 0 ? String(selected.length) : '';
   // Among sfw images nothing is blurred.
   byId<HTMLInputElement>('unblur-all').disabled = nsfw.join() === 'sfw';
 }
@@ -22,7 +24,7 @@ function isRating(value: string): boolean {
   return filterOptions.nsfw.some((name) => name === value);
 }
 
-function withFilter(view: Exclude<View, { name: 'search' }>, filter: Filter): View {
+function withFilter(view: Extract<View, { filter: Filter }>, filter: Filter): View {
   return view.name === 'artist' ? { ...view, filter, page: 1 } : { ...view, filter };
 }
 

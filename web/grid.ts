@@ -1,6 +1,6 @@
 /** The grid of images. Every tile has its final size before its image is loaded, so the layout never shifts. */
 import { blurUnlessSafe } from './blur.ts';
-import { byId, el } from './dom.ts';
+import { byId, el, prefersReducedMotion } from './dom.ts';
 import { layOutRows, targetRowHeight } from './justified-layout.ts';
 import { Picture } from './picture.ts';
 import { formatUrl, type View } from './route.ts';
@@ -52,9 +52,10 @@ export function focusTile(id: string): void {
 }
 
 function createTile(image: GalleryImage, view: View): HTMLElement {
-  const picture = new Picture(image, gridSources);
+  const picture = new Picture(image, (image) => gridSources(image, prefersReducedMotion()));
   const href = formatUrl(view, image.id);
   const link = el('a', { href, class: 'picture', 'data-image': image.id }, ...picture.elements);
+  if (image.meta.animated) link.append(el('span', { class: 'badge' }, 'Animation'));
   const tile = el('li', { class: 'tile', 'data-id': image.id }, link);
   tile.style.backgroundColor = image.meta.color;
   pictures.set(tile, picture);
@@ -77,6 +78,15 @@ function layOut(): void {
     pictures.get(tile)?.fit(Math.max(box.width, box.height * (ratios[index] ?? 1)));
   });
 }
+
+/** Tries again what failed without a connection. A new observation reports at once. */
+addEventListener('online', () => {
+  for (const tile of pictures.keys())
+    if (tile.querySelector('.failed')) {
+      nearScreen.unobserve(tile);
+      nearScreen.observe(tile);
+    }
+});
 
 let lastWidth = 0;
 new ResizeObserver(() => {

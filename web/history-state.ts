@@ -10,8 +10,8 @@ export interface HistoryState {
   seed: string;
   /** The ratings to show, unless the URL names some. They stay the same from page to page. */
   ratings: Rating[];
-  /** Whether closing the dialog can go back, because the previous entry shows the same view. */
-  canGoBack?: boolean;
+  /** How many entries ago the dialog was opened from the same view. Closing it goes back there. */
+  depth?: number | undefined;
 }
 
 const createKey = () => `${Date.now()}-${Math.random()}`;

@@ -1,8 +1,10 @@
 /** The properties of an image in the dialog. */
 import { el, externalLink } from './dom.ts';
 import { createPropertyList, entryView } from './entries.ts';
+import { copyText, createImageActions } from './image-actions.ts';
 import { include } from './queries.ts';
 import { formatUrl, noFilter } from './route.ts';
+import { createSimilar } from './similar.ts';
 import { apiPrefix } from './site.ts';
 import { formatDate, formatDuration, formatSize, imageTitle } from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
@@ -11,6 +13,8 @@ export interface Details {
   elements: Node[];
   /** Shows the links of this image, and how long they work. Calls `onExpiry` when they expire. */
   showLinks(image: GalleryImage, onExpiry: () => void): void;
+  /** Call it when the picture is there. */
+  loadSimilar(): void;
   stop(): void;
 }
 
@@ -19,8 +23,10 @@ export function createDetails(image: GalleryImage): Details {
   const link = el('a', { target: '_blank', rel: 'noopener' }, 'Image');
   const countdown = el('span', {});
   const json = el('pre', { tabindex: '0' });
+  const [actions, similar] = [createImageActions(image), createSimilar(image.id)];
   const elements = [
-    el('h2', { id: 'detail-title' }, imageTitle(image)),
+    el('h2', { id: 'detail-title', tabindex: '-1' }, imageTitle(image)),
+    actions.element,
     createPropertyList([
       ['Artist', [createArtistLink(image)]],
       ['Source', [createSourceLink(source)]],
@@ -35,6 +41,7 @@ export function createDetails(image: GalleryImage): Details {
     ]),
     createCurlExample(image),
     el('details', {}, el('summary', {}, 'JSON'), json),
+    similar.element,
   ];
   let stopCountdown = () => {};
   return {
@@ -42,10 +49,15 @@ export function createDetails(image: GalleryImage): Details {
     showLinks(image, onExpiry) {
       stopCountdown();
       link.href = image.url;
+      actions.setUrl(image.url);
       json.textContent = JSON.stringify(image, undefined, 2);
       stopCountdown = startCountdown(image, countdown, onExpiry);
     },
-    stop: () => stopCountdown(),
+    loadSimilar: similar.load,
+    stop() {
+      stopCountdown();
+      similar.stop();
+    },
   };
 }
 
@@ -85,14 +97,8 @@ function createCurlExample({ id }: GalleryImage): HTMLElement {
   );
   const button = el('button', { type: 'button', class: 'button small' }, 'Copy');
   button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      // Browsers offer the clipboard on secure origins only, so select the text for copying by hand.
-      getSelection()?.selectAllChildren(code);
-      button.textContent = 'Selected';
-    }
+    if (await copyText(code.textContent)) button.textContent = 'Copied';
+    else getSelection()?.selectAllChildren(code);
   });
   return el('div', { class: 'curl' }, code, button);
 }

@@ -1,107 +1,129 @@
 /** The dialog with one image: opens and closes it, steps to its neighbours and renews its link. */
 import { loadImage } from './api.ts';
 import { getCachedImage } from './cache.ts';
+import { connectDialog, type DialogActions, type DialogState } from './dialog-loader.ts';
 import { byId, el } from './dom.ts';
+import { initFullScreen, isFullScreen, leaveFullScreen, toggleFullScreen } from './full-screen.ts';
 import { createDetails, type Details } from './image-details.ts';
 import { needsRenewal, renewLinks } from './links.ts';
 import { createErrorMessage, hideToast } from './messages.ts';
-import { clearStage, initZoom, showOnStage } from './stage.ts';
+import { findPlace } from './neighbours.ts';
+import { clearStage, showOnStage } from './stage.ts';
+import { initStageInput, pressStageKey } from './stage-input.ts';
+import { titleWithArtist } from './text.ts';
+import { setImageTitle } from './title.ts';
 import type { GalleryImage } from './types.ts';
 
 const dialog = byId<HTMLDialogElement>('detail');
 const [stage, panel] = [byId('stage'), byId('panel')];
 const [previousButton, nextButton] = [byId<HTMLButtonElement>('previous'), byId<HTMLButtonElement>('next')];
 
-export interface DialogActions {
-  /** Opens another image of the same view. */
-  open(id: string): void;
-  close(): void;
-  loadMore(): Promise<void>;
-}
-
-let openId: string | undefined;
-let neighbours: readonly string[] = [];
-let hasMore = false;
-/** Stops the countdown or the request of the open image. */
+let actions: DialogActions;
+let state: DialogState = { imageId: undefined, neighbours: [], hasMore: false };
+/** Of the image that was open last, among its neighbours. */
+let lastIndex = -1;
+let details: Details | undefined;
+/** Stops what is under way for the open image. */
 let stop = () => {};
 
-export function initDialog({ open, close, loadMore }: DialogActions): void {
-  const step = async (by: number) => {
-    const from = openId;
-    const index = neighbours.indexOf(from ?? '');
-    if (index >= 0 && index + by === neighbours.length && hasMore) await loadMore();
-    const id = neighbours[index + by];
-    if (index >= 0 && id && openId === from) open(id);
-  };
+connectDialog((given) => {
+  actions = given;
+  const { close } = actions;
   previousButton.addEventListener('click', () => step(-1));
   nextButton.addEventListener('click', () => step(1));
   byId('close').addEventListener('click', close);
-  initZoom();
+  initStageInput({ step, close });
+  initFullScreen();
+  // Load events do not bubble.
+  stage.addEventListener('load', () => details?.loadSimilar(), true);
   // The URL decides whether the dialog is open, so the browser must not close it by itself.
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
-    close();
+    if (isFullScreen()) leaveFullScreen();
+    else close();
   });
-  dialog.addEventListener('click', (event) => {
-    if (event.target === dialog || event.target === stage) close();
+  dialog.addEventListener('click', ({ target }) => {
+    if (target === dialog) close();
   });
-  dialog.addEventListener('keydown', (event) => {
-    const isScrolling = event.target instanceof Element && event.target.closest('pre, code, .zoomed');
-    if (isScrolling || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === 'ArrowLeft') step(-1);
-    if (event.key === 'ArrowRight') step(1);
-  });
+  dialog.addEventListener('keydown', pressKey);
+  return update;
+});
+
+function pressKey(event: KeyboardEvent): void {
+  const { key, target, altKey, ctrlKey, metaKey } = event;
+  const isScrolling = key.startsWith('Arrow') && target instanceof Element && target.closest('pre, code');
+  if (isScrolling || altKey || ctrlKey || metaKey) return;
+  if (pressStageKey(key)) event.preventDefault();
+  else if (key === 'ArrowLeft') void step(-1);
+  else if (key === 'ArrowRight') void step(1);
+  else if (key === 'f') toggleFullScreen();
 }
 
-/** Takes the images of the view in order, and whether the view has more than these. */
-export function setNeighbours(ids: readonly string[], hasMoreImages: boolean): void {
-  neighbours = ids;
-  hasMore = hasMoreImages;
-  const index = neighbours.indexOf(openId ?? '');
-  previousButton.disabled = index <= 0;
-  nextButton.disabled = index < 0 || (index === neighbours.length - 1 && !hasMore);
+function update(next: DialogState): void {
+  const { imageId, neighbours } = state;
+  state = next;
+  if (neighbours[0] !== next.neighbours[0]) lastIndex = -1;
+  if (next.imageId !== imageId) {
+    stop();
+    stop = () => {};
+    details = undefined;
+    if (next.imageId) openImage(next.imageId);
+    else closeDialog();
+  }
+  // Showing an image may have loaded its neighbours from the cache, so this is not always `next`.
+  if (!state.imageId) return;
+  const place = findPlace(state.neighbours, state.imageId, lastIndex);
+  lastIndex = place.index;
+  previousButton.disabled = !place.previous;
+  nextButton.disabled = !place.next && !state.hasMore;
 }
 
-export function openImage(id: string): void {
-  if (openId === id) return;
-  leaveImage();
-  openId = id;
-  setNeighbours(neighbours, hasMore);
+async function step(by: 1 | -1): Promise<void> {
+  const { imageId } = state;
+  const find = () => {
+    const { previous, next } = findPlace(state.neighbours, imageId, lastIndex);
+    return by < 0 ? previous : next;
+  };
+  if (by > 0 && !find() && state.hasMore) await actions.loadMore();
+  const id = find();
+  if (id && state.imageId === imageId) actions.open(id);
+}
+
+function openImage(id: string): void {
+  // The stage has a size only then.
+  if (!dialog.open) dialog.showModal();
   const cached = getCachedImage(id);
   if (cached) showImage(cached);
-  else fetchImage(id);
-  if (!dialog.open) dialog.showModal();
+  else void fetchImage(id);
 }
 
-/** Returns the id of the image that was open. */
-export function closeDialog(): string | undefined {
-  const id = leaveImage();
-  if (dialog.open) dialog.close();
-  return id;
-}
-
-function leaveImage(): string | undefined {
-  const id = openId;
-  stop();
-  stop = () => {};
-  openId = undefined;
-  return id;
+function closeDialog(): void {
+  leaveFullScreen();
+  setImageTitle(undefined);
+  clearStage();
+  dialog.close();
 }
 
 function showImage(image: GalleryImage): void {
-  const details = createDetails(image);
-  showOnStage(image);
-  panel.replaceChildren(...details.elements);
+  const hadFocus = panel.contains(document.activeElement);
+  const created = createDetails(image);
+  details = created;
+  stop = created.stop;
+  panel.replaceChildren(...created.elements);
   panel.scrollTop = 0;
-  stop = details.stop;
-  showLinks(details, image);
+  byId('viewer').scrollTop = 0;
+  if (hadFocus) byId('detail-title').focus();
+  showOnStage(image);
+  showLinks(created, image);
+  setImageTitle(titleWithArtist(image));
+  actions.onShown();
 }
 
 /** Renews the links when they expire. The picture on show stays. */
-function showLinks(details: Details, image: GalleryImage): void {
-  details.showLinks(image, async () => {
+function showLinks(shown: Details, image: GalleryImage): void {
+  shown.showLinks(image, async () => {
     const renewed = needsRenewal(image) ? await renewLinks(image) : undefined;
-    if (renewed && stop === details.stop) showLinks(details, renewed);
+    if (renewed && details === shown) showLinks(shown, renewed);
   });
 }
 

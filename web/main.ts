@@ -10,13 +10,14 @@ import {
   showView,
   updateNeighbours,
 } from './current-view.ts';
-import { byId } from './dom.ts';
+import { initDialog, loadDialog, setDialog } from './dialog-loader.ts';
+import { addToHead, byId } from './dom.ts';
 import { focusTile } from './grid.ts';
 import { createState, ensureState, type HistoryState, saveRatings } from './history-state.ts';
-import { closeDialog, initDialog, openImage, setNeighbours } from './image-dialog.ts';
 import { initInfiniteScroll } from './infinite-scroll.ts';
-import { formatUrl, parseRoute } from './route.ts';
+import { formatUrl, parseRoute, type View } from './route.ts';
 import { initSearch } from './search.ts';
+import { laterScript } from './site.ts';
 
 const historyState = () => ensureState(currentState());
 const currentRoute = () => parseRoute(location.search, historyState().ratings);
@@ -37,12 +38,29 @@ function navigate(url: string): void {
 
 function showRoute(): void {
   const { view, imageId } = currentRoute();
-  const closedId = imageId ? undefined : closeDialog();
-  if (imageId) openImage(imageId);
+  const lastId = setDialog({ imageId });
   if (isCurrent(historyState())) updateNeighbours();
-  else if (!imageId || getCachedView(historyState().key)) void showView(view, historyState());
-  else setNeighbours([], false);
-  if (closedId) focusTile(closedId);
+  else if (!imageId || getCachedView(historyState().key)) load(view);
+  else setDialog({ neighbours: [], hasMore: false });
+  if (lastId && !imageId) focusTile(lastId);
+}
+
+/** The rest of the page must not compete with the first images, whose files are requested within two frames. */
+function load(view: View): void {
+  const afterFrame = (work: () => void) => () => requestAnimationFrame(work);
+  void showView(view, historyState()).then(afterFrame(afterFrame(loadRest)));
+}
+
+let isComplete = false;
+
+/** After a failure, the next view tries again. */
+async function loadRest(): Promise<void> {
+  await loadDialog();
+  if (isComplete) return;
+  isComplete = true;
+  addToHead('script', laterScript, 'low').catch(() => {
+    isComplete = false;
+  });
 }
 
 initDialog({
@@ -51,17 +69,21 @@ initDialog({
     showRoute();
   },
   close() {
-    const { key, seed, canGoBack } = historyState();
-    if (canGoBack) history.back();
+    const { key, seed, depth } = historyState();
+    if (depth) history.go(-depth);
     else pushUrl(formatUrl(currentRoute().view), { key, seed });
   },
   loadMore: showMore,
+  /** The image of a shared link comes first. Then its neighbours can load, and the view is there when it is closed. */
+  onShown() {
+    if (!isCurrent(historyState())) load(currentRoute().view);
+  },
 });
 
 /** Handles links within the page, except clicks with a modifier key. */
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
-  const { key, seed } = historyState();
+  const { key, seed, depth } = historyState();
   // A filter keeps the seed, so the remaining images keep their order. Its URL has all ratings that it does not name.
   const { filterUrl, ratings } = event.target.closest<HTMLElement>('[data-filter-url]')?.dataset ?? {};
   if (ratings !== undefined) saveRatings(ratings);
@@ -74,7 +96,9 @@ document.addEventListener('click', (event) => {
   const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && event.button === 0;
   if (!link || !isPlain || link.pathname !== '/' || link.target) return;
   event.preventDefault();
-  if (link.dataset.image) pushUrl(link.href, { key, seed, canGoBack: true });
+  // An image that is opened from the dialog of a shared link has no entry of the view to go back to.
+  const isInDialog = link.closest('dialog') !== null;
+  if (link.dataset.image) pushUrl(link.href, { key, seed, depth: isInDialog ? depth && depth + 1 : 1 });
   else navigate(link.href);
 });
 
@@ -86,5 +110,9 @@ byId('shuffle').addEventListener('click', () => {
 initInfiniteScroll(showMore);
 initSearch(navigate);
 initUnblurSwitch(redrawImages);
+byId('options').addEventListener('click', ({ currentTarget }) => {
+  const isOpen = byId('tools').classList.toggle('open');
+  (currentTarget as Element).setAttribute('aria-expanded', String(isOpen));
+});
 addEventListener('popstate', showRoute);
 showRoute();

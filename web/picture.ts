@@ -3,7 +3,7 @@ import { getCachedImage } from './cache.ts';
 import { el } from './dom.ts';
 import { needsRenewal, renewLinks } from './links.ts';
 import { createPlaceholder } from './placeholder.ts';
-import { originalSource, type Source } from './sources.ts';
+import type { Source } from './sources.ts';
 import { describeImage } from './text.ts';
 import type { GalleryImage } from './types.ts';
 
@@ -23,7 +23,7 @@ export class Picture {
     this.#image = image;
     this.#chooseSources = chooseSources;
     this.#element = el('img', {
-      ...{ width, height, alt: describeImage(image), decoding: 'async' },
+      ...{ width, height, alt: describeImage(image), decoding: 'async', draggable: 'false' },
       load: () => this.#setState('loaded'),
       error: () => this.#retry(),
     });
@@ -44,9 +44,13 @@ export class Picture {
     if (this.#width > 0) void this.#update();
   }
 
-  showOriginal(): void {
-    this.#chooseSources = originalSource;
-    void this.#update();
+  /** Loads other files of the image. What was loaded before stays until then. */
+  use(chooseSources: (image: GalleryImage) => Source[]): void {
+    if (chooseSources === this.#chooseSources) return;
+    this.#chooseSources = chooseSources;
+    // Otherwise nothing would be there while the larger file is decoded.
+    this.#element.decoding = 'sync';
+    if (this.#isWanted && this.#width > 0) void this.#update();
   }
 
   async #update(): Promise<void> {
@@ -66,6 +70,7 @@ export class Picture {
   #request(image: GalleryImage): void {
     this.#image = image;
     const sources = this.#chooseSources(image);
+    if (sources.length === 0) this.#setState('');
     const list = sources.map(({ url, width }) => `${url} ${width}w`).join(', ');
     this.#set('sizes', `${this.#width}px`);
     this.#set('srcset', sources.length > 1 ? list : undefined);

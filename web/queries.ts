@@ -1,5 +1,7 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
-import { type EndlessView, type Filter, PAGE_SIZE, type View } from './route.ts';
+import type { Rating } from '../client/index.ts';
+import { type EndlessView, emptySelection, type Filter, PAGE_SIZE, type View } from './route.ts';
+import { toPattern } from './search-pattern.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 
@@ -7,8 +9,14 @@ type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 export const include = ['artist', 'thumbnails'] as const;
 export const imageOptions = { include };
 
-export function listOptions({ search, page }: ViewNamed<'search'>) {
-  return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search && { search }) };
+export function similarOptions(nsfw: Rating[]) {
+  return { ...imageFilter({ nsfw, orientation: [] }), limit: 9, include };
+}
+
+/** Of a list or a search. */
+export function listOptions({ search, page = 1 }: { search: string; page?: number }) {
+  const pattern = toPattern(search);
+  return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(pattern && { search: pattern }) };
 }
 
 export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
@@ -23,8 +31,14 @@ export function endlessOptions(view: EndlessView, category?: string) {
 function selectImages(view: EndlessView, category: string | undefined) {
   const filter = imageFilter(view.filter);
   if (view.name === 'character') return { character: view.id, ...filter };
-  const categories = 'categories' in view ? view.categories : category ? [category] : [];
-  return { ...(categories.length > 0 && { categories }), ...filter };
+  const { categories, match, exclude } =
+    'categories' in view ? view : { ...emptySelection, categories: category ? [category] : [] };
+  return {
+    ...(categories.length > 0 && { categories }),
+    ...(match === 'any' && { match }),
+    ...(exclude.length > 0 && { exclude }),
+    ...filter,
+  };
 }
 
 /** The API rejects empty lists. */

@@ -2,7 +2,7 @@
  * The service counts all pages of a browser as one client. The API client paces the requests of its own page only,
  * so pages also wait for each other here. Otherwise ten quick reloads would block the visitor for an hour.
  */
-import { readPace } from '../client/pace.ts';
+import { type Pace, readPace } from '../client/pace.ts';
 import { readSetting, saveSetting } from './storage.ts';
 
 /** Bounds the wait, because the stored time may be wrong. */
@@ -10,6 +10,8 @@ const MAX_WAIT_MS = 2000;
 
 type Signal = AbortSignal | null | undefined;
 
+/** As the last response announced it. */
+let pace: Pace = { wait: 0, interval: 0 };
 let early: { url: string; response: Promise<Response> } | undefined;
 
 /** Sends a request whose response is for the next call of `rateLimitedFetch` with the same URL. */
@@ -29,12 +31,18 @@ const send: typeof fetch = (input, init) =>
   new Promise((resolve, reject) => {
     const task = async () => {
       await sleep(Number(readSetting('next') ?? 0) - Date.now(), init?.signal);
-      const response = await fetch(input, init);
-      resolve(response);
-      const { wait } = readPace(response.headers);
+      try {
+        const response = await fetch(input, init);
+        resolve(response);
+        pace = readPace(response.headers);
+      } catch (error) {
+        reject(error);
+        // The service may have counted an aborted request.
+        pace = { ...pace, wait: pace.interval };
+      }
       // Pages opened later read this. Other open pages may see it too late, so the lock is held until then.
-      saveSetting('next', String(Date.now() + wait));
-      await sleep(wait, undefined);
+      saveSetting('next', String(Date.now() + pace.wait));
+      await sleep(pace.wait, undefined);
     };
     withLock(init?.signal, task).catch(reject);
   });

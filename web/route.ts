@@ -18,18 +18,29 @@ export const filterOptions: { [Name in keyof Filter]: readonly Filter[Name][numb
 };
 export const noFilter: Filter = { nsfw: [], orientation: [] };
 
+/** Images are in all or any of the categories, and in none of the excluded ones. */
+export interface Selection {
+  categories: string[];
+  match: 'all' | 'any';
+  exclude: string[];
+}
+
+export const emptySelection: Selection = { categories: [], match: 'all', exclude: [] };
+
 export type View =
-  | { name: 'random' | 'newest'; categories: string[]; filter: Filter }
+  | ({ name: 'random' | 'newest'; filter: Filter } & Selection)
   | { name: 'artist'; id: string; filter: Filter; page: number }
   | { name: 'character'; id: string; filter: Filter }
   | { name: 'category'; id: string; filter: Filter }
-  | { name: 'search'; kind: EntryKind; search: string; page: number };
+  | { name: 'list'; kind: EntryKind; search: string; page: number }
+  /** Of all kinds. */
+  | { name: 'search'; search: string };
 
 /** A view with infinite scrolling, in random order or newest first. */
-export type EndlessView = Exclude<View, { page: number }>;
+export type EndlessView = Exclude<View, { page: number } | { name: 'search' }>;
 
 export function isEndless(view: View): view is EndlessView {
-  return !('page' in view);
+  return 'filter' in view && !('page' in view);
 }
 
 export function isFiltering({ nsfw, orientation }: Filter): boolean {
@@ -57,9 +68,16 @@ function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
   }
   const search = parameters.get('search') ?? '';
   const kind = entryKinds.find((kind) => kind === parameters.get('in'));
-  if (kind || search) return { name: 'search', kind: kind ?? 'artists', search, page };
+  if (kind) return { name: 'list', kind, search, page };
+  if (search) return { name: 'search', search };
   const name = parameters.get('order') === 'newest' ? 'newest' : 'random';
-  return { name, categories: parseList(parameters, 'categories'), filter };
+  return { name, ...parseSelection(parameters), filter };
+}
+
+function parseSelection(parameters: URLSearchParams): Selection {
+  const categories = parseList(parameters, 'categories');
+  const match = parameters.get('match') === 'any' && categories.length > 1 ? 'any' : 'all';
+  return { categories, match, exclude: parseList(parameters, 'exclude') };
 }
 
 function parsePage(text: string | null): number {
@@ -88,17 +106,23 @@ export function formatUrl(view: View, imageId?: string): string {
 
 function formatView(view: View): string[] {
   const page = 'page' in view && view.page > 1 ? [`page=${view.page}`] : [];
-  if (view.name === 'search') {
+  if ('search' in view) {
     const search = view.search ? [`search=${encodeURIComponent(view.search)}`] : [];
-    return [`in=${view.kind}`, ...search, ...page];
+    return [...(view.name === 'list' ? [`in=${view.kind}`] : []), ...search, ...page];
   }
-  const order = view.name === 'newest' ? ['order=newest'] : [];
   const selection =
-    'categories' in view
-      ? [...order, ...formatList('categories', view.categories)]
-      : [`${view.name}=${encodeURIComponent(view.id)}`];
+    'categories' in view ? formatSelection(view) : [`${view.name}=${encodeURIComponent(view.id)}`];
   const { nsfw, orientation } = view.filter;
   return [...selection, ...formatList('nsfw', nsfw), ...formatList('orientation', orientation), ...page];
+}
+
+function formatSelection({ name, categories, match, exclude }: Extract<View, Selection>): string[] {
+  return [
+    ...(name === 'newest' ? ['order=newest'] : []),
+    ...formatList('categories', categories),
+    ...(match === 'any' && categories.length > 1 ? ['match=any'] : []),
+    ...formatList('exclude', exclude),
+  ];
 }
 
 function formatList(name: string, values: readonly string[]): string[] {

@@ -8,6 +8,9 @@ const readMeta = (name: string) =>
 
 export const apiPrefix = readMeta('zukan-api');
 export const siteName = readMeta('application-name');
+/** Loaded after the first tiles. */
+export const laterScript = readMeta('zukan-later-script');
+export const dialogFiles = { script: readMeta('zukan-dialog-script'), style: readMeta('zukan-dialog-style') };
 /** The ratings to show until the visitor chooses others. */
 export const siteRatings = parseRatings(readMeta('zukan-ratings'));
 

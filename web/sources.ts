@@ -11,16 +11,20 @@ const MAX_PIXELS = 4_000_000;
 const MAX_BYTES_IN_GRID = 500_000;
 const MAX_BYTES_IN_DIALOG = 3_000_000;
 
-/** Thumbnails are stills, so nothing moves in the grid. */
-export function gridSources(image: GalleryImage): Source[] {
-  return listSources(image, !mayBeAnimated(image) && isSmall(image, MAX_BYTES_IN_GRID));
+/** Thumbnails are stills, so nothing moves in the grid unless there are none. */
+export function gridSources(image: GalleryImage, isMotionReduced: boolean): Source[] {
+  if (image.meta.animated && isMotionReduced) return stillSources(image);
+  // An image of which it is not known may be an animation, too.
+  return listSources(image, image.meta.animated === false && isSmall(image, MAX_BYTES_IN_GRID));
 }
 
-/** Only the original of an animation moves. */
 export function dialogSources(image: GalleryImage): Source[] {
-  return mayBeAnimated(image)
-    ? originalSource(image)
-    : listSources(image, isSmall(image, MAX_BYTES_IN_DIALOG));
+  return listSources(image, isSmall(image, MAX_BYTES_IN_DIALOG));
+}
+
+/** Of an animation. Without thumbnails, only its placeholder stands still. */
+export function stillSources({ meta: { thumbnails = [] } }: GalleryImage): Source[] {
+  return thumbnails;
 }
 
 export function originalSource({ url, meta }: GalleryImage): Source[] {
@@ -31,12 +35,6 @@ export function originalSource({ url, meta }: GalleryImage): Source[] {
 function listSources(image: GalleryImage, mayUseOriginal: boolean): Source[] {
   const { thumbnails = [] } = image.meta;
   return mayUseOriginal || thumbnails.length === 0 ? [...thumbnails, ...originalSource(image)] : thumbnails;
-}
-
-/** The API does not tell. Animations with millions of pixels per frame are rare. */
-function mayBeAnimated({ meta: { mimetype, dimens } }: GalleryImage): boolean {
-  const isMedium = dimens.width * dimens.height <= MAX_PIXELS;
-  return mimetype === 'image/gif' || (mimetype === 'image/webp' && isMedium);
 }
 
 function isSmall({ meta: { size, dimens } }: GalleryImage, maxBytes: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Starts the first API call. This is the entry of the first of the page's two scripts: it is small, so the API responds
+ * Starts the first API call. This is the entry of the first of the page's scripts: it is small, so the API responds
  * while the browser still loads the second, which then makes the same call and gets the response of this one.
  */
 import { formatQuery } from '../client/query.ts';
@@ -7,7 +7,7 @@ import { ensureState } from './history-state.ts';
 import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
 import { fetchEarly } from './rate-limit.ts';
 import { parseRoute, type Route } from './route.ts';
-import { apiPrefix } from './site.ts';
+import { apiPrefix, dialogFiles } from './site.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const paths = { artists: '/artist', characters: '/character', categories: '/category' };
@@ -17,7 +17,8 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   const id = imageId ?? ('id' in view ? view.id : undefined);
   if (id !== undefined && !uuid.test(id)) return undefined;
   if (imageId) return `/image/${imageId}${formatQuery(imageOptions)}`;
-  if (view.name === 'search') return paths[view.kind] + formatQuery(listOptions(view));
+  if ('search' in view)
+    return paths[view.name === 'list' ? view.kind : 'artists'] + formatQuery(listOptions(view));
   if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
   if (view.name === 'category') return `/category/${view.id}`;
   const options = endlessOptions(view);
@@ -26,5 +27,9 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
 }
 
 const { seed, ratings } = ensureState();
-const path = firstPath(parseRoute(location.search, ratings), seed);
+const route = parseRoute(location.search, ratings);
+const path = firstPath(route, seed);
 if (path) fetchEarly(apiPrefix + path);
+if (route.imageId)
+  for (const [as, href] of Object.entries(dialogFiles))
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'preload', as, href }));

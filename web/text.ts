@@ -3,6 +3,9 @@ import type { EntryKind, View } from './route.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 const lists = new Intl.ListFormat('en');
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+/** The id that the service gives to the artist of images without one. */
+const UNKNOWN_ARTIST = 'b5657ad2-a33e-52b7-ae74-d238673dfd08';
 const numbers = new Intl.NumberFormat('en');
 
 /** The alternative text of an image. */
@@ -16,9 +19,21 @@ export function imageTitle({ characters }: GalleryImage): string {
   return lists.format(characters.map(({ name }) => name)) || 'Untitled';
 }
 
+/** As in link previews. */
+export function titleWithArtist(image: GalleryImage): string {
+  const { artist, artistDetails } = image;
+  const isKnown = artistDetails && artist !== UNKNOWN_ARTIST;
+  return imageTitle(image) + (isKnown ? ` by ${artistDetails.name}` : '');
+}
+
 export function viewTitle(view: View, subject: Entry | undefined): string {
-  if ('categories' in view) return lists.format(view.categories) || capitalize(view.name);
-  if (view.name === 'search') return view.search ? `“${view.search}”` : capitalize(view.kind);
+  if ('categories' in view) {
+    const { categories, match, exclude } = view;
+    const names = (match === 'any' ? alternatives : lists).format(categories) || capitalize(view.name);
+    return exclude.length > 0 ? `${names} without ${alternatives.format(exclude)}` : names;
+  }
+  if ('search' in view && view.search) return `“${view.search}”`;
+  if (view.name === 'list') return capitalize(view.kind);
   return subject?.name ?? capitalize(view.name);
 }
 
@@ -28,11 +43,12 @@ export function viewEyebrow(view: View): string {
     if (view.categories.length === 0) return 'Images';
     return view.name === 'newest' ? 'Newest in' : 'Images in';
   }
-  if (view.name === 'search') return view.search ? `Search in ${view.kind}` : 'Browse';
+  if (view.name === 'search') return 'Search';
+  if (view.name === 'list') return view.search ? `Search in ${view.kind}` : 'Browse';
   return capitalize(view.name);
 }
 
-function capitalize(text: string): string {
+export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
@@ -57,6 +73,19 @@ export function formatDuration(seconds: number): string {
   if (days) return `${days} d ${hours} h`;
   if (hours) return `${hours} h ${minutes} min`;
   return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
+}
+
+/** For people who wait: `42 minutes`, `1 hour 5 minutes`. */
+export function formatWait(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.ceil((seconds % 3600) / 60)];
+  if (seconds <= 60) return countUnits(Math.max(1, Math.ceil(seconds)), 'second');
+  if (minutes === 60) return countUnits(hours + 1, 'hour');
+  const parts = [hours && countUnits(hours, 'hour'), minutes && countUnits(minutes, 'minute')];
+  return parts.filter(Boolean).join(' ');
+}
+
+function countUnits(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 export function formatDate(time: string): string {

@@ -1,17 +1,26 @@
 /** The data that the page shows. */
 import type { Artist, ArtistImage, Category, Character, Image } from '../client/index.ts';
+import type { EntryKind } from './route.ts';
 
 export type GalleryImage = Image | ArtistImage;
 export type Entry = Artist | Character | Category;
 /** An entry with its number of images, where that is known. */
 export type Subject = Entry & { images?: number };
 
+/** Some entries of one kind. */
+export interface EntryGroup {
+  kind: EntryKind;
+  entries: Subject[];
+  /** How many there are in all. */
+  total: number;
+}
+
 /** The data of one view. */
 export interface ViewData {
   /** The artist, character or category that the view is about. */
   subject: Subject | undefined;
   images: GalleryImage[];
-  entries: Entry[];
+  groups: EntryGroup[];
   /** The length of the whole list, in views with numbered pages. */
   total: number | undefined;
   /** For the next images; undefined after the last ones. */

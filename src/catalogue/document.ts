@@ -7,7 +7,7 @@
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
  * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
  * followed by what responses contain on request only (`include`): the JSON of the artist, and which thumbnails there are
- * (thumbnails.ts). The latter, with its line feed, is missing until the picture has been read by a version that makes them.
+ * and whether it is an animation (thumbnails.ts). The latter, with its line feed, is missing until the picture has been read by a version that makes them.
  */
 import type { Document, Image, Kind, Mimetype, Orientation } from './types.ts';
 import type { Entry } from './writer.ts';
@@ -16,7 +16,7 @@ export const PLACEHOLDER = '\n';
 
 /** An image without its link, which only a response has. */
 export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta'> & {
-  meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash'>;
+  meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash' | 'animated'>;
 };
 
 const extensions: Record<Mimetype, string> = {

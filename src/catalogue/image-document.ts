@@ -126,8 +126,12 @@ export class ImageDocument {
     const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
       return { url, width, height, mimetype: THUMBNAIL_TYPE };
     });
-    const { thumbHash } = this.previews() ?? {};
-    return JSON.stringify({ thumbnails, thumbHash }).slice(1, -1);
+    const { thumbHash, isAnimated } = this.previews() ?? {};
+    const { fileName, key } = this.#placeholders;
+    // The only type of file that is never an animation.
+    const isJpeg = this.#document.slice(fileName, key).endsWith('.jpg');
+    const animated = isAnimated ?? (isJpeg ? false : undefined);
+    return JSON.stringify({ thumbnails, thumbHash, animated }).slice(1, -1);
   }
 
   /** Smallest first. */

@@ -1,6 +1,7 @@
 /**
  * Thumbnails: which there are, and where. A thumbnail's size is the length of its longest side in pixels. Its key follows
- * from the key of the original, so the document records the sizes only, together with the ThumbHash: `480,960 <base64>`.
+ * from the key of the original, so the document records the sizes only, together with the ThumbHash and whether the image is
+ * an animation: `480,960 <base64> 1`. Versions up to 0.3 did not record the latter.
  */
 import { splitDocument } from './document.ts';
 import type { Document, Mimetype } from './types.ts';
@@ -11,6 +12,8 @@ export interface Previews {
   sizes: number[];
   /** A tiny preview (https://evanw.github.io/thumbhash/), in base64. */
   thumbHash: string;
+  /** Undefined if it is not known. */
+  isAnimated?: boolean;
 }
 
 interface Dimensions {
@@ -19,10 +22,10 @@ interface Dimensions {
 }
 
 export const THUMBNAIL_TYPE: Mimetype = 'image/webp';
-/** Recorded previews are never longer: at most eight sizes, and a ThumbHash. */
+/** Recorded previews are never longer: at most eight sizes, a ThumbHash and a digit. */
 export const MAX_PREVIEWS_LENGTH = 128;
 
-const previewsPattern = /^([1-9]\d{0,5}(?:,[1-9]\d{0,5}){0,7})? ([0-9A-Za-z+/]{4,56}={0,2})$/;
+const previewsPattern = /^([1-9]\d{0,5}(?:,[1-9]\d{0,5}){0,7})? ([0-9A-Za-z+/]{4,56}={0,2})(?: ([01]))?$/;
 const keyPattern = /^thumbnails\/([1-9]\d{0,5})\/(.+)\.webp$/s;
 
 export const thumbnailKey = (key: string, size: number): string => `thumbnails/${size}/${key}.webp`;
@@ -45,14 +48,15 @@ export function chooseSizes(
   return needsStill ? [longest] : smaller;
 }
 
-/** Whether nothing has to be made or removed. That a picture is no animation is known only when it was examined. */
+/** Whether nothing has to be made, removed or found out. */
 export function isUpToDate(
   previews: Previews | undefined,
   ladder: readonly number[],
-  dimens: Dimensions,
+  { dimens, mimetype }: { dimens: Dimensions; mimetype: Mimetype },
 ): boolean {
-  const sizes = previews?.sizes.join();
-  return [false, true].some((isAnimated) => chooseSizes(ladder, dimens, isAnimated).join() === sizes);
+  const isAnimated = previews?.isAnimated ?? (mimetype === 'image/jpeg' ? false : undefined);
+  if (previews === undefined || isAnimated === undefined) return false;
+  return chooseSizes(ladder, dimens, isAnimated).join() === previews.sizes.join();
 }
 
 export function thumbnailDimensions({ width, height }: Dimensions, size: number): Dimensions {
@@ -60,15 +64,16 @@ export function thumbnailDimensions({ width, height }: Dimensions, size: number)
   return { width: scale(width), height: scale(height) };
 }
 
-export function formatPreviews({ sizes, thumbHash }: Previews): string {
-  return `${sizes.join()} ${thumbHash}`;
+export function formatPreviews({ sizes, thumbHash, isAnimated }: Previews): string {
+  return `${sizes.join()} ${thumbHash}${isAnimated === undefined ? '' : ` ${Number(isAnimated)}`}`;
 }
 
 /** Undefined if the text is something else. */
 export function parsePreviews(text: string): Previews | undefined {
-  const [, sizes = '', thumbHash] = previewsPattern.exec(text) ?? [];
+  const [, sizes = '', thumbHash, animated] = previewsPattern.exec(text) ?? [];
   if (thumbHash === undefined) return undefined;
-  return { sizes: sizes === '' ? [] : sizes.split(',').map(Number), thumbHash };
+  const previews = { sizes: sizes === '' ? [] : sizes.split(',').map(Number), thumbHash };
+  return animated === undefined ? previews : { ...previews, isAnimated: animated === '1' };
 }
 
 export function readPreviews(document: Document): Previews | undefined {

@@ -23,7 +23,7 @@ export interface ThumbnailUpdate extends FileChange {
   onImage: (size: number) => void;
 }
 
-/** The ids of images whose thumbnails are not those of the ladder. */
+/** The ids of images whose thumbnails are not those of the ladder, or that may be animations. */
 export async function findOutdated(
   openSnapshot: () => Promise<CatalogueSnapshot>,
   ladder: readonly number[],
@@ -31,7 +31,7 @@ export async function findOutdated(
   await using snapshot = await openSnapshot();
   const ids: string[] = [];
   for await (const { id, document } of snapshot.images())
-    if (!isUpToDate(readPreviews(document), ladder, readDocument(document).meta.dimens)) ids.push(id);
+    if (!isUpToDate(readPreviews(document), ladder, readDocument(document).meta)) ids.push(id);
   return ids;
 }
 

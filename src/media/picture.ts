@@ -73,6 +73,7 @@ export async function readPicture(bytes: Buffer, ladder: readonly number[]): Pro
     const previews = {
       sizes: thumbnails.map(({ size }) => size),
       thumbHash: thumbHash.toString('base64'),
+      isAnimated: layout.isAnimated,
     };
     const color = dominantColour(sample.pixels);
     const perceptualHash = hashPixels(sample);

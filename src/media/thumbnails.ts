@@ -50,7 +50,14 @@ export function loadSharp(): Promise<typeof SharpModule> {
 export async function readLayout(bytes: Buffer): Promise<Layout> {
   const sharp = await loadSharp();
   const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: false }).metadata();
-  return { ...autoOrient, isAnimated: pages > 1 };
+  return { ...autoOrient, isAnimated: pages > 1 || isAnimatedPng(bytes) };
+}
+
+/** sharp sees the first frame only. A chunk before the pixels announces more. */
+function isAnimatedPng(bytes: Buffer): boolean {
+  return (
+    bytes.toString('latin1', 1, 4) === 'PNG' && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL')
+  );
 }
 
 /** `sizes` are sorted. The whole first frame is decoded, which also detects a damaged picture. */

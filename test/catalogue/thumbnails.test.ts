@@ -51,18 +51,26 @@ test('no thumbnail is as large as the original, and an animation has at least on
         assert.equal(Math.max(scaled.width, scaled.height), size);
         assert.ok(scaled.width >= 1 && scaled.height >= 1);
       }
-      assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA' }, ladder, { width, height }));
-      assert.ok(!isUpToDate(undefined, ladder, { width, height }));
+      const jpeg = { dimens: { width, height }, mimetype: 'image/jpeg' as const };
+      const gif = { dimens: { width, height }, mimetype: 'image/gif' as const };
+      assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA', isAnimated }, ladder, gif));
+      // Recorded before animations were.
+      assert.ok(!isUpToDate({ sizes, thumbHash: 'AAAA' }, ladder, gif));
+      if (!isAnimated) assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA' }, ladder, jpeg));
+      assert.ok(!isUpToDate(undefined, ladder, jpeg));
     }),
   );
 });
 
 test('recorded previews are short, and nothing else is taken for them', () => {
   fc.assert(
-    fc.property(ladders, thumbHashes, fc.string(), (sizes, thumbHash, other) => {
-      const text = formatPreviews({ sizes, thumbHash });
+    fc.property(ladders, thumbHashes, fc.boolean(), fc.string(), (sizes, thumbHash, isAnimated, other) => {
+      const text = formatPreviews({ sizes, thumbHash, isAnimated });
       assert.ok(text.length < MAX_PREVIEWS_LENGTH);
-      assert.deepEqual(parsePreviews(text), { sizes, thumbHash });
+      assert.deepEqual(parsePreviews(text), { sizes, thumbHash, isAnimated });
+      // As versions up to 0.3 recorded them.
+      assert.equal(formatPreviews({ sizes, thumbHash }), `${sizes.join()} ${thumbHash}`);
+      assert.deepEqual(parsePreviews(`${sizes.join()} ${thumbHash}`), { sizes, thumbHash });
       assert.equal(parsePreviews(JSON.stringify({ name: other })), undefined);
     }),
   );
@@ -96,7 +104,11 @@ test('a document without previews has no thumbnails, and keeps its public JSON w
   assert.equal(current.extraBytes, old.extraBytes);
   const metaOf = (image: ImageDocument) =>
     JSON.parse(image.withLink(signLink, ['artist', 'thumbnails'])).meta;
-  assert.deepEqual(metaOf(old), { ...JSON.parse(old.withLink(signLink)).meta, thumbnails: [] });
+  assert.deepEqual(metaOf(old), {
+    ...JSON.parse(old.withLink(signLink)).meta,
+    thumbnails: [],
+    animated: false,
+  });
   assert.deepEqual(metaOf(current).thumbHash, 'AAAA');
   assert.deepEqual(metaOf(current).thumbnails, [
     { url: `${id}-100.webp`, width: 100, height: 50, mimetype: 'image/webp' },

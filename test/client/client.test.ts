@@ -230,7 +230,7 @@ describe('errors', () => {
       for (const call of calls)
         assert.deepEqual(
           { ...(await catchError(call())) },
-          { name: 'ZukanError', status: 400, requestId: '', code: undefined },
+          { name: 'ZukanError', status: 400, requestId: '', retryAfter: undefined, code: undefined },
         );
     }
   });

@@ -88,7 +88,7 @@ describe('the client keeps to the rate limit', () => {
   test('it throws instead of waiting for the end of a block', async () => {
     const { call, callFromElsewhere, sleeps, reportedWaits } = newClient();
     for (let count = 0; count <= 10; count++) await callFromElsewhere();
-    const blocked = { name: 'ZukanError', status: 429, message: /blocked/ };
+    const blocked = { name: 'ZukanError', status: 429, message: /blocked/, retryAfter: 3600 };
     await assert.rejects(call(), blocked);
     await assert.rejects(call(), blocked);
     assert.deepEqual(sleeps, []);

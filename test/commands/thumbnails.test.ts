@@ -10,11 +10,11 @@ import { importFiles } from '../../src/commands/import.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
+import { forEachEngine, tamper } from '../support/engines.ts';
 import { drawInto } from '../support/pictures.ts';
 import { runCommand, start } from '../support/program.ts';
 import { startS3 } from '../support/s3.ts';
-import { configFor, send, startService } from '../support/service.ts';
+import { configFor, type Envelope, send, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const s3 = await startS3();
@@ -85,6 +85,30 @@ await forEachEngine((engine) => {
     assert.equal((await run('off', 'thumbnails')).status, 0);
     assert.deepEqual((await storedKeys()).filter(isThumbnail), []);
     assert.deepEqual(await storedKeys(), await usedKeys());
+  });
+
+  test('the command finds out which images are animations if an older version imported them', async () => {
+    const { folder, run, configOf } = prepare(engine);
+    const config = configOf('30');
+    await importFiles(config, [await writeKnownCatalogue(folder)]);
+    const animatedById = async () => {
+      const { get } = await startService(config);
+      const { data } = (await get('/api/image/latest?limit=25&include=thumbnails')).json;
+      return Object.fromEntries(data.map(({ id, meta }: Envelope) => [id, meta.animated]));
+    };
+    const known = await animatedById();
+    assert.deepEqual(
+      known,
+      Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, (frames ?? 1) > 1])),
+    );
+    tamper(config, 'update image set document = substr(document, 1, length(document) - 2)');
+    const isJpeg = (id: string) => images.find((image) => image.id === id)?.drawing.format === 'jpeg';
+    for (const [id, animated] of Object.entries(await animatedById()))
+      assert.equal(animated, isJpeg(id) ? false : undefined);
+    assert.equal((await run('30', 'check')).output, 'no problems found\n');
+    const unknown = images.filter(({ id }) => !isJpeg(id)).length;
+    assert.equal((await run('30', 'thumbnails')).output, `updated the thumbnails of ${unknown} images\n`);
+    assert.deepEqual(await animatedById(), known);
   });
 
   test('the links work wherever the files are', async () => {

@@ -9,14 +9,16 @@ import { temporaryFolder } from '../support/workspace.ts';
 const browser = { Accept: 'text/html' };
 const service = await startKnownService({ environment: { API_PREFIXES: '/v2/beta,/api' } });
 
-/** The page and everything it links to, as a browser loads it. */
+/** The page and everything it names, in the order of the page. */
 async function galleryPaths() {
   const page = (await service.get('/', browser)).text;
-  const linked = [...page.matchAll(/(?:href|src)="(\/gallery\/[^"]+)"/g)].map((match) => match[1] as string);
+  const linked = [...page.matchAll(/(?:href|src|content)="(\/gallery\/[^"]+)"/g)].map(
+    (match) => match[1] as string,
+  );
   return ['/', ...new Set(linked)];
 }
 
-test('the gallery is four files, and smaller than 45 KB compressed', async (t) => {
+test('the gallery is six files, and smaller than 45 KB compressed', async (t) => {
   const responses = await Promise.all(
     (await galleryPaths()).map((path) => service.get(path, { ...browser, 'Accept-Encoding': 'gzip, br' })),
   );
@@ -31,6 +33,7 @@ test('the gallery is four files, and smaller than 45 KB compressed', async (t) =
   const names = (await galleryPaths()).map((path) => path.replace(/\?.*/, ''));
   assert.deepEqual(names, [
     '/',
+    ...['/gallery/image-dialog.js', '/gallery/image-dialog.css'],
     ...['/gallery/start.js', '/gallery/icon.svg', '/gallery/style.css', '/gallery/main.js'],
   ]);
 });
@@ -52,7 +55,7 @@ test('the modules of the client import each other', async () => {
 
 test('a file is cached for ever under the address in the page, and under no other', async () => {
   const versioned = (await galleryPaths()).filter((path) => path.includes('?'));
-  assert.equal(versioned.length, 4);
+  assert.equal(versioned.length, 6);
   for (const path of versioned) {
     const { headers } = await service.get(path);
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');

@@ -40,10 +40,12 @@ await forEachEngine(async (engine) => {
       const included = [(await get(`${path}${query}include=artist,thumbnails`)).json.data].flat();
       assert.ok(plain.length > 0);
       for (const [index, { artistDetails, ...image }] of included.entries()) {
-        const { thumbnails, thumbHash, ...meta } = image.meta;
+        const { thumbnails, thumbHash, animated, ...meta } = image.meta;
         assert.deepEqual({ ...image, meta }, plain[index]);
         assert.equal(artistDetails.id, image.artist);
         assert.match(thumbHash, /^[A-Za-z0-9+/]{6,50}={0,2}$/);
+        const drawn = images.find(({ id }) => id === image.id)?.drawing;
+        assert.equal(animated, (drawn?.frames ?? 1) > 1);
         const longest = Math.max(meta.dimens.width, meta.dimens.height);
         assert.deepEqual(
           thumbnails.map(({ width, height }: Envelope) => Math.max(width, height)),
@@ -149,13 +151,14 @@ await forEachEngine(async (engine) => {
     const lineFeed = engine.name === 'SQLite' ? 'char(10)' : 'chr(10)';
     tamper(
       config,
-      `update image set document = substr(document, 1, length(document) - length('20,50,80 ') - 28 - 1)
-       where id = '${uuid(4, 1)}' and substr(document, length(document) - length('20,50,80 ') - 28, 1) = ${lineFeed}`,
+      `update image set document = substr(document, 1, length(document) - length('20,50,80  0') - 28 - 1)
+       where id = '${uuid(4, 1)}' and substr(document, length(document) - length('20,50,80  0') - 28, 1) = ${lineFeed}`,
     );
     const old = await startService(config, { clock: () => start });
     const image = (await old.get(`/api${first}?include=artist,thumbnails`)).json.data;
     assert.deepEqual(image.meta.thumbnails, []);
     assert.ok(!('thumbHash' in image.meta));
+    assert.equal(image.meta.animated, false, 'a JPEG');
     assert.equal(image.artistDetails.id, image.artist);
     const { headers } = await old.get(`/api${first}/file?width=10`);
     assert.match(headers.location as string, /\.jpg\?/);

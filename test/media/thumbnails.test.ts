@@ -44,6 +44,19 @@ test('makes WebP files of the sizes that are smaller than the picture', async ()
   assert.ok(average.b > average.r && average.r > average.g && average.a === 1, JSON.stringify(average));
 });
 
+test('tells animations of every type from stills', async () => {
+  const drawing = { file: '', width: 20, height: 10, colour: '#204060' };
+  const isAnimated = async (bytes: Buffer) => (await readPicture(bytes, [])).facts.previews.isAnimated;
+  for (const format of ['gif', 'webp'] as const) {
+    assert.equal(await isAnimated(await draw({ ...drawing, format, frames: 2 })), true);
+    assert.equal(await isAnimated(await draw({ ...drawing, format })), false);
+  }
+  const png = await draw({ ...drawing, format: 'png' });
+  assert.equal(await isAnimated(png), false);
+  const control = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex');
+  assert.equal(await isAnimated(Buffer.concat([png.subarray(0, 33), control, png.subarray(33)])), true);
+});
+
 test('applies every EXIF orientation, as sharp does', async () => {
   const upright = await twoColours(90, 60).png().toBuffer();
   for (let orientation = 1; orientation <= 8; orientation++) {

@@ -8,6 +8,7 @@ import { startBrowser, visit } from '../support/browser.ts';
 import { artistId, importGalleryCatalogue, sfwImageId } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
+import { animationId, importViewerCatalogue, photoId, questionableCopyId } from '../support/viewer.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,19 +17,18 @@ const colourRules = ['color-contrast', 'link-in-text-block'];
 
 interface Violation {
   id: string;
-  impact: string;
   nodes: { html: string; failureSummary: string }[];
 }
 
 /** Checks the default rules, or only the given ones. */
-async function findSeriousViolations(page: Page, rules?: string[]): Promise<string[]> {
+async function findViolations(page: Page, rules?: string[]): Promise<string[]> {
   const runOnly = rules && { type: 'rule', values: rules };
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
   const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as Violation[];
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
 }
 
 /** From 0 to 255. */
@@ -37,7 +37,38 @@ async function backgroundBrightness(page: Page): Promise<number> {
   return Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
 }
 
-describe('the gallery has no serious accessibility violation', { skip, concurrency: 2 }, async () => {
+describe('the image dialog has no accessibility violation', { skip, concurrency: 2 }, async () => {
+  if (skip) return;
+  const { makeConfig } = await importViewerCatalogue();
+  const { origin } = await startService(makeConfig());
+  const browser = await startBrowser();
+  /** By the id of the image, an element that appears when the dialog is complete. */
+  const dialogs = {
+    [photoId]: '.similar .unblur',
+    [animationId]: '.play',
+    [questionableCopyId]: '#stage .unblur',
+  };
+  for (const [id, selector] of Object.entries(dialogs))
+    test(selector, async () => {
+      const { page, finish } = await visit(browser, `${origin}/?order=newest&image=${id}`, {
+        viewport: { width: 1300, height: 1000 },
+      });
+      await page.locator(selector).waitFor();
+      await page.locator('#previous:enabled, #next:enabled').first().waitFor();
+      await page.locator('summary').click();
+      await page.evaluate(axeSource);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await findViolations(page), []);
+      }
+      await page.keyboard.press('f');
+      await page.waitForFunction(() => document.fullscreenElement);
+      assert.deepEqual(await findViolations(page), []);
+      await finish();
+    });
+});
+
+describe('the gallery has no accessibility violation', { skip, concurrency: 2 }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const service = await startService(makeConfig());
@@ -49,8 +80,11 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
     '/?order=newest': '.tile img.loaded',
     [`/?artist=${artistId}`]: '#pages a',
     [`/?image=${sfwImageId}`]: 'dialog .properties',
-    '/?in=characters': '#entries li',
+    '/?in=characters': '.entries li',
+    '/?search=a': '#found-categories',
     '/?in=artists&search=[': '.problem',
+    [`/?artist=${sfwImageId}`]: '.problem a',
+    '/?exclude=city': '.tile img.loaded',
     '/nowhere': '.actions a',
   };
   for (const [path, selector] of Object.entries(views))
@@ -58,12 +92,22 @@ describe('the gallery has no serious accessibility violation', { skip, concurren
       const { page, finish } = await visit(browser, service.origin + path);
       await page.locator(selector).first().waitFor();
       if (path.includes('image=')) await page.locator('summary').click();
+      if (path.includes('newest')) {
+        await page.locator('[role=combobox]').fill('a');
+        await page.getByRole('option').first().waitFor();
+        await page.keyboard.press('ArrowDown');
+      }
+      if (path.includes('exclude')) {
+        await page.locator('#choose-categories:enabled').click();
+        await page.locator('.choices li').nth(2).waitFor();
+        await page.locator('.choices button').first().click();
+      }
       await page.evaluate(axeSource);
       await page.emulateMedia({ colorScheme: 'light' });
-      assert.deepEqual(await findSeriousViolations(page), []);
+      assert.deepEqual(await findViolations(page), []);
       assert.ok((await backgroundBrightness(page)) > 230);
       await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await findSeriousViolations(page, colourRules), []);
+      assert.deepEqual(await findViolations(page, colourRules), []);
       assert.ok((await backgroundBrightness(page)) < 60);
       await finish(['400', '404']);
     });

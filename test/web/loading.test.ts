@@ -23,19 +23,24 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
   const { origin } = await startService(makeConfig());
   const browser = await startBrowser();
 
-  test('takes four files, together smaller than 45 KB, before the first API call is answered', async () => {
+  test('takes four files before the first tiles and three after them, together smaller than 45 KB', async () => {
     const sent: Request[] = [];
     const { page, requests, finish } = await visit(browser, `${origin}/`, {
       prepare: async (context) => context.on('request', (request) => sent.push(request)),
     });
     await waitForFirstImage(page);
-    const isFile = ({ path }: { path: string }) => !/^\/(api|files)\/|icon/.test(path);
+    await page.locator('#choose-categories:enabled').waitFor();
+    await page.waitForLoadState('networkidle');
+    const isFile = ({ path }: { path: string }) => !/^\/files\/|icon/.test(path);
     const files = sent.map((request) => ({ request, path: new URL(request.url()).pathname })).filter(isFile);
-    assert.deepEqual(
-      files.map(({ path }) => path),
-      ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js'],
-    );
-    const sizes = await Promise.all(files.map(({ request }) => request.sizes()));
+    const paths = files.map(({ path }) => path);
+    const early = ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js', '/api/image/random'];
+    assert.deepEqual(paths.slice(0, early.length).sort(), early.toSorted());
+    // The rest comes after the tiles, which come after the response.
+    const late = ['image-dialog.js', 'image-dialog.css', 'later.js'].map((name) => `/gallery/${name}`);
+    assert.deepEqual(paths.slice(early.length), late);
+    const ownFiles = files.filter(({ path }) => !path.startsWith('/api/'));
+    const sizes = await Promise.all(ownFiles.map(({ request }) => request.sizes()));
     const bytes = sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
     assert.ok(bytes > 5000 && bytes < MAX_BYTES, `${bytes} bytes`);
     assert.equal(requests.length, 1);
@@ -51,7 +56,7 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       '/?categories=sea,city&nsfw=sfw',
       `/image/random?categories=sea%2Ccity&nsfw=sfw&limit=25&${images}&seed=…`,
     ],
-    [`/?image=${sfwImageId}`, `/image/${sfwImageId}?${images}`],
+    [`/?image=${sfwImageId}`, `/image/${sfwImageId}?${images}`, `/image/random?limit=25&${images}&seed=…`],
     [`/?artist=${artistId}&page=2`, `/artist/${artistId}/images?limit=25&offset=25&${images}`],
     [`/?character=${characterId}`, `/image/random?character=${characterId}&limit=25&${images}&seed=…`],
     [
@@ -59,7 +64,15 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       `/category/${seaCategoryId}`,
       `/image/random?categories=sea&limit=25&${images}&seed=…`,
     ],
-    ['/?in=characters&search=%25a%25', '/character?limit=25&offset=0&search=%25a%25'],
+    ['/?in=characters&search=a_', '/character?limit=25&offset=0&search=a_'],
+    [
+      '/?search=a',
+      ...['artist', 'character', 'category'].map((kind) => `/${kind}?limit=25&offset=0&search=%25a%25`),
+    ],
+    [
+      '/?categories=sea,city&match=any&exclude=moon',
+      `/image/random?categories=sea%2Ccity&match=any&exclude=moon&limit=25&${images}&seed=…`,
+    ],
   ];
   for (const [path, ...expected] of calls)
     test(`${path} starts its first call before the main script is there, and repeats none`, async () => {
@@ -76,7 +89,8 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       await waitForRequest(page, requests);
       main.resolve();
       await waitUntilIdleOrOpen(page);
-      const withoutSeed = requests.map((request) => request.replace(/seed=[\d.-]+$/, 'seed=…'));
+      const calls = requests.filter((request) => !request.includes('/similar'));
+      const withoutSeed = calls.map((request) => request.replace(/seed=[\d.-]+$/, 'seed=…'));
       assert.deepEqual(withoutSeed, expected);
       await finish();
     });
@@ -103,8 +117,8 @@ const waitForRequest = async (page: Page, requests: string[]) => {
   if (requests.length === 0) await page.waitForRequest('**/api/**');
 };
 
-/** With an open image, the view behind it is not loaded. */
-const waitUntilIdleOrOpen = (page: Page) =>
-  page.url().includes('image=')
-    ? page.locator('#stage img').waitFor({ state: 'attached' })
-    : waitUntilIdle(page);
+/** The view behind an open image is loaded after the image. */
+const waitUntilIdleOrOpen = async (page: Page) => {
+  if (page.url().includes('image=')) await page.locator('#next:enabled').waitFor();
+  await waitUntilIdle(page);
+};

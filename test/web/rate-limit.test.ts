@@ -58,14 +58,34 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await finish();
   });
 
+  test('a cancelled request counts for other pages', async () => {
+    const { open, callFromElsewhere } = newVisitor();
+    const { page, finish } = await open('/');
+    await clock.advanceUntilVisible(page.locator('.tile').first());
+    await clock.advance(1000);
+    const counted = Promise.withResolvers<void>();
+    // The service counts the request, but its response takes too long.
+    const handler = () => callFromElsewhere().then(() => counted.resolve());
+    await page.route('**/api/**', handler, { times: 1 });
+    await page.locator('#shuffle').click();
+    await counted.promise;
+    await page.goBack();
+    const statuses = recordStatuses(page);
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/`);
+    await clock.advanceUntilVisible(other.locator('.tile').first());
+    assert.deepEqual(statuses, [200]);
+    await finish();
+  });
+
   test('a refused request shows a countdown and is retried', async () => {
     const { open, callJustBefore } = newVisitor();
     const { page, requests, finish } = await open('/?in=artists');
-    await page.locator('#entries li').first().waitFor();
+    await page.locator('.entries li').first().waitFor();
     await clock.advance(1000);
     await page.route('**/api/**', callJustBefore, { times: 1 });
     await page.getByRole('link', { name: 'zukan, home' }).click();
-    await page.getByText('Too many requests. Retrying in 1 s').waitFor();
+    await page.getByText('Too many requests. Retrying in 1 second').waitFor();
     assert.equal(requests.length, 2);
     assert.equal(await page.locator('.tile').count(), 0);
     await clock.advanceUntilVisible(page.locator('.tile').first());
@@ -82,7 +102,7 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await clock.advanceUntil(() => hasImages(25));
     await page.route('**/api/**', callJustBefore, { times: 1 });
     await scrollNearEnd(page);
-    const toast = page.getByText('Too many requests. Retrying in 1 s');
+    const toast = page.getByText('Too many requests. Retrying in 1 second');
     await clock.advanceUntilVisible(toast);
     assert.equal(await page.locator('.tile').count(), 25);
     for (const count of [50, 75, 90]) {
@@ -96,17 +116,46 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await finish(['429']);
   });
 
-  test('a blocked visitor sees the reason and can try again', async () => {
+  test('suggestions and the search after them take one request for each kind, and none is refused', async () => {
+    const { page, requests, finish } = await newVisitor().open('/?order=newest');
+    const statuses = recordStatuses(page);
+    await clock.advanceUntilVisible(page.locator('#search [role=combobox]'));
+    await page.getByLabel('Name or pattern').pressSequentially('hok');
+    await clock.advanceUntilVisible(page.getByRole('option', { name: 'Hokusai & Daughter' }));
+    // Typing on stops the requests for the earlier text that have not been sent.
+    await page.getByLabel('Name or pattern').pressSequentially('u');
+    await clock.advanceUntilVisible(page.getByText('Searching…'));
+    await page.keyboard.press('Enter');
+    await clock.advanceUntilVisible(page.locator('main[aria-busy="false"] h2'));
+    const isLookup = (request: string) => /^\/(artist|character|category)/.test(request);
+    const lookups = requests.filter(isLookup).map((request) => request.replace(/limit=.*=/, ''));
+    assert.equal(new Set(lookups).size, lookups.length, 'no request is made twice');
+    assert.deepEqual(lookups.slice(-3), [
+      '/artist?%25hoku%25',
+      '/character?%25hoku%25',
+      '/category?%25hoku%25',
+    ]);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    await finish(['ERR_ABORTED']);
+  });
+
+  test('a blocked visitor sees for how long, and the page continues then', async () => {
     const { open, callFromElsewhere } = newVisitor();
-    for (let count = 0; count <= 10; count++) await callFromElsewhere();
-    const { message } = (await callFromElsewhere()).json;
-    assert.match(message, /blocked/);
     const { page, finish } = await open('/');
-    await page
-      .getByRole('alert')
-      .getByText(/blocked/)
-      .waitFor();
+    await clock.advanceUntilVisible(page.locator('.tile').first());
+    const before = await shownIds(page);
+    for (let count = 0; count <= 10; count++) await callFromElsewhere();
+    assert.match((await callFromElsewhere()).json.message, /blocked/);
+    await clock.advance(18 * 60_000);
+    await page.locator('#shuffle').click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('You are blocked for too many requests. This continues in 42 minutes').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Try again' }).isVisible());
+    await clock.advance(41 * 60_000);
+    await alert.getByText('in 60 seconds').first().waitFor();
+    await clock.advance(60_000);
+    await clock.advanceUntilVisible(page.locator('.tile').first());
+    assert.notDeepEqual(await shownIds(page), before);
     await finish(['429']);
   });
 });

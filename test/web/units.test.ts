@@ -1,23 +1,27 @@
-/** The modules of the gallery that need no browser: routes, layout, previews, files, chips and texts. */
+/** The modules of the gallery that need no browser: routes, names, layout, previews, files, chips and texts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { rgbaToThumbHash, thumbHashToRGBA } from 'thumbhash';
-import { chooseChips, toggleCategory } from '../../web/category-chips.ts';
 import { layOutRows, targetRowHeight } from '../../web/justified-layout.ts';
+import { findKnownNames, findNames, suggestNames } from '../../web/names.ts';
 import {
+  emptySelection,
   entryKinds,
   type Filter,
   filterOptions,
   formatUrl,
   noFilter,
   parseRoute,
+  type Selection,
   type View,
 } from '../../web/route.ts';
+import { containing, toPattern } from '../../web/search-pattern.ts';
+import { choose, rankCategories, toggleCategory } from '../../web/selection.ts';
 import { dialogSources, gridSources } from '../../web/sources.ts';
-import { formatCount, formatDuration, formatSize } from '../../web/text.ts';
+import { formatCount, formatDuration, formatSize, formatWait, viewTitle } from '../../web/text.ts';
 import { decodeThumbHash } from '../../web/thumbhash.ts';
-import type { GalleryImage } from '../../web/types.ts';
+import type { Entry, EntryGroup, GalleryImage } from '../../web/types.ts';
 
 describe('routes', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
@@ -26,15 +30,24 @@ describe('routes', () => {
   const filter: fc.Arbitrary<Filter> = fc
     .tuple(fc.subarray([...filterOptions.nsfw]), fc.subarray([...filterOptions.orientation]))
     .map(([nsfw, orientation]) => ({ nsfw, orientation }));
-  const categories = fc.uniqueArray(name, { maxLength: 3 });
+  const names = fc.uniqueArray(name, { maxLength: 3 });
+  const selection: fc.Arbitrary<Selection> = fc
+    .tuple(names, fc.boolean(), names)
+    .map(([categories, isAny, exclude]) => ({
+      ...{ categories, exclude },
+      match: isAny && categories.length > 1 ? 'any' : 'all',
+    }));
   const view: fc.Arbitrary<View> = fc.oneof(
-    fc.record({ name: fc.constantFrom('random' as const, 'newest' as const), categories, filter }),
+    fc
+      .tuple(fc.constantFrom('random' as const, 'newest' as const), selection, filter)
+      .map(([name, selection, filter]) => ({ name, ...selection, filter })),
     fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
     fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
     fc.record({
-      ...{ name: fc.constant('search' as const), kind: fc.constantFrom(...entryKinds) },
+      ...{ name: fc.constant('list' as const), kind: fc.constantFrom(...entryKinds) },
       ...{ search: fc.string({ unit: 'grapheme' }), page },
     }),
+    fc.record({ name: fc.constant('search' as const), search: text }),
   );
 
   test('survive formatting and parsing', () => {
@@ -48,10 +61,14 @@ describe('routes', () => {
 
   test('have short URLs, and any query is a valid route', () => {
     const filter = noFilter;
-    assert.equal(formatUrl({ name: 'random', categories: [], filter }), '/');
+    const random = (selection: Partial<Selection> = {}): View => ({
+      ...{ name: 'random', ...emptySelection, ...selection, filter },
+    });
+    assert.equal(formatUrl(random()), '/');
+    assert.equal(formatUrl(random({ categories: ['a b', 'c'] }), 'x'), '/?categories=a%20b,c&image=x');
     assert.equal(
-      formatUrl({ name: 'random', categories: ['a b', 'c'], filter }, 'x'),
-      '/?categories=a%20b,c&image=x',
+      formatUrl(random({ categories: ['a', 'b'], match: 'any', exclude: ['c', 'd'] })),
+      '/?categories=a,b&match=any&exclude=c,d',
     );
     const portraits: Filter = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
     assert.equal(
@@ -59,18 +76,17 @@ describe('routes', () => {
       '/?artist=x&nsfw=sfw,nsfw&orientation=portrait&page=2',
     );
     const views: [string, View][] = [
-      ['', { name: 'random', categories: [], filter }],
-      ['?categories=a,,%20b&categories=a', { name: 'random', categories: ['a', 'b'], filter }],
-      [
-        '?nsfw=nsfw,SFW&nsfw=sfw,&orientation=portrait',
-        { name: 'random', categories: [], filter: portraits },
-      ],
-      ['?order=newest&categories=a', { name: 'newest', categories: ['a'], filter }],
-      ['?order=oldest', { name: 'random', categories: [], filter }],
-      ['?search=x', { name: 'search', kind: 'artists', search: 'x', page: 1 }],
-      ['?in=dragons', { name: 'random', categories: [], filter }],
+      ['', random()],
+      ['?categories=a,,%20b&categories=a', random({ categories: ['a', 'b'] })],
+      ['?categories=a&match=any', random({ categories: ['a'] })],
+      ['?exclude=a&match=dragons', random({ exclude: ['a'] })],
+      ['?nsfw=nsfw,SFW&nsfw=sfw,&orientation=portrait', { ...random(), filter: portraits } as View],
+      ['?order=newest&categories=a', { ...random({ categories: ['a'] }), name: 'newest' } as View],
+      ['?order=oldest', random()],
+      ['?search=x', { name: 'search', search: 'x' }],
+      ['?in=dragons', random()],
       ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
-      ['?in=artists&page=1e9', { name: 'search', kind: 'artists', search: '', page: 1 }],
+      ['?in=artists&page=1e9', { name: 'list', kind: 'artists', search: '', page: 1 }],
       ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter, page: 1 }],
     ];
     for (const [query, view] of views) assert.deepEqual(parseRoute(query).view, view, query);
@@ -154,11 +170,17 @@ test('ThumbHashes are decoded as by the reference implementation', () => {
 });
 
 describe('files to load', () => {
-  const image = (width: number, height: number, size: number, mimetype: string, ...thumbnails: number[]) => {
+  const image = (
+    width: number,
+    height: number,
+    size: number,
+    animated?: boolean,
+    ...thumbnails: number[]
+  ) => {
     const dimens = { width, height };
     const meta = {
       size,
-      mimetype,
+      animated,
       dimens,
       thumbnails: thumbnails.map((width) => ({ url: `${width}`, width })),
     };
@@ -166,37 +188,95 @@ describe('files to load', () => {
   };
   const urls = (sources: { url: string }[]) => sources.map(({ url }) => url).join(' ');
   const check = (image: GalleryImage, inGrid: string, inDialog: string) =>
-    assert.deepEqual([urls(gridSources(image)), urls(dialogSources(image))], [inGrid, inDialog]);
+    assert.deepEqual([urls(gridSources(image, false)), urls(dialogSources(image))], [inGrid, inDialog]);
 
   test('are the thumbnails, and the original only if it is small', () => {
-    check(image(6000, 4000, 9e6, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
-    check(image(6000, 4000, 1e5, 'image/jpeg', 480, 960, 1600), '480 960 1600', '480 960 1600');
-    check(image(700, 500, 1e5, 'image/jpeg', 480), '480 original', '480 original');
-    check(image(1200, 900, 2e6, 'image/png', 480, 960), '480 960', '480 960 original');
+    check(image(6000, 4000, 9e6, false, 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(6000, 4000, 1e5, false, 480, 960, 1600), '480 960 1600', '480 960 1600');
+    check(image(700, 500, 1e5, false, 480), '480 original', '480 original');
+    check(image(1200, 900, 2e6, false, 480, 960), '480 960', '480 960 original');
   });
 
   test('are originals if there are no thumbnails', () => {
-    check(image(6000, 4000, 9e6, 'image/jpeg'), 'original', 'original');
-    check(image(300, 200, 1e4, 'image/webp'), 'original', 'original');
+    check(image(6000, 4000, 9e6, false), 'original', 'original');
+    check(image(300, 200, 1e4), 'original', 'original');
   });
 
-  test('of animations are stills in the grid', () => {
-    check(image(600, 400, 1e5, 'image/gif', 480), '480', 'original');
-    check(image(3000, 2000, 9e6, 'image/gif', 480), '480', 'original');
-    check(image(600, 400, 9e6, 'image/webp', 480), '480', 'original');
-    check(image(6000, 4000, 9e6, 'image/webp', 480, 1600), '480 1600', '480 1600');
+  test('of images that may be animations are stills in the grid', () => {
+    check(image(600, 400, 1e5, true, 480), '480', '480 original');
+    check(image(600, 400, 1e5, undefined, 480), '480', '480 original');
+  });
+
+  test('of an animation without stills are none if the visitor prefers reduced motion', () => {
+    assert.deepEqual(gridSources(image(300, 200, 1e4, true), true), []);
+    assert.equal(urls(gridSources(image(300, 200, 1e4, true), false)), 'original');
+    assert.equal(urls(gridSources(image(300, 200, 1e4, false), true)), 'original');
   });
 });
 
-test('chips show the selected categories, then the most frequent ones', () => {
-  const image = (...names: string[]) => ({ categories: names.map((name) => ({ name })) }) as GalleryImage;
-  const images = [image('Sea', 'duo'), image('Sea', 'night'), image('Sea', 'night'), image('cat')];
-  const chips = chooseChips(images, ['sea', 'gone']).map(({ name, isSelected }) =>
-    isSelected ? `+${name}` : name,
-  );
-  assert.deepEqual(chips, ['+sea', '+gone', 'night', 'cat', 'duo']);
-  assert.deepEqual(toggleCategory(['sea', 'duo'], 'Sea'), ['duo']);
-  assert.deepEqual(toggleCategory(['sea'], 'duo'), ['sea', 'duo']);
+describe('selected categories', () => {
+  const selection = (categories: string[], exclude: string[] = []): Selection => ({
+    ...{ categories, match: 'any', exclude },
+  });
+
+  test('are included or excluded, never both, and ignore case', () => {
+    assert.deepEqual(toggleCategory(selection(['sea', 'duo']), 'Sea'), selection(['duo']));
+    assert.deepEqual(toggleCategory(selection(['sea']), 'duo'), selection(['sea', 'duo']));
+    assert.deepEqual(toggleCategory(selection(['sea'], ['duo']), 'Duo'), selection(['sea']));
+    assert.deepEqual(choose(selection(['sea']), 'SEA', 'exclude'), selection([], ['SEA']));
+    assert.deepEqual(choose(selection([], ['sea']), 'sea', 'include'), selection(['sea']));
+    assert.deepEqual(choose(selection(['a'], ['sea']), 'sea', undefined), selection(['a']));
+  });
+
+  test('are in the title', () => {
+    const title = (selection: Partial<Selection>) =>
+      viewTitle({ name: 'newest', ...emptySelection, ...selection, filter: noFilter }, undefined);
+    assert.equal(title({}), 'Newest');
+    assert.equal(title({ categories: ['a', 'b'] }), 'a and b');
+    assert.equal(
+      title({ categories: ['a', 'b'], match: 'any', exclude: ['c', 'd'] }),
+      'a or b without c or d',
+    );
+    assert.equal(title({ exclude: ['c'] }), 'Newest without c');
+  });
+
+  test('are suggested by how many images are in them', () => {
+    const image = (...names: string[]) => ({ categories: names.map((name) => ({ name })) }) as GalleryImage;
+    const images = [image('sea', 'duo'), image('sea', 'night'), image('sea', 'night'), image('cat')];
+    assert.deepEqual(rankCategories(images), ['sea', 'night', 'cat', 'duo']);
+  });
+});
+
+describe('names', () => {
+  test('contain the text that was typed, unless it is a pattern', () => {
+    const patterns = ['ink', ' ink ', '', 'h%', 'a|b', 'C++'].map(toPattern);
+    assert.deepEqual(patterns, ['%ink%', '%ink%', '', 'h%', 'a|b', 'C++']);
+    assert.equal(containing('50%_\\[x]'), '%50\\%\\_\\\\\\[x\\]%');
+  });
+
+  test('are found without a request in complete results for a part of the text', async () => {
+    let requests = 0;
+    const group = (total: number, ...names: string[]): EntryGroup => ({
+      ...{ kind: 'artists', total },
+      entries: names.map((name, id) => ({ id: `${name}${id}`, name, url: '' }) as Entry),
+    });
+    const find = (text: string, result: EntryGroup) =>
+      findNames('artists', containing(text), async () => {
+        requests++;
+        return result;
+      });
+    const found = group(3, 'Hoshino Ink', 'Inkwell', 'Kin');
+    const results = await Promise.all([find('in', found), find('in', found)]);
+    assert.deepEqual([requests, results], [1, [found, found]]);
+    const namesOf = (group: EntryGroup | undefined) => group?.entries.map(({ name }) => name);
+    assert.deepEqual(namesOf(findKnownNames('artists', 'INK')), ['Hoshino Ink', 'Inkwell']);
+    assert.equal(findKnownNames('artists', 'i'), undefined);
+    assert.equal(findKnownNames('categories', 'ink'), undefined);
+    await find('a', group(300, 'Anna'));
+    assert.equal(findKnownNames('artists', 'an'), undefined, 'there may be more than the first');
+    assert.deepEqual(namesOf(suggestNames('an')[0]), ['Anna']);
+    assert.deepEqual(namesOf(suggestNames('ink')[0]), ['Inkwell', 'Hoshino Ink'], 'at the start first');
+  });
 });
 
 test('sizes, durations and counts are formatted', () => {
@@ -205,6 +285,10 @@ test('sizes, durations and counts are formatted', () => {
   ]);
   assert.deepEqual([0, 59.2, 61, 3600, 90_000].map(formatDuration), [
     ...['0 s', '1 min 0 s', '1 min 1 s', '1 h 0 min', '1 d 1 h'],
+  ]);
+  assert.deepEqual([0, 1, 59.2, 61, 2520, 3599, 3600, 3900].map(formatWait), [
+    ...['1 second', '1 second', '60 seconds', '2 minutes', '42 minutes', '1 hour', '1 hour'],
+    '1 hour 5 minutes',
   ]);
   assert.deepEqual(
     [formatCount(1, 'categories'), formatCount(1234, 'images'), formatCount(0, 'artists')],

@@ -79,7 +79,8 @@ export const imageParameters = {
     Type.Array(Include, {
       description:
         'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `thumbnails` adds ' +
-        '`meta.thumbnails`, smaller versions of the file, and `meta.thumbHash`, a tiny preview.',
+        '`meta.thumbnails`, smaller versions of the file, `meta.thumbHash`, a tiny preview, and `meta.animated`, ' +
+        'whether it is an animation.',
       examples: [['artist', 'thumbnails']],
     }),
   ),

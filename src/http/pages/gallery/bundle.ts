@@ -1,5 +1,5 @@
 /**
- * Joins modules to scripts, so a browser loads two files instead of forty. Each module becomes a function that runs once and
+ * Joins modules to scripts, so a browser loads four files instead of fifty. Each module becomes a function that runs once and
  * returns its exports, after those that it imports. That suffices because imports have no cycles (a test sees to it) and
  * exports are never reassigned. Scripts of one page share their constants, so a later script uses the modules of an
  * earlier one.

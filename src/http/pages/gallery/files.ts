@@ -1,5 +1,5 @@
 /**
- * The files of the gallery as browsers get them: `web/` bundled to two scripts and one stylesheet, its page with the name and
+ * The files of the gallery as browsers get them: `web/` bundled to four scripts and two stylesheets, its page with the name and
  * logo of the site, and the modules of the typed client, which pages on other origins import.
  */
 import { readdirSync } from 'node:fs';
@@ -15,8 +15,12 @@ import { bundle } from './bundle.ts';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const folders = ['web', 'client'];
-/** The first script starts the first API call while the browser loads the second. */
-const entries = ['start', 'main'];
+/**
+ * The first script starts the first API call while the browser loads the second. The others, and a second stylesheet, are
+ * loaded after the first tiles.
+ */
+const entries = ['start', 'main', 'image-dialog', 'later'];
+const lateStyle = 'image-dialog.css';
 
 export interface GalleryFiles {
   /** By path under `/gallery/`. */
@@ -35,11 +39,12 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
     entries.map((name) => `web/${name}`),
   );
   const styles = [...template.matchAll(styleLinks)].map(([, name]) => textOf(`web/${name}`));
-  const style = [...styles, accentStyle(site)].join('').replaceAll(comments, '');
+  const style = [...styles, accentStyle(site)].join('');
   const assets = new Map(
     await Promise.all([
       ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
-      prepare('style.css', style, 'text/css; charset=utf-8'),
+      prepareStyle('style.css', style),
+      prepareStyle(lateStyle, textOf(`web/${lateStyle}`)),
       prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
       ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
       ...[...modules]
@@ -53,6 +58,10 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
 
 async function prepare(name: string, content: string | Buffer, type: string): Promise<[string, Asset]> {
   return [name, await makeAsset(content, type)];
+}
+
+function prepareStyle(name: string, text: string): Promise<[string, Asset]> {
+  return prepare(name, text.replaceAll(comments, ''), 'text/css; charset=utf-8');
 }
 
 function accentStyle({ accent }: Site): string {

@@ -1,0 +1,6 @@
+/** What the page does not need for its first images. This is the entry of its last script, which loads after them. */
+import { initCategoryDialog } from './category-dialog.ts';
+import { initSuggestions } from './suggestions.ts';
+
+initSuggestions();
+initCategoryDialog();
