@@ -137,6 +137,7 @@ export const Cover = Type.Object(
       ...Image.properties.meta.properties,
       thumbnails: Type.Array(Thumbnail, { description: 'smallest first' }),
       thumbHash: Type.Optional(text('a preview of about 25 bytes, in base64, if known')),
+      animated: Type.Optional(Type.Boolean({ description: 'whether it moves, if known' })),
     }),
   },
   { description: 'the newest image rated sfw, if there is one; only with `include=cover`' },
