@@ -20,7 +20,7 @@ const entryInclude = ['count', 'cover'] as const;
 export function listOptions({ search, page = 1 }: { search: string; page?: number }) {
   const pattern = toPattern(search);
   const position = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
-  return { ...position, ...(pattern && { search: pattern }), include: entryInclude };
+  return { ...position, include: entryInclude, ...(pattern && { search: pattern }) };
 }
 
 export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
