@@ -8,6 +8,8 @@ export interface Rounds {
   rounds: number;
   /** Per measurement. */
   seconds: number;
+  /** Threads of the baseline; one if it is not given. */
+  workers?: number;
 }
 
 /** One endpoint with one catalogue: a ratio per round, and every measurement. */
@@ -27,9 +29,9 @@ export type Subject = Pick<Result, 'server' | 'size' | 'name' | 'title'>;
 export async function measureAgainstBaseline(
   subject: Subject,
   target: Target,
-  { rounds, seconds }: Rounds,
+  { rounds, seconds, workers = 1 }: Rounds,
 ): Promise<Result> {
-  await using server = await startBaseline(target.bytes);
+  await using server = await startBaseline(target.bytes, workers);
   const baseline = { ...target, origin: server.origin, status: 200 };
   const result: Result = { ...subject, ratios: [], measured: [], baseline: [] };
   for (let round = 0; round <= rounds; round++) {

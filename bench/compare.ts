@@ -33,7 +33,7 @@ export async function run(options: string[]): Promise<void> {
   const endpoints = selectEndpoints(values.endpoint);
   const [rounds, seconds, size] = [Number(values.rounds), Number(values.seconds), Number(values.size)];
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zukan-bench-'));
-  await using other = await startStore('sqlite', folder.path, size, resolve(checkout));
+  await using other = await startStore('sqlite', folder.path, size, { checkout: resolve(checkout) });
   await using ours = await startStore('sqlite', folder.path, size);
   console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${size} images\n`);
   console.log(

@@ -17,6 +17,7 @@ export const usage = `Usage: npm run bench -- [options]
   --size <images>      catalogue sizes, comma-separated (100000)
   --endpoint <names>   comma-separated: ${endpointNames.join()} (all)
   --store <store>      ${stores.join(' or ')} (sqlite)
+  --workers <n>        threads of zukan and of the baseline (1)
   --rounds <n>         measurements per endpoint (5)
   --seconds <n>        duration of a measurement (3)
   --alternatives       also measure ${alternativeNames.join(' and ')}
@@ -31,6 +32,7 @@ export async function run(options: string[]): Promise<void> {
       size: { type: 'string', default: '100000' },
       endpoint: { type: 'string', default: endpointNames.join() },
       store: { type: 'string', default: 'sqlite' },
+      workers: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       alternatives: { type: 'boolean', default: false },
@@ -39,18 +41,22 @@ export async function run(options: string[]): Promise<void> {
       json: { type: 'string' },
     },
   });
-  const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const { workers } = values;
+  const rounds = {
+    ...{ rounds: Number(values.rounds), seconds: Number(values.seconds) },
+    workers: Number(workers),
+  };
   const endpoints = selectEndpoints(values.endpoint);
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   if (values.keep) await mkdir(values.keep, { recursive: true });
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
   console.log(
-    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
+    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}, ${workers} workers`,
   );
   const results: Result[] = [];
   try {
     for (const size of values.size.split(',').map(Number)) {
-      await using store = await startStore(values.store, folder, size);
+      await using store = await startStore(values.store, folder, size, { workers });
       console.log(`\n${size} images`);
       const ours: Result[] = [];
       for (const { name, title, target } of endpoints) {

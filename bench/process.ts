@@ -21,8 +21,8 @@ export function startServer(environment: Environment, checkout = thisCheckout): 
   return waitForOrigin(start([...zukan(checkout), 'serve'], { RATE_LIMIT: 'off', ...environment }));
 }
 
-export function startBaseline(bytes: number): Promise<Server> {
-  return startProgram('baseline-server.ts', [String(bytes)]);
+export function startBaseline(bytes: number, threads: number): Promise<Server> {
+  return startProgram('baseline-server.ts', [String(bytes), String(threads)]);
 }
 
 /** Starts a program of this folder that prints its address. */
@@ -64,6 +64,6 @@ export async function runCommand(
 }
 
 function start(parameters: string[], environment: Environment): ChildProcess {
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', WORKERS: '1', ...environment };
   return spawn(process.execPath, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }

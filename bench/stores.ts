@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startPostgres } from '../test/support/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
@@ -10,6 +11,8 @@ import { type Environment, runCommand, startServer, thisCheckout } from './proce
 export const stores = ['sqlite', 'postgres'];
 /** So many that hardly any is requested twice in a second. */
 const MAX_IDS = 20_000;
+/** The cache grows visibly in this time, unless it is full. */
+const CACHE_POLL_MS = 500;
 
 export interface StartedStore extends AsyncDisposable {
   size: number;
@@ -29,11 +32,13 @@ export async function startStore(
   store: string,
   folder: string,
   size: number,
-  checkout = thisCheckout,
+  { checkout = thisCheckout, workers = '1' } = {},
 ): Promise<StartedStore> {
   await using parts = new AsyncDisposableStack();
   const suffix = checkout === thisCheckout ? '' : ' of the other checkout';
-  const environment: Environment = { DATA_DIR: join(folder, `${store} ${size}${suffix}`) };
+  const environment: Environment = {
+    ...{ DATA_DIR: join(folder, `${store} ${size}${suffix}`), WORKERS: workers },
+  };
   const file = join(folder, `${size}.ndjson`);
   await createOnce(file, (path) => writeCatalogue(path, size));
   const fill = (dataDir: string) =>
@@ -57,6 +62,7 @@ export async function startStore(
   );
   const server = parts.use(await startServer({ ...environment, RATE_LIMIT: 'off' }, checkout));
   const limited = parts.use(await startServer({ ...environment, RATE_LIMIT: 'on' }, checkout));
+  for (const { origin } of [server, limited]) await waitForCache(origin);
   const ids = await readIds(server.origin, Math.min(MAX_IDS, size));
   const all = parts.move();
   return {
@@ -77,6 +83,15 @@ async function createOnce(path: string, create: (path: string) => Promise<unknow
   await rm(part, { recursive: true, force: true });
   await create(part);
   await rename(part, path);
+}
+
+/** Waits until the document cache, which is filled in the background, grows no more. */
+async function waitForCache(origin: string): Promise<void> {
+  for (let [before, now] = [-1, 0]; now > before; ) {
+    await setTimeout(CACHE_POLL_MS);
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    [before, now] = [now, Number(/^zukan_document_cache_images (\d+)$/m.exec(metrics)?.[1] ?? 0)];
+  }
 }
 
 async function readIds(origin: string, count: number): Promise<string[]> {

@@ -96,7 +96,7 @@ export interface ImageMeta<Size> {
   thumbnails?: Thumbnail[];
   /** A preview of about 25 bytes, in base64; only with `include: ['thumbnails']`, if known. */
   thumbHash?: string;
-  /** Whether the image is an animation; only with `include: ['thumbnails']`, if known. */
+  /** Whether it moves; only with `include: ['thumbnails']`, if known. */
   animated?: boolean;
 }
 

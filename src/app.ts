@@ -8,6 +8,8 @@ import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
 import {
   createCatalogue,
+  createDocumentMemory,
+  fillDocumentCache,
   openFiles,
   openLimiter,
   openLogo,
@@ -16,37 +18,66 @@ import {
   storageLinkSigner,
 } from './engines.ts';
 import { LimiterCounters } from './http/metrics/limiter.ts';
+import type { WriteBlock } from './http/server/line-writer.ts';
 import { Logger } from './http/server/logger.ts';
 import { originReader } from './http/server/origin.ts';
-import type { HttpServer } from './http/server/server.ts';
 import type { Services } from './http/services.ts';
-import { createWebServer } from './http/web-server.ts';
+import { createWebServer, type WebServer } from './http/web-server.ts';
+import type { Report } from './metrics.ts';
 import { type RandomInt, secureRandomInt } from './random.ts';
 
-export interface App extends HttpServer {
+/** How long running requests may take to finish after the signal to stop. */
+export const SHUTDOWN_TIMEOUT_MS = 5000;
+/** How long idle connections stay open after that signal, for requests that are on their way. */
+const IDLE_MS = 500;
+
+export interface App extends WebServer {
   log: Logger;
+}
+
+/** What a thread has in common with the other threads of the process that serve. */
+export interface Shared {
+  /** Another thread fills it. */
+  documents: SharedArrayBuffer | undefined;
+  limits: SharedArrayBuffer;
+  /** Identifies the thread: no other thread of the process has or had this number. */
+  owner: number;
+  writeLog: WriteBlock;
+  /** Asks all threads for their reports. */
+  collectReports: (withMetrics: boolean) => Promise<Report[]>;
 }
 
 export interface AppOptions {
   clock?: Clock;
   randomInt?: RandomInt;
+  /** Undefined if this is the only thread that serves. */
+  shared?: Shared;
 }
 
 /** Tests pass their own clock and random numbers. */
-export async function createApp(config: Config, { clock, randomInt }: AppOptions = {}): Promise<App> {
-  const log = new Logger(config.logLevel);
+export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const { clock, randomInt, shared } = options;
+  const log = new Logger(config.logLevel, shared?.writeLog);
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const logo = await openLogo(config);
   const fileLinks = new FileLinks(keys);
   await createCatalogue(config);
-  const store = await openStore(config, (server, isUnavailable, reason) => {
-    if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
-    else log.info({ server, reason }, 'replica available again');
+  const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
+  const store = await openStore(config, {
+    documents,
+    onReplicaChange(server, isUnavailable, reason) {
+      if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
+      else log.info({ server, reason }, 'replica available again');
+    },
   });
-  const limiter = await openLimiter(config, clock, (isUnavailable, reason) => {
-    if (isUnavailable) log.warn({ reason }, 'Redis unavailable; using the in-memory limiter');
-    else log.info({ reason }, 'Redis available again');
+  const limiter = await openLimiter(config, {
+    clock,
+    shared: shared && { memory: shared.limits, owner: shared.owner },
+    onRedisChange(isUnavailable, reason) {
+      if (isUnavailable) log.warn({ reason }, 'Redis unavailable; using the in-memory limiter');
+      else log.info({ reason }, 'Redis available again');
+    },
   });
   const files = openFiles(config);
   const services: Services = {
@@ -70,19 +101,23 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
     mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
+    collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),
   };
   const web = createWebServer(services, config.apiPrefixes, log);
+  let filler: Disposable | undefined;
   return {
+    ...web,
     log,
-    server: web.server,
     async listen(address) {
       // Not awaited: the server starts even if Redis is unavailable.
       void limiter?.start();
-      warnAboutUnsharedKeys(config, log);
-      return web.listen(address);
+      const url = await web.listen(address);
+      if (!shared) filler = fillDocumentCache(config, documents);
+      return url;
     },
     async close(idleMs) {
       await web.close(idleMs);
+      filler?.[Symbol.dispose]();
       await store[Symbol.asyncDispose]();
       await limiter?.close();
       await log.flush();
@@ -90,8 +125,15 @@ export async function createApp(config: Config, { clock, randomInt }: AppOptions
   };
 }
 
+/** Waits for running requests, then closes their connections. */
+export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  await app.close(IDLE_MS);
+  clearTimeout(timer);
+}
+
 /** With PostgreSQL, other instances may serve the same catalogue. They need the same keys. */
-function warnAboutUnsharedKeys({ database, linkKeys, storage }: Config, log: Logger): void {
+export function warnAboutUnsharedKeys({ database, linkKeys, storage }: Config, log: Logger): void {
   if (database.engine !== 'postgres' || linkKeys !== undefined) return;
   // Storage with its own links signs them with its own keys.
   const signed = storage.engine === 'folder' ? 'links and cursors' : 'cursors';

@@ -17,6 +17,7 @@ import { openBucket } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
 import type { LockOptions } from './store/shared/write-lock.ts';
+import { DocumentFiller } from './store/sqlite/document-filler.ts';
 import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
 import * as sqliteSourceFiles from './store/sqlite/source-files.ts';
 import * as sqlite from './store/sqlite/store.ts';
@@ -51,10 +52,44 @@ function existing(path: string): string {
   }
 }
 
-export async function openStore({ database }: Config, onChange: OnReplicaChange = () => {}): Promise<Store> {
-  if (database.engine === 'sqlite') return sqlite.openStore(existing(database.path), database.tokensPath);
+export interface StoreOptions {
+  onReplicaChange?: OnReplicaChange;
+  /** The memory of the document cache (`createDocumentMemory`). */
+  documents?: ArrayBufferLike | undefined;
+}
+
+export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
+  const { onReplicaChange = () => {}, documents } = options;
+  if (database.engine === 'sqlite')
+    return sqlite.openStore(existing(database.path), database.tokensPath, documents);
   const { openStore } = await import('./store/postgres/store.ts');
-  return openStore({ ...database, onChange });
+  return openStore({ ...database, onChange: onReplicaChange });
+}
+
+/** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */
+export function createDocumentMemory<Memory extends ArrayBufferLike>(
+  { database, cacheMb }: Config,
+  Buffer: new (size: number) => Memory,
+): Memory | undefined {
+  if (database.engine !== 'sqlite') return undefined;
+  try {
+    return new Buffer(cacheMb * 1024 * 1024);
+  } catch {
+    // Some systems are configured not to promise more memory than they have.
+    throw new Error(`the system does not provide ${cacheMb} MB for the document cache; set CACHE_MB to less`);
+  }
+}
+
+/** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */
+export function fillDocumentCache(
+  { database }: Config,
+  memory: ArrayBufferLike | undefined,
+  documentsPerSlice?: number,
+): Disposable | undefined {
+  if (database.engine !== 'sqlite' || memory === undefined) return undefined;
+  const filler = new DocumentFiller(database.path, memory, documentsPerSlice);
+  void filler.run();
+  return filler;
 }
 
 export async function openSnapshot({ database }: Config): Promise<CatalogueSnapshot> {
@@ -94,14 +129,22 @@ export function storageLinkSigner({ storage }: Config): LinkSigner | undefined {
   return storage.engine === 's3' ? new S3Links(storage) : undefined;
 }
 
+export interface LimiterOptions {
+  clock?: Clock | undefined;
+  /** Memory that this thread shares with others (`createLimiterMemory`), and what identifies the thread there. */
+  shared?: { memory: SharedArrayBuffer; owner: number } | undefined;
+  onRedisChange: RedisLimiterOptions['onChange'];
+}
+
 /** Returns undefined if the rate limit is off. */
 export async function openLimiter(
   { rateLimit, redisUrl, redisPrefix }: Config,
-  clock: Clock | undefined,
-  onChange: RedisLimiterOptions['onChange'],
+  { clock = steadyClock, shared, onRedisChange }: LimiterOptions,
 ): Promise<Limiter | undefined> {
   if (rateLimit === 'off') return undefined;
-  if (redisUrl === undefined) return new MemoryLimiter(rateLimit, clock ?? steadyClock);
+  const local = new MemoryLimiter(rateLimit, clock, shared?.memory, shared?.owner);
+  if (redisUrl === undefined) return local;
   const { RedisLimiter } = await import('./limits/redis.ts');
-  return new RedisLimiter(redisUrl, { perSecond: rateLimit, prefix: redisPrefix, onChange });
+  const options = { perSecond: rateLimit, local, prefix: redisPrefix, onChange: onRedisChange };
+  return new RedisLimiter(redisUrl, options);
 }

@@ -1,14 +1,18 @@
 /** Reading the configuration from the environment. */
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
+import { defaultCacheMb } from '../src/config/machine.ts';
 import { databaseFile, filesFolder } from './support/service.ts';
 
 test('an empty environment gives the defaults, and the result is frozen', () => {
   const config = readConfig({});
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 3000);
+  assert.equal(config.workers, availableParallelism());
+  assert.ok(config.cacheMb >= 32);
   assert.equal(config.dataDir, resolve('data'));
   assert.equal(databaseFile(config), resolve('data/zukan.db'));
   assert.equal(filesFolder(config), resolve('data/files'));
@@ -30,6 +34,8 @@ test('reads every variable', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '0',
+    WORKERS: '3',
+    CACHE_MB: '1',
     DATA_DIR: '/srv/zukan',
     DATABASE_URL: 'sqlite:/srv/other.db',
     FILES_URL: '/srv/pictures',
@@ -50,6 +56,8 @@ test('reads every variable', () => {
     METRICS_ALLOW: '10.0.0.5, 2001:db8::/32',
     LOG_LEVEL: 'debug',
   });
+  assert.equal(config.workers, 3);
+  assert.equal(config.cacheMb, 1);
   assert.equal(databaseFile(config), '/srv/other.db');
   assert.equal(filesFolder(config), '/srv/pictures');
   assert.equal(config.publicUrl, 'https://cdn.example.org');
@@ -68,6 +76,14 @@ test('reads every variable', () => {
   assert.ok(config.trustedProxies.check('2001:db8::1', 'ipv6'));
   assert.ok(config.metricsAllow.check('10.0.0.5') && !config.metricsAllow.check('127.0.0.1'));
   assert.ok(!config.trustedProxies.check('10.0.0.2'));
+});
+
+test('the cache is a tenth of the available memory by default, within bounds', () => {
+  const gigabyte = 1024 ** 3;
+  assert.deepEqual(
+    [0.25, 0.5, 4, 24, 1024].map((gigabytes) => defaultCacheMb(gigabytes * gigabyte)),
+    [32, 51, 409, 2457, 16_000],
+  );
 });
 
 test('reads the primary, the replicas and the connection limit of PostgreSQL', () => {
@@ -150,6 +166,7 @@ const invalid: [string, string][] = [
   ['API_PREFIXES', '//'],
   ['API_PREFIXES', '/api/'],
   ['API_PREFIXES', '/,/docs'],
+  ['API_PREFIXES', '/docs.js'],
   ['API_PREFIXES', '/api,/api/image'],
   ['LINK_KEYS', 'short'],
   ['LINK_LIFETIME', '0'],
@@ -167,6 +184,10 @@ const invalid: [string, string][] = [
   ['RATE_LIMIT', '1001'],
   ['RATE_LIMIT_EXEMPT', 'my-bot'],
   ['RATE_LIMIT_EXEMPT', '10.0.0.0/8/8'],
+  ['WORKERS', '0'],
+  ['WORKERS', 'all'],
+  ['CACHE_MB', '0'],
+  ['CACHE_MB', '64MB'],
   ['REDIS_PREFIX', 'two words'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', 'localhost'],

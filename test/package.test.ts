@@ -208,13 +208,10 @@ test('imports a picture, serves it with npx, and the client gets it', { timeout:
   const [image] = ((await response.json()) as { data: [Image] }).data;
   const bytes = Buffer.from(await (await fetch(image.url)).arrayBuffer());
   assert.equal(bytes.length, image.meta.size);
-  for (const path of [
-    '/',
-    '/gallery/start.js',
-    '/gallery/main.js',
-    '/gallery/image-dialog.js',
-    '/gallery/client/index.js',
-  ])
+  const scripts = ['start', 'main', 'image-dialog', 'later', 'client/index'].map(
+    (name) => `/gallery/${name}.js`,
+  );
+  for (const path of ['/', ...scripts, '/docs.js'])
     assert.equal((await fetch(origin + path, { headers: { Accept: 'text/html' } })).status, 200, path);
 
   writeFileSync(join(home, 'program.mts'), program('zukan/client'));

@@ -27,6 +27,7 @@ export interface Similar {
 export function createSimilar(id: string): Similar {
   const element = el('section', { class: 'similar' });
   const controller = new AbortController();
+  let isWanted = false;
   const show = async () => {
     try {
       const ratings = currentRatings();
@@ -46,7 +47,10 @@ export function createSimilar(id: string): Similar {
   });
   return {
     element,
-    load: () => element.childElementCount === 0 && inView.observe(element),
+    load() {
+      if (!isWanted) inView.observe(element);
+      isWanted = true;
+    },
     stop() {
       inView.disconnect();
       controller.abort();

@@ -8,16 +8,18 @@ export interface StartedImport {
   stop(): Promise<void>;
 }
 
-/** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. */
-export function startImport(path: string, log: App['log']): StartedImport {
+/** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. `watch` is for folders. */
+export function startImport(path: string, { watch }: { watch: boolean }, log: App['log']): StartedImport {
   let isStopping = false;
   // Its output goes to standard error, because standard output is the log.
-  const child = spawn(process.execPath, [process.argv[1] as string, 'import', path], {
+  const flags = watch ? ['--watch'] : [];
+  const child = spawn(process.execPath, [process.argv[1] as string, 'import', ...flags, path], {
     stdio: ['ignore', 2, 2],
   });
   const ended = once(child, 'exit').then(([status]) => {
+    if (isStopping) return;
     if (status === 0) log.info({ path }, 'import finished');
-    else if (!isStopping) log.error({ path, status }, 'import failed; the catalogue is unchanged');
+    else log.error({ path, status }, 'import failed; the catalogue is unchanged');
   });
   return {
     async stop() {

@@ -46,6 +46,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .command('serve')
     .description('serve the catalogue until stopped by SIGTERM or Ctrl-C')
     .option('--demo', 'fill an empty catalogue with the demo first', false)
+    .option('--watch', 'keep importing the folder of IMPORT_ON_START whenever it changes', false)
     .action(async (options) => (await import('./serve.ts')).serveCommand(config(), options));
 
   program

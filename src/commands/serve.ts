@@ -1,38 +1,49 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
-import { type App, createApp } from '../app.ts';
-import type { Config } from '../config/config.ts';
+import { type App, createApp, shutDown, warnAboutUnsharedKeys } from '../app.ts';
+import type { Config, LogLevel } from '../config/config.ts';
 import { createCatalogue } from '../engines.ts';
 import { version } from '../version.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { type StartedImport, startImport } from './import-on-start.ts';
 import { announceCreated } from './terminal.ts';
 
-/** How long running requests may take to finish after the signal. */
-const SHUTDOWN_TIMEOUT_MS = 5000;
-/** How long idle connections stay open after the signal, for requests that are on their way. */
-const IDLE_MS = 500;
+/** The server, in this thread or in several others. */
+interface Server {
+  workers: number;
+  listen(): Promise<string>;
+  /** Standard output starts with a few lines for people; the log follows them. */
+  startLog(level: LogLevel): void;
+  log: App['log'];
+  stop(): Promise<void>;
+}
 
-export async function serveCommand(config: Config, { demo }: { demo: boolean }): Promise<void> {
+interface ServeFlags {
+  demo: boolean;
+  /** Follows the folder of IMPORT_ON_START. */
+  watch: boolean;
+}
+
+export async function serveCommand(config: Config, { demo, watch }: ServeFlags): Promise<void> {
+  if (watch && !config.importOnStart)
+    throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   announceCreated(process, await createCatalogue(config));
   if (demo) {
     const { fillWithDemo } = await import('../../demo/fill.ts');
     await fillWithDemo(config);
   }
-  const app = await createApp(config);
+  const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
   let started: StartedImport | undefined;
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
-    await Promise.all([started?.stop(), shutDown(app)]);
+    await Promise.all([started?.stop(), server.stop()]);
     // A connection to a database that hangs would keep the process alive.
     process.exit();
   };
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
-  // Standard output starts with a few lines for people; the log follows them.
-  app.log.level = 'silent';
-  const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
-    await app.close();
+  const url = await server.listen().catch(async (error) => {
+    await server.stop();
     throw new CommandError(explainListenError(error, config));
   });
   isListening = true;
@@ -44,15 +55,37 @@ export async function serveCommand(config: Config, { demo }: { demo: boolean }):
       `      curl '${api}/stats'`,
     ].join('\n'),
   );
-  app.log.level = config.logLevel;
-  if (config.importOnStart) started = startImport(config.importOnStart, app.log);
+  server.startLog(config.logLevel);
+  warnAboutUnsharedKeys(config, server.log);
+  if (server.workers < config.workers)
+    server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
+  if (config.importOnStart) started = startImport(config.importOnStart, { watch }, server.log);
 }
 
-/** Waits for running requests, then closes their connections. */
-export async function shutDown(app: App, timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
-  await app.close(IDLE_MS);
-  clearTimeout(timer);
+async function serveHere(config: Config): Promise<Server> {
+  const app = await createApp({ ...config, logLevel: 'silent' });
+  return {
+    ...{ log: app.log, workers: 1 },
+    listen: () => app.listen({ host: config.host, port: config.port }),
+    startLog(level) {
+      app.log.level = level;
+    },
+    stop: () => shutDown(app),
+  };
+}
+
+/** Returns undefined if the system does not support it. */
+async function serveInThreads(config: Config): Promise<Server | undefined> {
+  const { canSharePorts } = await import('../workers/port.ts');
+  if (!(await canSharePorts())) return undefined;
+  const { WorkerPool } = await import('../workers/pool.ts');
+  const pool = new WorkerPool(config);
+  return {
+    ...{ log: pool.log, workers: config.workers },
+    listen: () => pool.start(),
+    startLog: (level) => pool.setLogLevel(level),
+    stop: () => pool.close(),
+  };
 }
 
 function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config): string {

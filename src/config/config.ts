@@ -1,6 +1,7 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
 import { describeNetworks, parseNetworks } from './networks.ts';
 import { fail, parseInteger, split } from './parsers.ts';
 import { describeSite, readSite, type SiteConfig } from './site.ts';
@@ -22,6 +23,10 @@ export type LogLevel = (typeof logLevels)[number];
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Threads that serve. */
+  readonly workers: number;
+  /** Memory for image documents, shared by the workers. */
+  readonly cacheMb: number;
   readonly dataDir: string;
   readonly database: Database;
   readonly storage: Storage;
@@ -95,6 +100,8 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 3000, parseInteger(0, 65_535)),
+    workers: read('WORKERS', availableCores(), parseInteger(1, 256)),
+    cacheMb: read('CACHE_MB', defaultCacheMb(), parseInteger(1, MAX_CACHE_MB)),
     dataDir,
     database,
     storage,
@@ -123,6 +130,8 @@ export function describeConfig(config: Config): Record<string, string> {
   return {
     HOST: config.host,
     PORT: String(config.port),
+    WORKERS: String(config.workers),
+    CACHE_MB: String(config.cacheMb),
     DATA_DIR: config.dataDir,
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
@@ -167,7 +176,7 @@ function parsePrefixes(text: string): string[] {
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} is inside another prefix`);
   const reserved = list.find((prefix) =>
-    /^\/(docs|docs\.css|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
+    /^\/(docs|docs\.css|docs\.js|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
   );
   if (reserved) fail(`${reserved} is reserved; choose another prefix`);
   const endpoint = list.find((prefix) =>

@@ -10,7 +10,7 @@ import type { Rating } from '../catalogue/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
-import type { Monitored } from '../metrics.ts';
+import type { Monitored, Report } from '../metrics.ts';
 import type { RandomInt } from '../random.ts';
 import type { LimiterCounters } from './metrics/limiter.ts';
 
@@ -50,6 +50,8 @@ export interface Services {
   isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
+  /** The reports of all workers of this process. The only worker of a process makes its `own`. */
+  collectReports: (own: () => Promise<Report>, withMetrics: boolean) => Promise<Report[]>;
   /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
   /** Whether the client may read the metrics and the details of the readiness check. */

@@ -3,6 +3,7 @@
  * `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
  * the gallery for browsers and the service information for everyone else.
  */
+import type { Report } from '../metrics.ts';
 import { admit } from './api/admission.ts';
 import { handleCall } from './api/call.ts';
 import type { Route } from './api/endpoint.ts';
@@ -12,8 +13,8 @@ import { Traffic } from './metrics/traffic.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery/gallery.ts';
 import { readSubject } from './pages/gallery/preview.ts';
-import { HealthCheck, sendReadiness } from './pages/health.ts';
-import { sendMetrics } from './pages/metrics.ts';
+import { HealthCheck, type Requester, sendReadiness } from './pages/health.ts';
+import { makeReport, sendMetrics } from './pages/metrics.ts';
 import { notFoundHandler } from './pages/not-found.ts';
 import { referencePages } from './pages/reference/serve.ts';
 import { preferredType } from './server/accept.ts';
@@ -24,7 +25,12 @@ import { decodePath, Router } from './server/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from './server/server.ts';
 import type { Services } from './services.ts';
 
-export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): HttpServer {
+export interface WebServer extends HttpServer {
+  /** What this worker reports about itself. */
+  report(withMetrics: boolean): Promise<Report>;
+}
+
+export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): WebServer {
   const router = new Router<Mounted>();
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
@@ -46,15 +52,20 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
-  mount('/health/ready', (exchange) => sendReadiness(services, check, exchange));
+  const report = (requester: Requester, withMetrics: boolean) =>
+    makeReport(services, check, withMetrics ? metrics : undefined, requester);
+  const collectReports = (requester: Requester, withMetrics: boolean) =>
+    services.collectReports(() => report(requester, withMetrics), withMetrics);
+  mount('/health/ready', (exchange) =>
+    collectReports(exchange, false).then((reports) => sendReadiness(services, reports, exchange)),
+  );
   mount('/metrics', (exchange) =>
     // To other clients it does not exist.
     services.mayMonitor(exchange.request)
-      ? sendMetrics(services, check, metrics, exchange)
+      ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
       : sendNotFound(exchange),
   );
-  for (const [path, send] of Object.entries(referencePages(routes, prefixes, services.site)))
-    mount(path, (exchange) => send(exchange, services.originOf(exchange.request)));
+  for (const [path, send] of Object.entries(referencePages(services, prefixes))) mount(path, send);
   const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
   const information = routes.find(({ path }) => path === '/') as Route;
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
@@ -88,6 +99,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   });
   return {
     ...server,
+    report: (withMetrics) => report({ log }, withMetrics),
     async listen(at) {
       const address = await server.listen(at);
       ownProcess.start();

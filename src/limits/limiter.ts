@@ -9,5 +9,7 @@ export interface Limiter {
   decide(client: string): Promise<Decision>;
   /** Why the limiter does not work as configured, and what that means. Shown publicly, so it contains no secrets. */
   degradedReason(): string | undefined;
+  /** How many blocked clients this process knows. */
+  blockedClients(): number;
   close(): Promise<void>;
 }

@@ -1,55 +1,52 @@
-/** The rate limit of one process, in bounded memory. */
-import {
-  blockedState,
-  type Decision,
-  decide,
-  freshState,
-  type Rate,
-  type RateState,
-  rateOf,
-} from '../access/rate.ts';
+/** The rate limit of one process, in bounded memory that its threads may share. */
+import { blockedState, type Decision, decide, type Rate, type RateState, rateOf } from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
+import { createClientMemory } from './client-memory.ts';
 import { ClientTable } from './client-table.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Monotonic: setting the system clock back must not block anyone. */
-export const steadyClock: Clock = () => performance.timeOrigin + performance.now();
+/** Each thread counts `performance.now` from its own start. */
+const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Monotonic, because setting the system clock back must not block anyone, and the same in all threads. */
+export const steadyClock: Clock = () => THREAD_START + performance.now();
 
 /** Beyond this many clients, some are forgotten even though their state has not expired. */
 const MAX_CLIENTS = 500_000;
+
+export function createLimiterMemory(maxClients = MAX_CLIENTS): SharedArrayBuffer {
+  return createClientMemory(maxClients);
+}
 
 export class MemoryLimiter implements Limiter {
   readonly perSecond: number;
   readonly #clock: Clock;
   readonly #rate: Rate;
-  readonly #maxClients: number;
-  readonly #clients = new ClientTable();
-  /** Separate, so that a flood of new clients evicts other clients, but no blocked ones. */
-  readonly #blocked = new ClientTable();
+  readonly #clients: ClientTable;
 
-  constructor(perSecond: number, clock: Clock, maxClients = MAX_CLIENTS) {
+  /** The clock must be the same in all threads that share the memory. `owner` identifies this one: see lock.ts. */
+  constructor(perSecond: number, clock: Clock, memory = createLimiterMemory(), owner = 1) {
     this.perSecond = perSecond;
     this.#clock = clock;
     this.#rate = rateOf(perSecond);
-    this.#maxClients = maxClients;
+    this.#clients = new ClientTable(memory, owner);
   }
 
   get size(): number {
-    return this.#clients.size + this.#blocked.size;
+    return this.#clients.size;
   }
 
   async decide(client: string): Promise<Decision> {
-    const now = this.#clock();
-    const previous = this.#blocked.get(client) ?? this.#clients.get(client) ?? freshState;
-    const { state, decision } = decide(this.#rate, previous, now);
-    this.#store(client, state, now);
-    return decision;
+    return this.#update(client, (state, now) => decide(this.#rate, state, now)).decision;
   }
 
   /** Blocks a client for `wait` milliseconds, as another limiter decided. */
   block(client: string, wait: number): void {
-    const now = this.#clock();
-    this.#store(client, blockedState(now + wait), now);
+    this.#update(client, (_state, now) => ({ state: blockedState(now + wait) }));
+  }
+
+  blockedClients(): number {
+    return this.#clients.countBlocked(this.#clock());
   }
 
   degradedReason(): undefined {
@@ -60,16 +57,16 @@ export class MemoryLimiter implements Limiter {
 
   async close(): Promise<void> {}
 
-  #store(client: string, state: RateState, now: number): void {
-    if (state.blockedUntil > now) {
-      this.#clients.delete(client);
-      this.#blocked.set(client, state);
-    } else {
-      this.#blocked.delete(client);
-      this.#clients.set(client, state);
+  /** Another thread may have decided since this one last read the clock, so it is read under the lock. */
+  #update<T extends { state: RateState }>(client: string, change: (state: RateState, now: number) => T): T {
+    this.#clients.lock(client);
+    try {
+      const now = this.#clock();
+      const changed = change(this.#clients.read(), now);
+      this.#clients.write(changed.state, now);
+      return changed;
+    } finally {
+      this.#clients.unlock();
     }
-    // Blocked clients get at most half of the memory, or they would evict everybody else.
-    this.#blocked.sweep(now, this.#maxClients / 2);
-    this.#clients.sweep(now, this.#maxClients - this.#blocked.size);
   }
 }

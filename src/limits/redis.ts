@@ -24,6 +24,8 @@ interface RedisWithScript extends Redis {
 
 export interface RedisLimiterOptions {
   perSecond: number;
+  /** Decides when Redis does not; a limiter of its own if it is not given. */
+  local?: MemoryLimiter | undefined;
   /** Separates catalogues that share a Redis. */
   prefix: string;
   /** Called once when Redis becomes unavailable, and once when it is available again. */
@@ -44,7 +46,7 @@ export class RedisLimiter implements Limiter {
   readonly perSecond: number;
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
-  /** Decides when Redis does not. It knows the blocks that Redis reported to this process, so it does not lift them. */
+  /** It knows the blocks that Redis reported to this process, so it does not lift them. */
   readonly #local: MemoryLimiter;
   #failuresInARow = 0;
   #isUnavailable = false;
@@ -55,7 +57,7 @@ export class RedisLimiter implements Limiter {
   constructor(url: string, options: RedisLimiterOptions) {
     this.perSecond = options.perSecond;
     this.#options = { ...defaults, ...options };
-    this.#local = new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
+    this.#local = options.local ?? new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
     this.#redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -86,6 +88,10 @@ export class RedisLimiter implements Limiter {
     const asksRedis = this.#isStarted && !this.#isUnavailable;
     const decision = asksRedis ? await this.#attempt(this.#decideInRedis(client)) : undefined;
     return decision ?? this.#local.decide(client);
+  }
+
+  blockedClients(): number {
+    return this.#local.blockedClients();
   }
 
   degradedReason(): string | undefined {

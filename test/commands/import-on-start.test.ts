@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Running, serve } from '../support/program.ts';
+import { type Running, runCommand, serve } from '../support/program.ts';
 import { writeTiny } from '../support/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-async function serveImporting(path: string): Promise<Running> {
-  return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path });
+async function serveImporting(path: string, parameters: string[] = []): Promise<Running> {
+  return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);
 }
 
 async function stop({ child, ended }: Running): Promise<void> {
@@ -31,6 +31,23 @@ test('imports a folder and says so', async () => {
   assert.equal(await countImages(server), 1);
   assert.match(server.errors(), /1 added, 0 updated, 0 unchanged/);
   await stop(server);
+});
+
+test('--watch follows the folder until the server stops', async () => {
+  const pictures = temporaryFolder();
+  writeTiny(pictures, '1.png', 1);
+  const server = await serveImporting(pictures, ['--watch']);
+  await until('the first picture is imported', async () => (await countImages(server)) === 1);
+  writeTiny(pictures, '2.png', 2);
+  await until('the second picture is imported', async () => (await countImages(server)) === 2);
+  await stop(server);
+  assert.doesNotMatch(server.output(), /import f/);
+});
+
+test('--watch needs a folder', async () => {
+  const { status, errors } = await runCommand(['serve', '--watch'], { DATA_DIR: temporaryFolder() });
+  assert.equal(status, 2);
+  assert.match(errors, /set IMPORT_ON_START/);
 });
 
 test('serves what it has if the import fails, and logs why', async () => {

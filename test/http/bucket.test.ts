@@ -157,7 +157,7 @@ await forEachEngine(async (engine) => {
     const copy = join(folder, 'copy');
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
     const local = { DATA_DIR: join(folder, 'local') };
-    assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 16);
+    assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 17);
     assert.equal((await runCommand(['check', '--quiet'], local)).output, 'no problems found\n');
   });
 

@@ -15,7 +15,7 @@ const CONNECTIONS = 64;
 const READ_SIZE = 7000;
 
 /** `zukan serve` with its standard output on a real pipe that the test reads when it likes. */
-async function startServer() {
+async function startServer(workers = '1') {
   const folder = temporaryFolder();
   const pipe = join(folder, 'stdout');
   execFileSync('mkfifo', [pipe]);
@@ -23,7 +23,7 @@ async function startServer() {
   const bothEnds = openSync(pipe, constants.O_RDWR);
   const writeEnd = openSync(pipe, constants.O_WRONLY);
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', RATE_LIMIT: 'off' },
+    env: { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', RATE_LIMIT: 'off', WORKERS: workers },
     stdio: ['ignore', writeEnd, 'inherit'],
   });
   after(() => child.kill('SIGKILL'));
@@ -112,6 +112,13 @@ test('keeps serving when the reader goes away, and counts the lines nobody can r
   await server.flood(120, 15_000);
   assert.ok((await server.droppedLines()) > 100);
   assert.equal(await server.stop(), 0);
+});
+
+test('several workers write whole lines', async () => {
+  const server = await startServer('2');
+  await server.flood(300, 3000);
+  assert.equal(await server.stop(), 0);
+  assert.equal(loggedPaths(server.output()).length, server.requests());
 });
 
 test('stops even when the reader is stuck', async () => {

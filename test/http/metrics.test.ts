@@ -105,7 +105,7 @@ test('reports the same catalogue size as /stats', async () => {
     assert.equal(sampleIn(metrics, `zukan_catalogue_images{rating="${rating}"}`), count);
 });
 
-test('counts cache hits from the second read of an image', async () => {
+test('images are in the cache soon after the start, and reading them counts hits', async () => {
   const fresh = await startKnownService();
   const cache = async () => {
     const metrics = parseMetrics((await fresh.get('/metrics')).text);
@@ -113,11 +113,10 @@ test('counts cache hits from the second read of an image', async () => {
       sampleIn(metrics, `zukan_document_cache_${name}`),
     );
   };
-  assert.deepEqual(await cache(), [0, 0, 0, 0]);
+  await until('the cache is filled', async () => (await cache())[2] === images.length);
   const sent = await fresh.get('/api/image/random?limit=25');
-  await fresh.get('/api/image/random?limit=25');
-  const [hits, misses, cached, bytes = 0] = await cache();
-  assert.deepEqual([hits, misses, cached], [images.length, images.length, images.length]);
+  const [hits, misses, , bytes = 0] = await cache();
+  assert.deepEqual([hits, misses], [images.length, 0]);
   assert.ok(bytes > sent.bytes.length / 2 && bytes < sent.bytes.length * 4, `${bytes}`);
 });
 

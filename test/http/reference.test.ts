@@ -8,6 +8,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/schema';
 import { Zukan } from '../../client/index.ts';
 import { Unavailable } from '../../src/errors.ts';
+import { demoRecords } from '../../src/http/api/example-calls.ts';
 import * as samples from '../../src/http/api/examples.ts';
 import { routes } from '../../src/http/api/routes.ts';
 import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
@@ -226,6 +227,18 @@ describe('/docs', () => {
     assert.equal(calls.filter((call) => call.includes('-H "Authorization: Bearer $TOKEN"')).length, 2);
   });
 
+  test('starts with random images, and is small', async (t) => {
+    const [first] = page.match(/<h3>.*?<\/h3>/) ?? [];
+    assert.match(first ?? '', /<code>\/image\/random<\/code>/);
+    const sizes = await Promise.all(
+      ['/docs', '/docs.css', '/docs.js'].map(
+        async (path) => (await service.get(path, { 'Accept-Encoding': 'br' })).bytes.length,
+      ),
+    );
+    t.diagnostic(`${sizes.join(' + ')} bytes`);
+    assert.ok(sizes.reduce((sum, size) => sum + size) < 25_000);
+  });
+
   test('every internal link has exactly one target', () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? '');
     assert.equal(new Set(ids).size, ids.length);
@@ -238,13 +251,22 @@ describe('/docs', () => {
     const { headers } = await service.get('/docs');
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+        `img-src 'self' ${service.origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
-    assert.doesNotMatch(page, /<script|<style|<form|<iframe|<base| style=| on\w+=/i);
-    const loaded = [...page.matchAll(/<(?:link|img)[^>]* (?:href|src)="([^"]+)"/g)].map((match) => match[1]);
-    assert.deepEqual(loaded, ['/gallery/icon.svg', '/docs.css']);
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.doesNotMatch(page, /<script(?! defer src=)|<style|<iframe|<base| style=| on\w+=/i);
+    const loaded = [...page.matchAll(/<(?:link|img|script)[^>]* (?:href|src)="([^"]+)"/g)].map(
+      (match) => match[1] as string,
+    );
+    assert.deepEqual(
+      loaded.map((path) => path.replace(/\?v=.{10}$/, '?v')),
+      ['/gallery/icon.svg', '/docs.css?v', '/docs.js?v'],
+    );
+    for (const path of loaded.slice(1))
+      assert.match((await service.get(path)).headers['cache-control'] ?? '', /immutable/);
     for (const [, link = ''] of page.matchAll(/<a [^>]*href="([^#"][^"]*)"/g))
-      assert.ok(['/', '/openapi.json'].includes(link), link);
+      assert.ok(['/', '/docs', '/openapi.json'].includes(link), link);
   });
 
   test('escapes all text of the document', () => {
@@ -259,9 +281,11 @@ describe('/docs', () => {
     const text = referencePage(
       { ...document, info, tags: [{ name: 'Images', description: hostile }] },
       routes,
+      { ...demoRecords, artist: { id: hostile, name: hostile }, categories: [hostile] },
       { name: hostile, logo: undefined, accent: undefined, ratings: [] },
+      { style: hostile, script: '/docs.js' },
     );
-    assert.doesNotMatch(text, /<script/);
+    assert.doesNotMatch(text, /<script(?! defer src="\/docs.js")/);
     assert.ok(text.includes('<code>&lt;script&gt;&quot;&#39;&amp;</code>'));
   });
 
@@ -272,11 +296,17 @@ describe('/docs', () => {
       ),
     );
     assert.ok(!(await service.get('/docs', { Host: '"><script>' })).text.includes('<script>'));
+    assert.ok((await service.get('/docs')).text.includes(service.origin));
   });
 });
 
 describe('all pages of the reference', () => {
-  const types = { '/docs': 'text/html', '/docs.css': 'text/css', '/openapi.json': 'application/json' };
+  const types = {
+    '/docs': 'text/html',
+    '/docs.css': 'text/css',
+    '/docs.js': 'text/javascript',
+    '/openapi.json': 'application/json',
+  };
   for (const [path, type] of Object.entries(types))
     test(`${path} is compressed, has an ETag, and is not rate-limited`, async () => {
       const plain = await service.get(path);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { Exemptions } from '../../src/access/exemptions.ts';
-import { openStore } from '../../src/engines.ts';
+import { createCatalogue, openStore } from '../../src/engines.ts';
 import { admit } from '../../src/http/api/admission.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
 import { ApiError } from '../../src/http/server/errors.ts';
@@ -14,6 +14,7 @@ import { configFor, makeToken } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const config = configFor(temporaryFolder());
+await createCatalogue(config);
 const store = await openStore(config);
 after(() => store[Symbol.asyncDispose]());
 const exempt = await makeToken(config, ['api:ratelimit:disabled']);

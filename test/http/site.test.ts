@@ -25,7 +25,8 @@ test('without configuration the pages show zukan', async () => {
   assert.match(text, /aria-label="zukan, home">\s*<svg class="mark"/);
   assert.match(text, /<span>zukan<\/span>/);
   assert.match(text, /<meta name="zukan-ratings" content="sfw,questionable,nsfw">/);
-  assert.match((await get('/nowhere', browser)).text, /<span lang="ja">図鑑<\/span> zukan/);
+  for (const path of ['/nowhere', '/docs'])
+    assert.match((await get(path, browser)).text, /aria-label="zukan, home">\s*<svg class="mark"/);
   assert.doesNotMatch((await get('/gallery/style.css')).text, /:root\{/);
 });
 
@@ -36,10 +37,11 @@ test('a name replaces zukan on every page, escaped', async () => {
   assert.match(text, /<meta name="application-name" content="&lt;b&gt;Kura/);
   assert.match(text, /<meta name="zukan-ratings" content="sfw">/);
   assert.doesNotMatch(text, /<b>|class="mark"|zukan</);
+  assert.match(text, /<meta name="zukan-api" content="\/api">/);
   for (const path of ['/nowhere', '/docs']) {
     const page = (await get(path, browser)).text;
     assert.match(page, /<title>.*&lt;b&gt;Kura.*<\/title>/);
-    assert.doesNotMatch(page, /<b>Kura|図鑑/);
+    assert.doesNotMatch(page, /<b>Kura|class="mark"/);
   }
 });
 
@@ -86,7 +88,7 @@ test('any accent colour is readable in both colour schemes', async () => {
   const { get } = await start({ SITE_ACCENT: '#ffee00' });
   const own = `:root{--seal:${readableAccent('#ffee00')};--on-seal:${ON_ACCENT}}\n`;
   assert.ok((await get('/gallery/style.css')).text.endsWith(own));
-  assert.ok((await get('/docs.css')).text.includes(`--accent: ${readableAccent('#ffee00')};`));
+  assert.ok((await get('/docs.css')).text.endsWith(own));
   const pair = (css: string) => /^light-dark\((#\w{6}),(#\w{6})\)$/.exec(css)?.slice(1) ?? [];
   const [onLight = '', onDark = ''] = pair(ON_ACCENT);
   const colour = fc
@@ -95,9 +97,9 @@ test('any accent colour is readable in both colour schemes', async () => {
   fc.assert(
     fc.property(colour, (accent) => {
       const [light = '', dark = ''] = pair(readableAccent(accent));
-      for (const background of ['#faf8f3', '#ffffff', '#f1ece1', '#fdfcfa', '#f4f1ec', onLight])
+      for (const background of ['#faf8f3', '#ffffff', '#f1ece1', onLight])
         assert.ok(contrast(light, background) >= 4.5, `${light} on ${background}`);
-      for (const background of ['#15140f', '#1f1d18', '#26241d', '#17151c', '#211e28', onDark])
+      for (const background of ['#15140f', '#1f1d18', '#26241d', onDark])
         assert.ok(contrast(dark, background) >= 4.5, `${dark} on ${background}`);
     }),
     { numRuns: 300, seed: 1 },

@@ -60,7 +60,7 @@ const burst = (perSecond: number) =>
 const RATES = [1, 3, 5];
 const RUNS = 30;
 
-describe('the limiters in memory and in Redis, the rule and the naive model', () => {
+describe('all limiters, the rule and the naive model', () => {
   let runs = 0;
   let now = START;
   const clock = () => now;
@@ -273,48 +273,5 @@ describe('the limiter in Redis', { skip }, () => {
     assert.ok(violation >= before && violation <= (await serverTime()));
     const fast = await probe.pttl('zukan:limit:fast');
     assert.ok(fast > 1000 && fast <= VIOLATION_WINDOW_MS, `${fast}`);
-  });
-});
-
-describe('the limiter in memory', () => {
-  test('remembers a bounded number of clients', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    for (let index = 0; index < 20_000; index++) {
-      await limiter.decide(`client ${index}`);
-      assert.ok(limiter.size <= 1000);
-    }
-  });
-
-  test('keeps blocked clients when new clients flood it', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    const abusers = Array.from({ length: 100 }, (_, index) => `abuser ${index}`);
-    for (const abuser of abusers) while (!(await limiter.decide(abuser)).isBlocked);
-    for (let request = 0; request < 20_000; request++) {
-      // Two requests each: a violation keeps a client for an hour.
-      await limiter.decide(`new ${request >> 1}`);
-      assert.ok(limiter.size <= 1000);
-    }
-    for (const abuser of abusers) assert.equal((await limiter.decide(abuser)).isBlocked, true, abuser);
-  });
-
-  test('remembers a bounded number of blocked clients, and leaves room for others', async () => {
-    const limiter = new MemoryLimiter(1, () => START, 1000);
-    for (let index = 0; index < 3000; index++) {
-      limiter.block(`abuser ${index}`, BLOCK_MS);
-      assert.ok(limiter.size <= 500);
-    }
-    for (let index = 0; index < 300; index++) await limiter.decide(`client ${index}`);
-    for (let index = 0; index < 300; index++)
-      assert.equal((await limiter.decide(`client ${index}`)).isAllowed, false);
-  });
-
-  test('evicts clients whose state has expired', async () => {
-    let now = START;
-    const limiter = new MemoryLimiter(1, () => now);
-    for (let index = 0; index < 1000; index++) await limiter.decide(`client ${index}`);
-    assert.equal(limiter.size, 1000);
-    now += VIOLATION_WINDOW_MS;
-    for (let index = 0; index < 600; index++) await limiter.decide('the last client');
-    assert.equal(limiter.size, 1);
   });
 });

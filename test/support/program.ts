@@ -65,13 +65,14 @@ export interface Running {
   ended: Promise<number | null>;
 }
 
-/** Starts `zukan serve` on a free port and waits until it prints its address. `launch` starts the process. */
+/** Starts `zukan serve`, with one worker unless told otherwise, on a free port and waits until it prints its address. `launch` starts the process. */
 export async function serve(
   environment: Environment,
   parameters: string[] = [],
   launch: typeof start = start,
 ): Promise<Running> {
-  const child = launch(['serve', ...parameters], { PORT: '0', RATE_LIMIT: 'off', ...environment });
+  const defaults = { PORT: '0', RATE_LIMIT: 'off', WORKERS: '1' };
+  const child = launch(['serve', ...parameters], { ...defaults, ...environment });
   const ended = once(child, 'close').then(([status]) => status as number | null);
   let [text, errors] = ['', ''];
   child.stderr?.on('data', (chunk) => {

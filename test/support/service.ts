@@ -61,6 +61,7 @@ export function configFor(folder: string, environment: Record<string, string> = 
     LOG_LEVEL: 'silent',
     PORT: '0',
     RATE_LIMIT: 'off',
+    CACHE_MB: '8',
     ...environment,
   });
 }

@@ -47,6 +47,7 @@ export async function startWrapped(
       clientOf: () => 'client',
       mayMonitor: () => true,
       originOf: () => 'http://localhost',
+      collectReports: async (own) => [await own()],
     },
     config.apiPrefixes,
     new Logger('silent'),

@@ -1,4 +1,4 @@
-/** The gallery, and the page of an address where there is nothing, pass the axe accessibility rules in both colour schemes. */
+/** The gallery, the reference, and the page of an address where there is nothing pass the axe accessibility rules in both colour schemes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -37,6 +37,29 @@ async function backgroundBrightness(page: Page): Promise<number> {
   return Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
 }
 
+/** Opens what the page shows only on request. */
+async function openAll(page: Page, path: string): Promise<void> {
+  if (path.includes('image=')) await page.locator('summary').click();
+  if (path.includes('newest')) {
+    await page.locator('[role=combobox]').fill('a');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+  }
+  if (path.includes('exclude')) {
+    await page.locator('#choose-categories:enabled').click();
+    await page.locator('.choices li').nth(2).waitFor();
+    await page.locator('.choices button').first().click();
+  }
+  if (path !== '/docs') return;
+  const random = page.locator('#random');
+  await random.getByRole('button', { name: 'Try it' }).click();
+  await random.getByLabel('limit').fill('0');
+  await random.getByRole('button', { name: 'Send' }).click();
+  await random.locator('.outcome.bad').waitFor();
+  await page.getByRole('button', { name: 'Try (ab' }).click();
+  await page.locator('.mistake').waitFor();
+}
+
 describe('the image dialog has no accessibility violation', { skip, concurrency: 2 }, async () => {
   if (skip) return;
   const { makeConfig } = await importViewerCatalogue();
@@ -68,7 +91,7 @@ describe('the image dialog has no accessibility violation', { skip, concurrency:
     });
 });
 
-describe('the gallery has no accessibility violation', { skip, concurrency: 2 }, async () => {
+describe('the pages have no accessibility violation', { skip, concurrency: 2 }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const service = await startService(makeConfig());
@@ -86,22 +109,16 @@ describe('the gallery has no accessibility violation', { skip, concurrency: 2 },
     [`/?artist=${sfwImageId}`]: '.problem a',
     '/?exclude=city': '.tile img.loaded',
     '/nowhere': '.actions a',
+    '/docs': '.tester',
   };
   for (const [path, selector] of Object.entries(views))
     test(path, async () => {
-      const { page, finish } = await visit(browser, service.origin + path);
+      const { page, finish } = await visit(browser, service.origin + path, {
+        // Wide enough for the contents of the reference.
+        viewport: { width: 1440, height: 900 },
+      });
       await page.locator(selector).first().waitFor();
-      if (path.includes('image=')) await page.locator('summary').click();
-      if (path.includes('newest')) {
-        await page.locator('[role=combobox]').fill('a');
-        await page.getByRole('option').first().waitFor();
-        await page.keyboard.press('ArrowDown');
-      }
-      if (path.includes('exclude')) {
-        await page.locator('#choose-categories:enabled').click();
-        await page.locator('.choices li').nth(2).waitFor();
-        await page.locator('.choices button').first().click();
-      }
+      await openAll(page, path);
       await page.evaluate(axeSource);
       await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findViolations(page), []);

@@ -97,6 +97,27 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       await finish();
     });
 
+  test('a shared image loads the dialog with the main script, and each of its files once', async () => {
+    const main = Promise.withResolvers<void>();
+    const paths: string[] = [];
+    const { page, finish } = await visit(browser, `${origin}/?image=${sfwImageId}`, {
+      async prepare(context) {
+        context.on('request', (request) => paths.push(new URL(request.url()).pathname));
+        await context.route('**/gallery/main.js*', async (route) => {
+          await main.promise;
+          await route.continue();
+        });
+      },
+      waitUntil: 'commit',
+    });
+    await page.locator('link[rel=preload][as=style]').waitFor({ state: 'attached' });
+    main.resolve();
+    await page.locator('#next:enabled').waitFor();
+    const files = paths.filter((path) => path.includes('image-dialog')).sort();
+    assert.deepEqual(files, ['/gallery/image-dialog.css', '/gallery/image-dialog.js']);
+    await finish();
+  });
+
   test('an id that is none starts no call', async () => {
     const { page, requests, finish } = await visit(browser, `${origin}/?image=42`);
     await page.getByText('Invalid ID: it must be a UUID.').waitFor();

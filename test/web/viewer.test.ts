@@ -16,6 +16,7 @@ import {
   stripId,
 } from '../support/viewer.ts';
 import { recordFiles } from './page-helpers.ts';
+import { TestClock } from './test-clock.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -74,7 +75,7 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
   };
 
   test('the wheel zooms at the pointer, dragging moves, and a double click fits again', async () => {
-    const { page, finish } = await open(photoId);
+    const { page, finish } = await open(photoId, { prepare: new TestClock().install });
     const fitted = await boxOf(page);
     const { x, y } = { x: fitted.x + 10, y: fitted.y + 10 };
     await page.mouse.move(x, y);
@@ -119,7 +120,7 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
   });
 
   test('fingers pinch, move, tap twice and swipe', async () => {
-    const { page, finish } = await open(photoId, phone);
+    const { page, finish } = await open(photoId, { ...phone, prepare: new TestClock().install });
     const fitted = await boxOf(page);
     const { x, y } = middleOf(fitted);
     await touch(page, line([x - 20, y], [x - 60, y]), line([x + 20, y], [x + 60, y]));

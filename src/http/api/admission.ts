@@ -23,7 +23,7 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   let token = isFirst ? await findToken(services, client, hash) : undefined;
   if (isLimited && !(token && isExempt(token.scopes))) {
     const decision = await limiter.decide(client);
-    decisions.count(client, decision, clock);
+    decisions.count(decision);
     exchange.headers(rateHeaders(limiter.perSecond, decision));
     if (!decision.isAllowed) throw tooManyRequests(limiter.perSecond, decision);
   } else if (limiter) {

@@ -4,6 +4,7 @@ import type { Token } from '../../access/token-store.ts';
 import type { Caller } from '../../catalogue/catalogue.ts';
 import * as Type from '../../json-schema.ts';
 import type { Services } from '../services.ts';
+import type { ExampleCall, ExampleRecords } from './example-calls.ts';
 
 /** The groups of the reference, in order. */
 export const groups = {
@@ -63,8 +64,8 @@ interface Common {
   data?: Type.TSchema;
   /** The schema of `meta` in the response. */
   meta?: Type.TSchema;
-  /** A call that works on the demo catalogue, and its response. `id` stands for `{id}` in the path. */
-  example: { id?: string; query?: Record<string, string>; data?: unknown; meta?: object };
+  /** A call that works on a catalogue with these records, and its response on the demo catalogue. */
+  example: { call?: (records: ExampleRecords) => ExampleCall; data?: unknown; meta?: object };
   /** Sends `X-Total-Count`, and `Link` to the other pages. */
   isPaged?: true;
   /** Sends `X-Next-Cursor`, and `Link` to the next page. */

@@ -10,6 +10,7 @@ import * as schemas from '../../schemas.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
+import { containingPattern, outlinePattern, startingPattern } from './example-calls.ts';
 import * as samples from './examples.ts';
 import { linkSigner } from './links.ts';
 import { pageHeaders } from './pagination.ts';
@@ -25,7 +26,10 @@ export const artistList = entryList('artist', {
   group: 'Artists',
   summary: 'List or search artists',
   data: Type.Array(schemas.ListedArtist),
-  example: { query: { search: '%ink%', limit: '5' }, data: [samples.artist] },
+  example: {
+    call: ({ artist }) => ({ query: { search: containingPattern(artist.name), limit: '5' } }),
+    data: [samples.artist],
+  },
 });
 
 export const characterList = entryList('character', {
@@ -33,7 +37,10 @@ export const characterList = entryList('character', {
   group: 'Characters',
   summary: 'List or search characters',
   data: Type.Array(schemas.ListedCharacter),
-  example: { query: { search: 'ko%' }, data: [samples.character] },
+  example: {
+    call: ({ character }) => ({ query: { search: startingPattern(character.name) } }),
+    data: [samples.character],
+  },
 });
 
 export const categoryList = entryList('category', {
@@ -41,7 +48,10 @@ export const categoryList = entryList('category', {
   group: 'Categories',
   summary: 'List or search categories',
   data: Type.Array(schemas.ListedCategory),
-  example: { query: { search: 'd__' }, data: [samples.category] },
+  example: {
+    call: ({ category }) => ({ query: { search: outlinePattern(category.name) } }),
+    data: [samples.category],
+  },
 });
 
 function entryList(kind: Kind, details: Details): Endpoint {
@@ -69,7 +79,7 @@ export const singleArtist = singleEntry('artist', {
   group: 'Artists',
   summary: 'Get an artist',
   data: schemas.ArtistWithImages,
-  example: { id: samples.artist.id, data: { ...samples.artist, images: 7 } },
+  example: { call: ({ artist }) => ({ id: artist.id }), data: { ...samples.artist, images: 7 } },
 });
 
 export const singleCharacter = singleEntry('character', {
@@ -77,7 +87,7 @@ export const singleCharacter = singleEntry('character', {
   group: 'Characters',
   summary: 'Get a character',
   data: schemas.CharacterWithImages,
-  example: { id: samples.character.id, data: { ...samples.character, images: 4 } },
+  example: { call: ({ character }) => ({ id: character.id }), data: { ...samples.character, images: 4 } },
 });
 
 export const singleCategory = singleEntry('category', {
@@ -85,7 +95,7 @@ export const singleCategory = singleEntry('category', {
   group: 'Categories',
   summary: 'Get a category',
   data: schemas.CategoryWithImages,
-  example: { id: samples.category.id, data: { ...samples.category, images: 9 } },
+  example: { call: ({ category }) => ({ id: category.id }), data: { ...samples.category, images: 9 } },
 });
 
 function singleEntry(kind: Kind, details: Details): Endpoint {

@@ -2,7 +2,7 @@
 import type { ImageDocument, Link } from '../../catalogue/image-document.ts';
 import { ApiError } from '../server/errors.ts';
 import { type Call, endpoint, type QueryOf } from './endpoint.ts';
-import * as samples from './examples.ts';
+import { inCategories } from './example-calls.ts';
 import { rejectUnknownNames, unwrap } from './images.ts';
 import { linkSigner } from './links.ts';
 import { expiry, imageFilters, seed, width } from './parameters.ts';
@@ -25,7 +25,9 @@ export const randomFile = endpoint({
     'image; with a `seed`, the same one each time. If no image matches, the response is a 404.',
   access: 'open',
   query: randomQuery,
-  example: { query: { categories: 'foxgirl', nsfw: 'sfw' } },
+  example: {
+    call: ({ categories }) => ({ query: { ...inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
+  },
   validate: (call) => rejectUnknownNames(call, pickParameters(imageFilters, call.query)),
   async handle(call) {
     const image = await pickImage(call);
@@ -51,7 +53,7 @@ export const imageFile = endpoint({
     'redirect may be cached for a few minutes, but never until the link expires.',
   access: 'open',
   query: fileQuery,
-  example: { id: samples.image.id },
+  example: { call: ({ image }) => ({ id: image.id }) },
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');

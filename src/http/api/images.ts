@@ -10,6 +10,7 @@ import { ArtistImage, Image } from '../../schemas.ts';
 import { ApiError } from '../server/errors.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
+import { inCategories } from './example-calls.ts';
 import * as samples from './examples.ts';
 import { linkSigner } from './links.ts';
 import { cursorHeaders, pageHeaders } from './pagination.ts';
@@ -29,7 +30,7 @@ export const singleImage = endpoint({
   access: 'open',
   query: imageParameters,
   data: Image,
-  example: { id: samples.image.id, data: samples.image },
+  example: { call: ({ image }) => ({ id: image.id }), data: samples.image },
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
@@ -47,7 +48,7 @@ export const allImages = endpoint({
   access: { scope: LIST_IMAGES },
   query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
-  example: { query: { limit: '2', offset: '40' }, data: [samples.image] },
+  example: { call: () => ({ query: { limit: '2', offset: '0' } }), data: [samples.image] },
   isPaged: true,
   async handle(call) {
     const filter = pickParameters(listFilters, call.query);
@@ -64,7 +65,10 @@ export const artistImages = endpoint({
   access: 'open',
   query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(ArtistImage),
-  example: { id: samples.artist.id, query: { limit: '1', offset: '2' }, data: [samples.artistImage] },
+  example: {
+    call: ({ artist }) => ({ id: artist.id, query: { limit: '1' } }),
+    data: [samples.artistImage],
+  },
   isPaged: true,
   async handle(call) {
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
@@ -90,7 +94,10 @@ export const randomImages = endpoint({
   access: 'open',
   query: randomQuery,
   data: Type.Array(Image),
-  example: { query: { categories: 'foxgirl,kimono', nsfw: 'sfw', limit: '1' }, data: [samples.image] },
+  example: {
+    call: ({ categories }) => ({ query: { ...inCategories(categories), nsfw: 'sfw', limit: '1' } }),
+    data: [samples.image],
+  },
   hasCursor: true,
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);

@@ -23,7 +23,7 @@ export const latestImages = endpoint({
   access: 'open',
   query: latestQuery,
   data: Type.Array(Image),
-  example: { query: { nsfw: 'sfw', limit: '1' }, data: [samples.image] },
+  example: { call: () => ({ query: { nsfw: 'sfw', limit: '1' } }), data: [samples.image] },
   hasCursor: true,
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);

@@ -18,7 +18,10 @@ export const similarImages = endpoint({
   access: 'open',
   query: { limit, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
-  example: { id: samples.image.id, query: { nsfw: 'sfw', limit: '1' }, data: [samples.image] },
+  example: {
+    call: ({ image }) => ({ id: image.id, query: { nsfw: 'sfw', limit: '1' } }),
+    data: [samples.image],
+  },
   async handle(call) {
     const filter = pickParameters(listFilters, call.query);
     const { catalogue } = call.services;

@@ -7,13 +7,13 @@ export function catalogueMetrics({ images, artists, characters, categories }: St
   return [
     {
       name: 'zukan_catalogue_records',
-      type: 'gauge',
+      ...{ type: 'gauge', across: 'max' },
       help: 'Records by kind.',
       samples: Object.entries(counts).map(([kind, { count }]) => ({ labels: { kind }, value: count })),
     },
     {
       name: 'zukan_catalogue_images',
-      type: 'gauge',
+      ...{ type: 'gauge', across: 'max' },
       help: 'Images by rating.',
       samples: Object.entries(images.nsfw).map(([rating, value]) => ({ labels: { rating }, value })),
     },

@@ -1,34 +1,25 @@
-/** Metrics on the decisions of the rate limiter, and on the clients that this process has seen blocked. */
+/** Metrics on the decisions of the rate limiter. */
 import type { Decision } from '../../access/rate.ts';
-import type { Clock } from '../../clock.ts';
 import type { Metric } from '../../metrics.ts';
-
-/** Bounds the memory for blocked clients; more are not counted. */
-const MAX_BLOCKED_CLIENTS = 100_000;
 
 export class LimiterCounters {
   #allowed = 0;
   #refused = 0;
   #blocked = 0;
   #exempt = 0;
-  /** The end of each client's block. Expired entries are deleted when the metrics are read. */
-  readonly #blockedUntil = new Map<string, number>();
 
   countExempt(): void {
     this.#exempt++;
   }
 
-  count(client: string, { isAllowed, isBlocked, wait }: Decision, clock: Clock): void {
+  count({ isAllowed, isBlocked }: Decision): void {
     if (isAllowed) this.#allowed++;
-    else if (!isBlocked) this.#refused++;
-    else {
-      this.#blocked++;
-      if (this.#blockedUntil.size < MAX_BLOCKED_CLIENTS) this.#blockedUntil.set(client, clock() + wait);
-    }
+    else if (isBlocked) this.#blocked++;
+    else this.#refused++;
   }
 
-  metrics(now: number): Metric[] {
-    for (const [client, until] of this.#blockedUntil) if (until <= now) this.#blockedUntil.delete(client);
+  /** `blockedClients` is the number of clients that the limiter knows to be blocked. */
+  metrics(blockedClients: number): Metric[] {
     const outcome = (name: string, value: number) => ({ labels: { outcome: name }, value });
     return [
       {
@@ -45,8 +36,9 @@ export class LimiterCounters {
       {
         name: 'zukan_limiter_blocked_clients',
         type: 'gauge',
+        across: 'max',
         help: 'Blocked clients that this process has refused.',
-        samples: [{ value: this.#blockedUntil.size }],
+        samples: [{ value: blockedClients }],
       },
     ];
   }

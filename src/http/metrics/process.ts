@@ -62,17 +62,22 @@ export class ProcessMetrics {
       single('zukan_heap_used_bytes', 'gauge', 'JavaScript heap in use.', heapUsed),
       single('zukan_heap_total_bytes', 'gauge', 'JavaScript heap allocated.', heapTotal),
       single('zukan_external_memory_bytes', 'gauge', 'Memory of buffers outside the heap.', external),
-      single('process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', rss),
-      single('process_cpu_seconds_total', 'counter', 'CPU time of all threads.', (user + system) / 1e6),
-      single(
-        'process_start_time_seconds',
-        'gauge',
-        'Start time of the process in seconds since 1970.',
-        performance.timeOrigin / 1000,
-      ),
+      // The same for all workers of a process.
+      {
+        ...single('process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', rss),
+        across: 'max',
+      },
+      {
+        ...single('process_cpu_seconds_total', 'counter', 'CPU time of all threads.', (user + system) / 1e6),
+        across: 'max',
+      },
+      startTimeMetric(),
+      // Added up over all workers. The pool counts the failures.
+      single('zukan_workers', 'gauge', 'Threads that serve.', 1),
+      workerFailuresMetric(0),
       {
         name: 'zukan_build_info',
-        type: 'gauge',
+        ...{ type: 'gauge', across: 'max' },
         help: 'Always 1; the labels have the versions.',
         samples: [{ labels: { version, node: process.version }, value: 1 }],
       },
@@ -85,6 +90,19 @@ export class ProcessMetrics {
       if (kind) this.#gcSeconds.set(kind, (this.#gcSeconds.get(kind) ?? 0) + duration / 1000);
     }
   }
+}
+
+/** Of this thread. The oldest thread is as old as the process. */
+export function startTimeMetric(): Metric {
+  const help = 'Start time of the process in seconds since 1970.';
+  return {
+    ...single('process_start_time_seconds', 'gauge', help, performance.timeOrigin / 1000),
+    across: 'min',
+  };
+}
+
+export function workerFailuresMetric(failures: number): Metric {
+  return single('zukan_worker_failures_total', 'counter', 'Threads that failed and were replaced.', failures);
 }
 
 function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Metric {

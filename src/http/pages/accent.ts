@@ -1,6 +1,6 @@
 /** Readable colours that follow from the accent colour of the site. */
 
-/** The backgrounds of `web/style.css`. Those of the reference are between them. */
+/** The backgrounds of `web/style.css`. */
 const light = ['#ffffff', '#faf8f3', '#f1ece1'];
 const dark = ['#15140f', '#1f1d18', '#26241d'];
 /** Of WCAG 2, level AA. */
@@ -17,6 +17,11 @@ export function readableAccent(accent: string): string {
 
 /** For text on the accent colour. */
 export const ON_ACCENT = `light-dark(${light[0]},${dark[0]})`;
+
+/** Overrides the colours of `web/style.css`. */
+export function accentStyle(accent: string | undefined): string {
+  return accent ? `:root{--seal:${readableAccent(accent)};--on-seal:${ON_ACCENT}}\n` : '';
+}
 
 /** The first mixture of the accent and `end` that has enough contrast with all of the backgrounds. */
 function readableOn(accent: string, backgrounds: readonly string[], end: string): string {

@@ -4,17 +4,13 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Statistics } from '../../catalogue/types.ts';
+import type { DegradedReasons, Part, Report } from '../../metrics.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { errorField } from '../server/logger.ts';
+import { errorField, type Logger } from '../server/logger.ts';
 import type { Services } from '../services.ts';
 
-export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas'] as const;
-
-type Part = (typeof parts)[number];
-
 export interface Health {
-  /** For each degraded part: what is wrong and what that means. */
-  degradedReasons: Partial<Record<Part, string>>;
+  degradedReasons: DegradedReasons;
   /** Undefined if the catalogue cannot be read. */
   statistics: Statistics | undefined;
 }
@@ -27,6 +23,13 @@ const MAX_AGE_MS = 1000;
 const TIMEOUT_MS = 5000;
 const TIMED_OUT = `no response within ${TIMEOUT_MS / 1000} seconds`;
 
+/** Where errors are logged, and the request that asked for the check. */
+export interface Requester {
+  log: Logger;
+  id?: string;
+}
+
+/** The health of one worker. */
 export class HealthCheck {
   readonly #services: Services;
   #latest: Promise<Health> | undefined;
@@ -38,14 +41,14 @@ export class HealthCheck {
   }
 
   /** Concurrent requests share one check. Errors are logged with the request that started it. */
-  async run(exchange: Exchange): Promise<Health> {
+  async run(requester: Requester): Promise<Health> {
     const { limiter, store, clock } = this.#services;
     const now = clock();
     const isFresh = Math.abs(now - this.#startedAt) < MAX_AGE_MS;
     // A check that hangs is not repeated, or checks would pile up behind a database that does not respond.
     if (!this.#latest || !(isFresh || this.#isRunning)) {
       this.#startedAt = now;
-      this.#latest = this.#start(exchange);
+      this.#latest = this.#start(requester);
     }
     const { degradedReasons, statistics } = await this.#latest;
     const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
@@ -55,7 +58,7 @@ export class HealthCheck {
     };
   }
 
-  async #start(exchange: Exchange): Promise<Health> {
+  async #start(requester: Requester): Promise<Health> {
     const isDone = new AbortController();
     const timedOut: Health = {
       degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
@@ -64,7 +67,7 @@ export class HealthCheck {
     const timeout = setTimeout(TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
     timeout.catch(() => {});
     this.#isRunning = true;
-    const check = checkParts(this.#services, exchange).finally(() => {
+    const check = checkParts(this.#services, requester).finally(() => {
       this.#isRunning = false;
       isDone.abort();
     });
@@ -74,7 +77,7 @@ export class HealthCheck {
 
 async function checkParts(
   { store, catalogue, tokens, files }: Services,
-  { log, id }: Exchange,
+  { log, id }: Requester,
 ): Promise<Health> {
   const reading = catalogue.statistics();
   const [statistics, data, token, file] = await Promise.allSettled([
@@ -87,7 +90,7 @@ async function checkParts(
       () => {},
     ),
   ]);
-  const degradedReasons: Health['degradedReasons'] = {};
+  const degradedReasons: DegradedReasons = {};
   const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
     if (outcome.status === 'fulfilled') return;
     degradedReasons[part] = reason;
@@ -104,16 +107,18 @@ async function checkParts(
   };
 }
 
-export async function sendReadiness(
-  { mayMonitor }: Services,
-  check: HealthCheck,
-  exchange: Exchange,
-): Promise<void> {
-  const { degradedReasons, statistics } = await check.run(exchange);
+/** A part is degraded if it is for one of the workers. */
+export function mergeReasons(reports: Report[]): DegradedReasons {
+  return Object.assign({}, ...reports.map(({ degradedReasons }) => degradedReasons));
+}
+
+export function sendReadiness({ mayMonitor }: Services, reports: Report[], exchange: Exchange): void {
+  const degradedReasons = mergeReasons(reports);
+  const canServe = reports.some((report) => report.canServe);
   exchange.header('Cache-Control', 'no-store');
   const isReady = Object.keys(degradedReasons).length === 0;
-  const status = isReady ? 'ready' : statistics ? 'degraded' : 'unavailable';
+  const status = isReady ? 'ready' : canServe ? 'degraded' : 'unavailable';
   const hasDetails = !isReady && mayMonitor(exchange.request);
   const body = hasDetails ? { status, parts: degradedReasons } : { status };
-  exchange.send(statistics ? 200 : 503, JSON.stringify(body));
+  exchange.send(canServe ? 200 : 503, JSON.stringify(body));
 }

@@ -1,30 +1,39 @@
 /** Metrics for Prometheus. Always responds; metrics that cannot be collected are left out. */
-import type { Metric } from '../../metrics.ts';
+import { type DegradedReasons, type Metric, parts, type Report } from '../../metrics.ts';
 import { catalogueMetrics } from '../metrics/catalogue.ts';
+import { mergeMetrics } from '../metrics/merge.ts';
 import { formatMetrics, METRICS_TYPE } from '../metrics/text.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Services } from '../services.ts';
-import { type Health, type HealthCheck, parts } from './health.ts';
+import { type HealthCheck, mergeReasons, type Requester } from './health.ts';
 
-export async function sendMetrics(
+/** The report of this worker, with metrics only if those of the server are given. */
+export async function makeReport(
   services: Services,
   check: HealthCheck,
-  serverMetrics: () => Metric[],
-  exchange: Exchange,
-): Promise<void> {
-  const { degradedReasons, statistics } = await check.run(exchange);
+  serverMetrics: (() => Metric[]) | undefined,
+  requester: Requester,
+): Promise<Report> {
+  const { degradedReasons, statistics } = await check.run(requester);
+  const canServe = statistics !== undefined;
+  if (!serverMetrics) return { metrics: [], degradedReasons, canServe };
   const metrics = [
     ...serverMetrics(),
-    ...services.decisions.metrics(services.clock()),
-    partMetric(degradedReasons),
+    ...services.decisions.metrics(services.limiter?.blockedClients() ?? 0),
     ...(statistics ? catalogueMetrics(statistics) : []),
     ...services.store.metrics(),
   ];
+  return { metrics, degradedReasons, canServe };
+}
+
+/** Sends the metrics of all workers together. */
+export function sendMetrics(reports: Report[], exchange: Exchange): void {
+  const metrics = [...mergeMetrics(reports.map(({ metrics }) => metrics)), partMetric(mergeReasons(reports))];
   exchange.header('Cache-Control', 'no-store');
   exchange.sendCompressed(200, formatMetrics(metrics), METRICS_TYPE);
 }
 
-function partMetric(degradedReasons: Health['degradedReasons']): Metric {
+function partMetric(degradedReasons: DegradedReasons): Metric {
   return {
     name: 'zukan_part_up',
     type: 'gauge',

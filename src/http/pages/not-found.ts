@@ -3,9 +3,9 @@ import { prefersHtml } from '../server/accept.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
 import type { Site } from '../services.ts';
+import { HTML_TYPE, PAGE_POLICY } from './policy.ts';
 import { html, type Markup } from './reference/markup.ts';
-import { HTML_TYPE, PAGE_POLICY } from './reference/serve.ts';
-import { iconLink, siteMark } from './site-mark.ts';
+import { iconLink, wordmark } from './site-mark.ts';
 
 /** A page for browsers, an error for everyone else. Neither repeats anything from the request. */
 export function notFoundHandler(prefixes: readonly string[], site: Site): (exchange: Exchange) => void {
@@ -31,12 +31,12 @@ ${iconLink(site)}
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<header><p class="name"><a href="/">${siteMark(site)}</a></p></header>
+<header class="top">${wordmark(site)}</header>
 <main class="message">
-<p class="status">404</p>
+<p class="eyebrow">404</p>
 <h1>There is nothing here</h1>
 <p class="lead">The address may be misspelt, or what was here is gone.</p>
-<p class="actions"><a href="/">Open the gallery</a> <a href="/docs">Read the API reference</a></p>
+<p class="actions"><a class="button strong" href="/">Open the gallery</a> <a class="button" href="/docs">Read the API reference</a></p>
 <p>The API is at ${prefixes.map((prefix, index) => html`${index === 0 ? '' : ' and '}<code>${prefix}</code>`)}.</p>
 </main>
 </body>

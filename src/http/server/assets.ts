@@ -50,3 +50,11 @@ export function sendAsset(
   if (encoded) exchange.header('Content-Encoding', encoding);
   exchange.sendBytes(status, encoded ?? bytes.identity, type);
 }
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Pages link to the address with the version, so browsers never ask again. */
+export function sendVersioned(exchange: Exchange, asset: Asset): void {
+  const isVersioned = exchange.search === `v=${versionOf(asset)}`;
+  sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
+}

@@ -1,5 +1,5 @@
 /**
- * Writes whole lines to standard output and never blocks on its reader. Lines wait in a bounded buffer; when it is full, new
+ * Writes whole lines and never blocks on their reader. Lines wait in a bounded buffer; when it is full, new
  * lines are dropped and counted. pino takes more than twice the CPU time per line (`npm run bench -- log`), and
  * retries a full pipe only every 100 ms.
  */
@@ -19,14 +19,22 @@ interface Block {
   lines: number;
 }
 
+/** Writes a block of whole lines, and calls back when it is written. */
+export type WriteBlock = (text: string, done: (error?: Error | null) => void) => void;
+
 export class LineWriter {
   droppedLines = 0;
+  readonly #writeBlock: WriteBlock;
   readonly #blocks: Block[] = [];
   #bufferedBytes = 0;
   #isWriting = false;
   /** Resolves when the buffer is empty. */
   #drained = Promise.resolve();
   #onDrained = () => {};
+
+  constructor(writeBlock: WriteBlock) {
+    this.#writeBlock = writeBlock;
+  }
 
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
@@ -59,12 +67,10 @@ export class LineWriter {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = promise;
     this.#onDrained = resolve;
-    ignoreErrors();
     // Lines of the same tick share a block: a system call for each would cost more than the rest of a line.
     setImmediate(() => this.#writeNext());
   }
 
-  /** One block at a time: Node would join blocks that it buffers itself. */
   #writeNext(): void {
     const block = this.#blocks.shift();
     if (!block) {
@@ -72,7 +78,7 @@ export class LineWriter {
       this.#onDrained();
       return;
     }
-    process.stdout.write(block.text, (error) => {
+    this.#writeBlock(block.text, (error) => {
       this.#bufferedBytes -= block.bytes;
       if (error) this.droppedLines += block.lines;
       this.#writeNext();
@@ -80,11 +86,25 @@ export class LineWriter {
   }
 }
 
+const waiting: Parameters<WriteBlock>[] = [];
 let isIgnoringErrors = false;
 
-/** A reader that goes away must not end the process. Write callbacks get the error too, and later writes may succeed. */
-function ignoreErrors(): void {
-  if (isIgnoringErrors) return;
+/** Writes to standard output, one block at a time: Node would join blocks that it buffers itself. */
+export const writeToStdout: WriteBlock = (text, done) => {
+  // A reader that goes away must not end the process. Write callbacks get the error too, and later writes may succeed.
+  if (!isIgnoringErrors) process.stdout.on('error', () => {});
   isIgnoringErrors = true;
-  process.stdout.on('error', () => {});
+  if (waiting.push([text, done]) === 1) writeFirst();
+};
+
+function writeFirst(): void {
+  const [first] = waiting;
+  if (!first) return;
+  const [text, done] = first;
+  process.stdout.write(text, (error) => {
+    // May add another block, which must not start while this one is still the first.
+    done(error);
+    waiting.shift();
+    writeFirst();
+  });
 }

@@ -1,6 +1,6 @@
 /** The log on standard output: one JSON object per line. Never log a query string, because it may hold a link's signature. */
 import type { Metric } from '../../metrics.ts';
-import { LineWriter } from './line-writer.ts';
+import { LineWriter, type WriteBlock, writeToStdout } from './line-writer.ts';
 
 const ranks = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 
@@ -9,12 +9,13 @@ export type LogLevel = keyof typeof ranks;
 export class Logger {
   /** May be changed at any time. */
   level: LogLevel;
-  readonly #writer = new LineWriter();
+  readonly #writer: LineWriter;
   #lastMs = 0;
   #lastTime = '';
 
-  constructor(level: LogLevel) {
+  constructor(level: LogLevel, writeBlock: WriteBlock = writeToStdout) {
     this.level = level;
+    this.#writer = new LineWriter(writeBlock);
   }
 
   isLevelEnabled(level: LogLevel): boolean {

@@ -53,10 +53,17 @@ export interface ServerOptions {
   stallTimeoutMs?: number;
 }
 
+export interface Address {
+  host: string;
+  port: number;
+  /** Several threads may listen on the same port. The system distributes the connections. */
+  reusePort?: boolean;
+}
+
 export interface HttpServer {
   server: Server;
   /** Returns the URL. */
-  listen(address: { host: string; port: number }): Promise<string>;
+  listen(address: Address): Promise<string>;
   /**
    * Stops accepting connections and waits for running requests. Idle connections are closed after `idleMs`: a request that
    * is on its way until then gets its response, which tells the client to close the connection.
@@ -123,8 +130,8 @@ export function createServer(options: ServerOptions): HttpServer {
 
   return {
     server,
-    async listen({ host, port }) {
-      server.listen(port, host);
+    async listen(address) {
+      server.listen(address);
       await once(server, 'listening');
       return localUrl(server.address() as AddressInfo);
     },

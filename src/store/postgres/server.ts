@@ -89,7 +89,7 @@ export function serverMetrics(servers: Server[]): Metric[] {
     metric('read_seconds_total', 'counter', duration, ({ readMs }) => readMs / 1000),
     metric('failures_total', 'counter', 'Failed statements.', ({ failures }) => failures),
     metric('behind_total', 'counter', behind, ({ staleReads }) => staleReads),
-    metric('up', 'gauge', up, ({ isUp }) => (isUp ? 1 : 0)),
+    { ...metric('up', 'gauge', up, ({ isUp }) => (isUp ? 1 : 0)), across: 'min' },
     metric('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
     metric('connections_idle', 'gauge', 'Idle connections.', ({ pool }) => pool.idleCount),
     metric('connections_max', 'gauge', max, ({ pool }) => pool.options.max),

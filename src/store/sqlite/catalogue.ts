@@ -22,6 +22,7 @@ import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/s
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
+import { noDocumentMemory } from '../shared/document-memory.ts';
 import { drawImages, type ShelfView } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
@@ -29,26 +30,27 @@ import { type Selection, selectShelves, soleShelf } from '../shared/selection.ts
 import type { Shelf } from '../shared/shelves.ts';
 import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
-import { readCovers, readEntriesAt, readEntry, readPage, readStatistics } from './entries.ts';
+import { readEntriesAt, readEntry, readPage, readStatistics } from './entries.ts';
 import { Images } from './images.ts';
 import { openForReading } from './read-only.ts';
 import { type ReadTransaction, readEntryShelves, SqliteReader, viewStoredShelf } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 
-export function openCatalogue(path: string): SqliteCatalogue {
-  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)));
+export function openCatalogue(path: string, documents?: ArrayBufferLike): SqliteCatalogue {
+  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
 }
 
 export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #reader: SqliteReader;
-  readonly #images = new Images();
+  readonly #images: Images;
   readonly #sets: ImageSets;
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(reader: SqliteReader) {
+  constructor(reader: SqliteReader, documents: ArrayBufferLike = noDocumentMemory()) {
     this.#reader = reader;
+    this.#images = new Images(documents);
     this.#sets = new ImageSets(reader);
     this.#search = new NameSearch(reader);
     this.#similar = new SimilarImages(reader, this.#sets);
@@ -168,10 +170,7 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   }
 
   list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {
-    return this.#reader.read((transaction) => {
-      const page = readPage(transaction, kind, window);
-      return hasCovers ? { ...page, items: readCovers(transaction, this.#images, page.items) } : page;
-    });
+    return this.#reader.read((transaction) => readPage(transaction, kind, window, this.#coversIf(hasCovers)));
   }
 
   search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller, hasCovers = false) {
@@ -179,18 +178,15 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       const { version, positions } = await this.#search.find(kind, pattern, caller);
       return this.#reader.read((transaction) => {
         if (transaction.snapshot.version !== version) return undefined;
-        const found = readEntriesAt(transaction, kind, positions.slice(offset, offset + limit));
-        const items = hasCovers ? readCovers(transaction, this.#images, found) : found;
+        const page = positions.slice(offset, offset + limit);
+        const items = readEntriesAt(transaction, kind, page, this.#coversIf(hasCovers));
         return { total: positions.length, items };
       });
     });
   }
 
   one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
-    return this.#reader.read((transaction) => {
-      const entry = readEntry(transaction, kind, id);
-      return entry && hasCover ? readCovers(transaction, this.#images, [entry])[0] : entry;
-    });
+    return this.#reader.read((transaction) => readEntry(transaction, kind, id, this.#coversIf(hasCover)));
   }
 
   file(image: string): Promise<FileFacts | undefined> {
@@ -236,6 +232,10 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       loaded = { set: await this.#sets.load(selection, caller), version: selection.of.version };
       return undefined;
     });
+  }
+
+  #coversIf(hasCovers: boolean): Images | undefined {
+    return hasCovers ? this.#images : undefined;
   }
 
   /** From memory, or from the database until the shelf is loaded. */

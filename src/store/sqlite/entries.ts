@@ -10,7 +10,41 @@ import { verifyEntry } from './verification.ts';
 /** Pages of 25 entries at most. */
 const MAX_CACHED_PAGES = 500;
 
+/** `covers` reads the covers, if they are wanted. */
 export function readPage(
+  transaction: ReadTransaction,
+  kind: Kind,
+  window: Window,
+  covers: Images | undefined,
+): Page<EntryDetails> {
+  const page = readPlainPage(transaction, kind, window);
+  // Without covers, always the same object: responses are cached by it.
+  return covers ? { ...page, items: addCovers(transaction, page.items, covers) } : page;
+}
+
+export function readEntriesAt(
+  transaction: ReadTransaction,
+  kind: Kind,
+  positions: number[],
+  covers: Images | undefined,
+): EntryDetails[] {
+  const { entryAt } = transaction.statements;
+  const entries = positions.map((position) => toEntry(entryAt.get(kind, position)));
+  return covers ? addCovers(transaction, entries, covers) : entries;
+}
+
+export function readEntry(
+  transaction: ReadTransaction,
+  kind: Kind,
+  id: string,
+  covers: Images | undefined,
+): EntryDetails | undefined {
+  const row = transaction.statements.entry.get(kind, id);
+  if (!row) return undefined;
+  return covers ? addCovers(transaction, [toEntry(row)], covers)[0] : toEntry(row);
+}
+
+function readPlainPage(
   transaction: ReadTransaction,
   kind: Kind,
   { offset, limit }: Window,
@@ -25,25 +59,12 @@ export function readPage(
   return page;
 }
 
-export function readEntriesAt({ statements }: ReadTransaction, kind: Kind, positions: number[]) {
-  return positions.map((position) => toEntry(statements.entryAt.get(kind, position)));
-}
-
-export function readEntry({ statements }: ReadTransaction, kind: Kind, id: string): StoredEntry | undefined {
-  const row = statements.entry.get(kind, id);
-  return row && toEntry(row);
-}
-
-export function readCovers(
-  transaction: ReadTransaction,
-  images: Images,
-  entries: StoredEntry[],
-): EntryDetails[] {
+function addCovers(transaction: ReadTransaction, entries: StoredEntry[], covers: Images): EntryDetails[] {
   return entries.map((entry) => {
     const { coverNumber } = entry;
     return coverNumber === null
       ? entry
-      : { ...entry, cover: images.byNumbers(transaction, [coverNumber])[0] };
+      : { ...entry, cover: covers.byNumbers(transaction, [coverNumber])[0] };
   });
 }
 

@@ -2,7 +2,7 @@
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
-import { DocumentCache } from './document-cache.ts';
+import { DocumentCache } from '../shared/document-cache.ts';
 import type { ReadTransaction } from './reader.ts';
 import { rowOf } from './statements.ts';
 import { DocumentVerifier } from './verification.ts';
@@ -13,16 +13,21 @@ const MAX_CACHED_IDS = 20_000;
 const VERIFIED_PER_CALL = 50;
 
 export class Images {
-  readonly #documents = new DocumentCache();
+  readonly #documents: DocumentCache;
   /** Image numbers by id. */
   readonly #numbers = new Map<string, number>();
   readonly #verifier = new DocumentVerifier();
   #lastVerified = 0;
   #version: number | undefined;
 
+  /** `documents` is the memory of a cache that another part fills (document-filler.ts). */
+  constructor(documents: ArrayBufferLike) {
+    this.#documents = new DocumentCache(documents);
+  }
+
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
     const number = this.numberOf(transaction, id);
-    return number === undefined ? undefined : this.#read(transaction, number);
+    return number === undefined ? undefined : this.#read(transaction, [number])[0];
   }
 
   numberOf(transaction: ReadTransaction, id: string): number | undefined {
@@ -32,7 +37,7 @@ export class Images {
 
   byNumbers(transaction: ReadTransaction, numbers: number[]): ImageDocument[] {
     this.#clearOtherVersions(transaction);
-    return numbers.map((number) => this.#read(transaction, number));
+    return this.#read(transaction, numbers);
   }
 
   /** Verifies the next few documents, and starts over after the last one. */
@@ -53,20 +58,19 @@ export class Images {
   #clearOtherVersions({ snapshot }: ReadTransaction): void {
     if (snapshot.version === this.#version) return;
     this.#version = snapshot.version;
-    this.#documents.clear(snapshot.lastImage);
     this.#verifier.clear(snapshot.lastImage);
     this.#lastVerified = 0;
     this.#numbers.clear();
   }
 
-  #read({ statements }: ReadTransaction, number: number): ImageDocument {
-    const cached = this.#documents.get(number);
-    if (cached) return cached;
-    const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
-    const document = this.#verifier.verify(number, stored);
-    const image = new ImageDocument(document);
-    this.#documents.add(number, document, image.extraBytes);
-    return image;
+  #read({ statements, documentRevision }: ReadTransaction, numbers: number[]): ImageDocument[] {
+    const cached = this.#documents.get(numbers, documentRevision);
+    return numbers.map((number, index) => {
+      const document = cached[index];
+      if (document) return document;
+      const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
+      return new ImageDocument(this.#verifier.verify(number, stored));
+    });
   }
 
   #findNumber({ statements }: ReadTransaction, id: string): number | undefined {

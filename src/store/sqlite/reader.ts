@@ -24,6 +24,8 @@ export interface StoredEntry extends EntryDetails {
 export interface ReadTransaction {
   readonly statements: Statements;
   readonly snapshot: ShelfSnapshot;
+  /** The number of the last change to a document. The same in all connections, unlike the version. */
+  readonly documentRevision: number;
   /** Cached for as long as the version stays the same. */
   statistics: Statistics | undefined;
   readonly pages: Map<string, Page<StoredEntry>>;
@@ -128,11 +130,11 @@ export class SqliteReader implements SliceReader, Disposable {
   #openVersion(version: number): ReadTransaction {
     const statements = this.#statements;
     const [lastImage] = rowOf<[number | null]>(statements.lastImage.get()) ?? [0];
+    const [documentRevision] = rowOf<[number]>(statements.documentRevision.get()) as [number];
     const rows = statements.shelves.all() as unknown as ShelfRow[];
     this.damage = undefined;
     return {
-      statements,
-      snapshot: buildSnapshot(version, lastImage ?? 0, rows),
+      ...{ statements, documentRevision, snapshot: buildSnapshot(version, lastImage ?? 0, rows) },
       statistics: undefined,
       pages: new Map(),
     };

@@ -10,6 +10,10 @@
  * `perceptual_hash` and `edited` are tables of their own because they are read at once, without the documents. `edited`
  * has the fields of images that an operator decided. The `key` of an alias or blocked name is the name, folded for
  * categories.
+ *
+ * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
+ * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
+ * are added need none; an import of new images is not slowed down.
  */
 import { FIND_COVERS } from '../shared/queries.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
@@ -100,6 +104,20 @@ export const catalogueSchema: Schema = {
      primary key (folder, path, image)
    ) strict, without rowid;
    create index source_file_image on source_file (image);`,
+    `create table document_change (
+       number integer primary key autoincrement,
+       image integer not null unique
+     ) strict;
+     create trigger document_changed after update of document on image when new.document <> old.document
+     begin
+       delete from document_change where image = old.number;
+       insert into document_change (image) values (old.number);
+     end;
+     create trigger document_removed after delete on image
+     begin
+       delete from document_change where image = old.number;
+       insert into document_change (image) values (old.number);
+     end;`,
     `alter table shelf add column cover integer; ${FIND_COVERS};`,
   ],
 };

@@ -19,6 +19,8 @@ const texts = {
   imageNumber: 'select number from image where id = ?',
   hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
   document: 'select document from image where number = ?',
+  documentRevision: 'select coalesce(max(number), 0) from document_change',
+  changedDocuments: 'select number, image from document_change where number > ? order by number limit ?',
   documentsAfter: 'select number, document from image where number > ? order by number limit ?',
   file: 'select key, etag, mimetype from image where id = ?',
   imageAt: 'select image from placement where shelf = ? and position = ?',

@@ -9,8 +9,9 @@ export function createCatalogue(path: string): void {
   openDatabase(path, catalogueSchema).close();
 }
 
-export function openStore(path: string, tokensPath: string): Store {
-  const [catalogue, tokens] = [openCatalogue(path), openTokenStore(tokensPath)];
+/** `documents` is the memory of a cache that a `DocumentFiller` fills. */
+export function openStore(path: string, tokensPath: string, documents?: ArrayBufferLike): Store {
+  const [catalogue, tokens] = [openCatalogue(path, documents), openTokenStore(tokensPath)];
   return {
     catalogue,
     tokens,

@@ -42,7 +42,7 @@ export class DocumentVerifier {
 }
 
 /** Parses the public JSON without the contents of its placeholders, and what follows it. */
-function isWhole(document: Document): boolean {
+export function isWhole(document: Document): boolean {
   try {
     const [head, name, key, body, tail, artist, previews, ...more] = splitDocument(document);
     const image = JSON.parse(head + body + tail) as Image;

@@ -3,19 +3,18 @@
  * preview is looked up in the catalogue. A client that asks for too many gets the page without one.
  */
 
-import { type Asset, makeAsset, sendAsset, versionOf } from '../../server/assets.ts';
+import { type Asset, makeAsset, sendAsset, sendVersioned } from '../../server/assets.ts';
 import { entityTag, matchesETag } from '../../server/conditional.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Exchange } from '../../server/exchange.ts';
 import { errorField } from '../../server/logger.ts';
 import type { Services } from '../../services.ts';
-import { HTML_TYPE } from '../reference/serve.ts';
+import { HTML_TYPE, scriptPolicy } from '../policy.ts';
 import { LookupBudget } from './budget.ts';
 import { type GalleryFiles, readGalleryFiles } from './files.ts';
 import { headTags } from './head.ts';
 import { type Found, findPreview, readSubject, type Subject } from './preview.ts';
 
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
@@ -46,20 +45,18 @@ export class Gallery {
     return this.#loaded;
   }
 
-  /** The address in the page contains the version, so browsers never ask again. */
   async sendFile(exchange: Exchange, name: string): Promise<void> {
     const asset = (await this.#load()).assets.get(name);
     if (!asset) return this.#notFound(exchange);
     if (asset.type === 'image/svg+xml') exchange.header('Content-Security-Policy', FILE_POLICY);
-    const isVersioned = exchange.search === `v=${versionOf(asset)}`;
-    sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
+    sendVersioned(exchange, asset);
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
     const { page, neutralPage } = await this.#load();
     const subject = readSubject(exchange.search);
     const found = subject && (await this.#find(exchange, subject));
-    exchange.headers(pageHeaders(this.#services, exchange));
+    exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);
     if (found === 'missing') return sendAsset(exchange, neutralPage, { status: 404 });
     const text = page(headTags(this.#services.site.name, found));
@@ -90,15 +87,4 @@ export class Gallery {
 async function load(prefix: string, { site }: Services): Promise<Loaded> {
   const files = await readGalleryFiles(prefix, site);
   return { ...files, neutralPage: await makeAsset(files.page(headTags(site.name)), HTML_TYPE) };
-}
-
-/** Allows only our own files, the API, and images from the origin of this client's links. */
-function pageHeaders({ links, originOf }: Services, { request }: Exchange): Record<string, string> {
-  const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })('-', '-');
-  const policy = [
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
-    `img-src 'self' ${new URL(url).origin}`,
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ];
-  return { 'Content-Security-Policy': policy.join('; '), 'Referrer-Policy': 'no-referrer' };
 }

@@ -1,6 +1,6 @@
 /** What the service offers outside the API prefixes, as the OpenAPI document describes it. */
+import { parts } from '../../../metrics.ts';
 import { image } from '../../api/examples.ts';
-import { parts } from '../health.ts';
 import { errorResponse } from './components.ts';
 import { headerRefs, requestIdHeader } from './headers.ts';
 import { type Operation, type Parameter, type PathItem, type Response, refTo, type Schema } from './types.ts';

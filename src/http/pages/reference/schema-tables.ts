@@ -29,6 +29,8 @@ function describeBounds({ minimum, maximum, maxLength }: Schema): string {
 }
 
 export interface Row {
+  /** Attributes of the row, for scripts. */
+  data?: Markup;
   name: string;
   type: Markup;
   description: string;
@@ -54,7 +56,12 @@ ${fields.length > 0 ? table('Field', fields) : html`<p>${describeType(schema)}</
 
 export function table(heading: string, rows: Row[]): Markup {
   const lines = rows.map(
-    ({ name, type, description }) => html`<tr><th scope="row"><code>${name}</code></th><td>${type}</td>
+    ({
+      data,
+      name,
+      type,
+      description,
+    }) => html`<tr${data ?? ''}><th scope="row"><code>${name}</code></th><td>${type}</td>
 <td>${prose(description)}</td></tr>
 `,
   );

@@ -1,65 +1,87 @@
-/** Serves the reference: the OpenAPI document, the page and its stylesheet. Each is built at the first visit. */
+/** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
 import { version } from '../../../version.ts';
-import type { Route } from '../../api/endpoint.ts';
-import { type Asset, makeAsset, sendAsset } from '../../server/assets.ts';
+import { routes } from '../../api/routes.ts';
+import { type Asset, makeAsset, sendAsset, sendVersioned, versionOf } from '../../server/assets.ts';
 import { entityTag } from '../../server/conditional.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
-import type { Site } from '../../services.ts';
-import { readableAccent } from '../accent.ts';
+import type { Services } from '../../services.ts';
+import { accentStyle } from '../accent.ts';
+import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../browser-files.ts';
+import { bundle } from '../bundle.ts';
+import { HTML_TYPE, scriptPolicy } from '../policy.ts';
 import { escapeHtml } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
 import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
-import { style } from './style.ts';
-
-export const HTML_TYPE = 'text/html; charset=utf-8';
-/** For pages without scripts. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+import { RecordCache } from './record-cache.ts';
 
 /** Anyone can call the service under any name, so only the first few pages are cached. */
 const MAX_CACHED_ORIGINS = 4;
+/** The look of the gallery, and what only this page has. */
+const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
+  ['layout', 'operations', 'trying'].map((name) => `web/reference/${name}.css`),
+);
 
-type Send = (exchange: Exchange, origin: string) => void | Promise<void>;
+type Send = (exchange: Exchange) => void | Promise<void>;
 
-/** Handlers by path. `origin` is the origin of the example calls. */
-export function referencePages(
-  routes: readonly Route[],
-  prefixes: readonly string[],
-  site: Site,
-): Record<string, Send> {
+/** Handlers by path. */
+export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
+  const { site, originOf } = services;
   const document = once(() => buildOpenApi(routes, prefixes, version));
-  const page = once(() => referencePage(document(), routes, site));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
-  const stylesheet = once(() => makeAsset(style + accentStyle(site), 'text/css; charset=utf-8'));
-  const pages = new Map<string, Promise<Asset>>();
-  const pageFor = (origin: string) => page().replaceAll(ORIGIN, escapeHtml(origin));
+  const files = once(() => buildFiles(site.accent));
+  const records = new RecordCache(services);
+  let page: { key: string; text: string; assets: Map<string, Promise<Asset>> } | undefined;
+  /** Rebuilt when the records of the examples change. */
+  const currentPage = async (exchange: Exchange) => {
+    const [found, { script, style }] = await Promise.all([records.get(exchange), files()]);
+    const key = JSON.stringify(found);
+    if (page?.key === key) return page;
+    const addresses = {
+      style: `/docs.css?v=${versionOf(style)}`,
+      script: `/docs.js?v=${versionOf(script)}`,
+    };
+    page = { key, text: referencePage(document(), routes, found, site, addresses), assets: new Map() };
+    return page;
+  };
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
-    '/docs.css': async (exchange) => sendAsset(exchange, await stylesheet()),
-    '/docs': async (exchange, origin) => {
-      exchange.header('Content-Security-Policy', PAGE_POLICY);
-      if (!pages.has(origin) && pages.size >= MAX_CACHED_ORIGINS) {
-        const text = pageFor(origin);
-        exchange.header('ETag', entityTag(text));
-        exchange.send(200, text, HTML_TYPE);
+    '/docs.css': async (exchange) => sendVersioned(exchange, (await files()).style),
+    '/docs.js': async (exchange) => sendVersioned(exchange, (await files()).script),
+    '/docs': async (exchange) => {
+      const { text, assets } = await currentPage(exchange);
+      const origin = originOf(exchange.request);
+      const withOrigin = () => text.replaceAll(ORIGIN, () => escapeHtml(origin));
+      exchange.headers(scriptPolicy(services, exchange.request));
+      if (!assets.has(origin) && assets.size >= MAX_CACHED_ORIGINS) {
+        const own = withOrigin();
+        exchange.header('ETag', entityTag(own));
+        exchange.send(200, own, HTML_TYPE);
         return;
       }
-      const cached = pages.get(origin) ?? makeAsset(pageFor(origin), HTML_TYPE);
-      pages.set(origin, cached);
+      const cached = assets.get(origin) ?? makeAsset(withOrigin(), HTML_TYPE);
+      assets.set(origin, cached);
       sendAsset(exchange, await cached);
     },
   };
 }
 
-function accentStyle({ accent }: Site): string {
-  return accent ? `:root { --accent: ${readableAccent(accent)}; }\n` : '';
+async function buildFiles(accent: string | undefined): Promise<{ script: Asset; style: Asset }> {
+  const { modules, joinStyles } = await readBrowserFiles('web', 'web/reference', 'client');
+  const [code = ''] = bundle(modules, ['web/reference/main']);
+  const [script, style] = await Promise.all([
+    makeAsset(code, SCRIPT_TYPE),
+    makeAsset(joinStyles(styles) + accentStyle(accent), STYLE_TYPE),
+  ]);
+  return { script, style };
 }
 
+/** A failure is not cached. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
+    if (made instanceof Promise) made.catch(() => (made = undefined));
     return made;
   };
 }

@@ -1,0 +1,66 @@
+/** Collects the reports of all workers. Nothing that was ever reported as counted is lost when a worker is replaced. */
+import { mergeMetrics } from '../http/metrics/merge.ts';
+import type { Metric, Report } from '../metrics.ts';
+
+/** Longer than the health check of a worker takes, and shorter than Prometheus waits. */
+const TIMEOUT_MS = 7000;
+
+/** A worker that can be asked for its report. */
+export interface Reporter {
+  ask(question: number, withMetrics: boolean): void;
+  /** The latest answer. */
+  report: Report | undefined;
+}
+
+interface Question {
+  waitingFor: Set<Reporter>;
+  resolve: () => void;
+}
+
+export class Reports {
+  readonly #timeoutMs: number;
+  readonly #questions = new Map<number, Question>();
+  #lastQuestion = 0;
+  /** The counters of workers that have ended. */
+  #retired: Metric[] = [];
+
+  constructor(timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The reports of all workers. One that does not answer in time is represented by its previous report. */
+  async collect(reporters: Reporter[], withMetrics: boolean): Promise<Report[]> {
+    const question = ++this.#lastQuestion;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#questions.set(question, { waitingFor: new Set(reporters), resolve });
+    for (const reporter of reporters) reporter.ask(question, withMetrics);
+    const timer = setTimeout(resolve, this.#timeoutMs);
+    if (reporters.length > 0) await promise;
+    clearTimeout(timer);
+    this.#questions.delete(question);
+    const reports = reporters.flatMap(({ report }) => report ?? []);
+    return [...reports, { metrics: this.#retired, degradedReasons: {}, canServe: false }];
+  }
+
+  /** Records an answer. Metrics are kept until the next ones. */
+  answer(reporter: Reporter, question: number, report: Report): void {
+    const { metrics = [] } = report.metrics.length > 0 ? report : (reporter.report ?? {});
+    reporter.report = { ...report, metrics };
+    this.#settle(reporter, question);
+  }
+
+  /** The worker has ended, and answers no more. */
+  retire(reporter: Reporter): void {
+    const counted = (reporter.report?.metrics ?? []).filter(({ type }) => type !== 'gauge');
+    this.#retired = mergeMetrics([this.#retired, counted]);
+    // A question that waits for it must not count it twice.
+    reporter.report = undefined;
+    for (const question of this.#questions.keys()) this.#settle(reporter, question);
+  }
+
+  #settle(reporter: Reporter, question: number): void {
+    const { waitingFor, resolve } = this.#questions.get(question) ?? {};
+    waitingFor?.delete(reporter);
+    if (waitingFor?.size === 0) resolve?.();
+  }
+}

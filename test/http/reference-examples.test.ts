@@ -1,0 +1,146 @@
+/** The examples in the reference are about records of the catalogue, whatever their names are. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fold } from '../../src/catalogue/fold.ts';
+import { parsePattern } from '../../src/catalogue/search/pattern.ts';
+import { compile } from '../../src/catalogue/search/scan.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import {
+  containingPattern,
+  demoRecords,
+  outlinePattern,
+  startingPattern,
+} from '../../src/http/api/example-calls.ts';
+import { operators } from '../../src/http/pages/reference/search-section.ts';
+import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/api.ts';
+import { uuid } from '../support/catalogue.ts';
+import { makeToken, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { startWrapped } from '../support/wrapped-catalogue.ts';
+
+const unescapeHtml = (text: string) =>
+  text
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+/** The example calls of the page. */
+async function readCalls(get: Service['get']): Promise<string[]> {
+  const { status, text } = await get('/docs');
+  assert.equal(status, 200);
+  const calls = [...text.matchAll(/<pre class="call" tabindex="0"><code>(.*?)<\/code>/gs)];
+  return calls.map(([, call = '']) => unescapeHtml(call));
+}
+
+const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
+
+const hostile = `<img src=x onerror=alert(1)>'$(reboot)';"%_\\`;
+
+test('hostile names work, and can neither leave the quotes of a shell nor become markup', async () => {
+  const service = await startMadeUpService([
+    { type: 'category', name: `it's` },
+    { type: 'category', name: 'secret', nsfw: true },
+    { type: 'artist', id: uuid(2, 5), name: hostile, url: '' },
+    { type: 'character', id: uuid(3, 5), name: `'%_ か` },
+    madeUpImage(uuid(4, 5), {
+      artist: uuid(2, 5),
+      categories: [`it's`, 'secret'],
+      characters: [uuid(3, 5)],
+    }),
+  ]);
+  const { headers } = await makeToken(service.config, ['image:list']);
+  const calls = await readCalls(service.get);
+  assert.ok(calls.length > 15);
+  for (const call of calls) {
+    const [, url = ''] =
+      /^curl(?: -H "Authorization: Bearer \$TOKEN")?(?: -L -o image)? '([^']+)'$/.exec(call) ?? [];
+    assert.match(url, /^http:\/\/[\w.:/?&=%,-]+$/, call);
+    const { status, json, text } = await service.get(url, headers);
+    assert.equal(status, successStatus(url), `${call}: ${text}`);
+    if (/\?(categories|search)=/.test(url) && status === 200) assert.equal(json.data.length, 1, call);
+  }
+  assert.ok(calls[0]?.includes('categories=it%27s&'));
+  const { text } = await service.get('/docs');
+  assert.doesNotMatch(text, /<img|secret/);
+});
+
+test('an image without rivals is enough, and an empty catalogue shows the demo', async () => {
+  const lonely = await startMadeUpService([
+    madeUpImage(uuid(4, 1), { nsfw: 'nsfw' }),
+    madeUpImage(uuid(4, 2)),
+  ]);
+  const calls = (await readCalls(lonely.get)).join('\n');
+  assert.ok(calls.includes(`/api/image/${uuid(4, 2)}'`));
+  assert.ok(calls.includes("/api/image/random?nsfw=sfw&limit=1'"));
+  assert.ok(calls.includes('/api/artist?search=%25unknown%25'));
+  const empty = await startMadeUpService([]);
+  assert.ok((await readCalls(empty.get)).join('\n').includes(demoRecords.image.id));
+});
+
+test('the page survives a catalogue that fails, and asks it at most once a minute', async () => {
+  let now = NOW;
+  const service = await startMadeUpService([madeUpImage(uuid(4, 1))], { clock: () => now });
+  let questions = 0;
+  let isBroken = true;
+  const get = await startWrapped(service.config, (catalogue) => ({
+    ...catalogue,
+    images(...call) {
+      questions++;
+      return isBroken ? Promise.reject(new Error('a fault')) : catalogue.images(...call);
+    },
+  }));
+  const pages = await Promise.all(Array.from({ length: 5 }, () => get('/docs')));
+  assert.equal(questions, 1);
+  for (const { status, text } of pages)
+    assert.ok(status === 200 && text.includes(demoRecords.image.id), 'shows the demo');
+  isBroken = false;
+
+  const before = await service.get('/docs');
+  const folder = temporaryFolder();
+  const file = join(folder, 'more.ndjson');
+  const records = [{ type: 'category', name: 'better' }, madeUpImage(uuid(4, 2), { categories: ['better'] })];
+  await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  await importFiles(service.config, [file]);
+  now += 59_000;
+  assert.equal((await service.get('/docs')).headers.etag, before.headers.etag);
+  now += 1000;
+  await until('the new image is the example', async () =>
+    (await readCalls(service.get)).join('\n').includes(`/api/image/${uuid(4, 2)}'`),
+  );
+  assert.notEqual((await service.get('/docs')).headers.etag, before.headers.etag);
+});
+
+test('patterns match the name that they are made of, and need no escapes', () => {
+  assert.equal(containingPattern('Hoshino Ink'), '%ink%');
+  assert.equal(containingPattern('%_'), '%');
+  assert.equal(containingPattern('A'.repeat(60)), `%${'a'.repeat(20)}%`);
+  assert.equal(startingPattern('Koharu Inagi'), 'ko%');
+  assert.equal(startingPattern('[x]'), '%');
+  assert.equal(startingPattern('İstanbul'), 'İs%');
+  assert.equal(outlinePattern('duo'), 'd__');
+  assert.equal(outlinePattern('a'.repeat(40)), 'aa%');
+  assert.equal(outlinePattern('かえで'), 'かえ%');
+  const name = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    .filter((text) => !text.includes('\0'));
+  fc.assert(
+    fc.property(name, (text) => {
+      for (const makePattern of [containingPattern, startingPattern, outlinePattern]) {
+        const pattern = makePattern(text);
+        assert.ok([...pattern].length <= 50 && matches(pattern, text), `${pattern} for ${text}`);
+      }
+    }),
+    { numRuns: 500, seed: 1 },
+  );
+});
+
+test('the patterns in the section about the search language match what it says', () => {
+  for (const [pattern, , names] of operators)
+    for (const name of names.split(', ')) assert.ok(matches(pattern, name), `${pattern} matches ${name}`);
+});

@@ -1,0 +1,158 @@
+/** Several threads serve like one: one limit, one set of metrics, one log. A thread that fails is replaced. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { warnAboutUnsharedKeys } from '../../src/app.ts';
+import { importFiles } from '../../src/commands/import.ts';
+import type { Config } from '../../src/config/config.ts';
+import { Logger } from '../../src/http/server/logger.ts';
+import type { Metric } from '../../src/metrics.ts';
+import { WorkerPool } from '../../src/workers/pool.ts';
+import { writeKnownCatalogue } from '../support/catalogue.ts';
+import { parseMetrics, sampleIn } from '../support/metrics.ts';
+import { findPostgres, installPostgres, unless } from '../support/needs.ts';
+import { startPacedLoad } from '../support/paced-load.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { freePort } from '../support/redis.ts';
+import { configFor, send } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+/** Far longer than the test may take: the timeout must not be what ends a shutdown. */
+const NEVER_MS = 600_000;
+
+const folder = temporaryFolder();
+const config = configFor(folder, {
+  ...{ WORKERS: '2', CACHE_MB: '1', RATE_LIMIT: 'on' },
+  ...{ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_EXEMPT: '127.0.0.1' },
+});
+await importFiles(config, [await writeKnownCatalogue(folder)]);
+
+async function start(of: Config = config) {
+  const lines: string[] = [];
+  const log = new Logger('info', (text, done) => {
+    lines.push(...text.trimEnd().split('\n'));
+    done();
+  });
+  const pool = new WorkerPool(of, log);
+  const origin = await pool.start();
+  const get = (path: string, client = '127.0.0.1') =>
+    send(new URL(path, origin), { 'X-Forwarded-For': client });
+  const scrape = async () => parseMetrics((await get('/metrics')).text);
+  return {
+    ...{ pool, origin, get, scrape, log },
+    messages: () => lines.map((line) => JSON.parse(line).msg as string),
+  };
+}
+
+const requestsIn = (metrics: Metric[]) =>
+  metrics
+    .filter(({ name }) => name === 'zukan_http_requests_total')
+    .flatMap(({ samples }) => samples)
+    .reduce((sum, { value }) => sum + value, 0);
+
+test('threads share the limit and the cache, report together, and are replaced when they fail', async (t) => {
+  const { pool, get, scrape, messages } = await start();
+  t.after(() => pool.close());
+  const client = '203.0.113.1';
+  const outcomes = async () => {
+    const metrics = await scrape();
+    return ['refused', 'blocked'].map((outcome) =>
+      sampleIn(metrics, `zukan_limiter_decisions_total{outcome="${outcome}"}`),
+    );
+  };
+  let sent = 0;
+  /** On a connection of its own, which either thread may get. */
+  const call = async () => {
+    sent++;
+    return get('/api/stats', client);
+  };
+  const isBlocked = ({ status, text }: { status: number; text: string }) =>
+    status === 429 && text.includes('You are blocked');
+  await until('the client is blocked', async () => isBlocked(await call()));
+  // Nine violations, whichever thread saw them, and the tenth is the block.
+  assert.deepEqual(await outcomes(), [9, 1]);
+  let byThread: number[] = [];
+  await until('both threads have refused the client', async () => {
+    assert.ok(isBlocked(await call()));
+    const reports = await pool.collectReports(true);
+    byThread = reports.slice(0, 2).map(({ metrics }) => requestsIn(metrics));
+    return byThread.every((count) => count > 10);
+  });
+  const before = await scrape();
+  const calls = [...(before.get('zukan_http_requests_total')?.samples.values() ?? [])]
+    .filter(({ labels }) => labels.route === '/stats')
+    .reduce((sum, { value }) => sum + value, 0);
+  assert.equal(calls, sent);
+  assert.equal(sampleIn(before, 'zukan_limiter_blocked_clients'), 1);
+  assert.equal(sampleIn(before, 'zukan_workers'), 2);
+
+  await until('the cache is filled', async () => {
+    const metrics = await scrape();
+    const images = sampleIn(metrics, 'zukan_catalogue_records{kind="image"}');
+    return sampleIn(metrics, 'zukan_document_cache_images') === images;
+  });
+  assert.equal((await get('/api/image/random?limit=25')).status, 200);
+  assert.ok(sampleIn(await scrape(), 'zukan_document_cache_hits_total') > 0);
+
+  await pool.workers[0]?.terminate();
+  await until('the thread is replaced', async () => sampleIn(await scrape(), 'zukan_workers') === 2);
+  const after = await scrape();
+  assert.equal(sampleIn(after, 'zukan_worker_failures_total'), 1);
+  for (const [key, { value }] of before.get('zukan_http_requests_total')?.samples ?? [])
+    assert.ok(sampleIn(after, key) >= value, key);
+  assert.deepEqual(messages(), ['worker failed; starting another one']);
+  for (let request = 0; request < 20; request++) assert.ok(isBlocked(await call()));
+  await until('the service is ready', async () => (await get('/health/ready')).json.status === 'ready');
+});
+
+test('threads share the limit while Redis is unavailable', async (t) => {
+  const { pool, get, scrape } = await start({ ...config, redisUrl: `redis://127.0.0.1:${await freePort()}` });
+  t.after(() => pool.close());
+  const client = '203.0.113.2';
+  await until('the client is blocked', async () =>
+    (await get('/api/stats', client)).text.includes('You are blocked'),
+  );
+  assert.equal(sampleIn(await scrape(), 'zukan_limiter_decisions_total{outcome="refused"}'), 9);
+  await until('all threads report it', async () => {
+    const reports = await pool.collectReports(false);
+    return reports.slice(0, 2).every(({ degradedReasons }) => degradedReasons.limits);
+  });
+  assert.equal((await get('/health/ready')).json.status, 'degraded');
+});
+
+test('all threads finish their requests when they stop', async () => {
+  const { pool, origin } = await start({ ...config, rateLimit: 'off' });
+  const load = startPacedLoad(`${origin}/api/stats`);
+  await until('requests are served', () => load.answered() > 30);
+  await pool.close(NEVER_MS);
+  const { 200: served = 0, ECONNREFUSED: refused = 0, ...others } = Object.fromEntries(await load.stop());
+  assert.deepEqual(others, {}, `${served} served, ${refused} refused`);
+});
+
+test('a port that another process uses is an error, even if that one shares it', async (t) => {
+  const { pool, origin } = await start();
+  t.after(() => pool.close());
+  const second = new WorkerPool({ ...config, port: Number(new URL(origin).port) });
+  await assert.rejects(second.start(), { code: 'EADDRINUSE' });
+  await second.close();
+});
+
+const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
+
+test('threads share the connections to PostgreSQL', { skip }, async (t) => {
+  const postgres = await startPostgres();
+  t.after(() => postgres.discard());
+  const own = configFor(temporaryFolder(), {
+    ...{ DATABASE_URL: postgres.newDatabase(), DATABASE_CONNECTIONS: '5' },
+    ...{ WORKERS: '2', TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const { pool, get, scrape, log, messages } = await start(own);
+  t.after(() => pool.close());
+  assert.equal((await get('/api/stats')).status, 200);
+  const metrics = await scrape();
+  assert.equal(sampleIn(metrics, 'zukan_database_connections_max{server="primary"}'), 4);
+  assert.equal(sampleIn(metrics, 'zukan_database_up{server="primary"}'), 1);
+  warnAboutUnsharedKeys(own, log);
+  await log.flush();
+  assert.match(messages()[0] ?? '', /^LINK_KEYS is not set/);
+});
