@@ -60,12 +60,11 @@ function readPlainPage(
 }
 
 function addCovers(transaction: ReadTransaction, entries: StoredEntry[], covers: Images): EntryDetails[] {
-  return entries.map((entry) => {
-    const { coverNumber } = entry;
-    return coverNumber === null
-      ? entry
-      : { ...entry, cover: covers.byNumbers(transaction, [coverNumber])[0] };
-  });
+  const numbers = entries.flatMap(({ coverNumber }) => coverNumber ?? []);
+  const images = covers.byNumbers(transaction, numbers).values();
+  return entries.map((entry) =>
+    entry.coverNumber === null ? entry : { ...entry, cover: images.next().value },
+  );
 }
 
 function toEntry(row: unknown): StoredEntry {
