@@ -6,6 +6,7 @@ import { ZukanError } from './error.ts';
 import type {
   AllRandomOptions,
   CallOptions,
+  EntryOptions,
   FileUrlOptions,
   ImageFilter,
   LatestOptions,
@@ -17,6 +18,7 @@ import type {
   RandomPageOptions,
   SearchOptions,
   SimilarOptions,
+  SingleEntryOptions,
   ZukanOptions,
 } from './options.ts';
 
@@ -36,8 +38,10 @@ const latest: Names<LatestOptions> = { ...filter, limit: true, cursor: true };
 const similar: Names<SimilarOptions> = { ...imageFilter, ...link, limit: true };
 const file: Names<FileUrlOptions> = { width: true };
 const randomFile: Names<RandomFileUrlOptions> = { ...plainFilter, seed: true, ...file };
-const search: Names<SearchOptions> = { search: true };
+const entry: Names<EntryOptions> = { include: true };
+const search: Names<SearchOptions> = { search: true, ...entry };
 const call: Names<CallOptions> = { signal: true };
+const singleEntry: Names<SingleEntryOptions> = { ...entry, ...call };
 const client: Names<ZukanOptions> = { origin: true, prefix: true, token: true, fetch: true, onWait: true };
 const images = { ...imageFilter, ...link };
 
@@ -50,6 +54,7 @@ export const optionNames = {
   call,
   page,
   link,
+  singleEntry,
   search,
   searchPage: { ...search, ...page },
   images,

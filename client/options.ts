@@ -1,5 +1,5 @@
 /** Options of the client and of its methods. */
-import type { Include, Orientation, Rating } from './types.ts';
+import type { EntryInclude, Include, Orientation, Rating } from './types.ts';
 
 export interface ZukanOptions {
   /** The address of the service. Leave it out in a page that the service itself sends. */
@@ -34,10 +34,21 @@ export interface PageOptions {
   offset?: number | undefined;
 }
 
-export interface SearchOptions {
+/** Options of every method that returns artists, characters or categories. */
+export interface EntryOptions {
+  /** `count` adds `images`, which single records always have; `cover` adds `cover`. */
+  include?: readonly EntryInclude[] | undefined;
+}
+
+export interface SearchOptions extends EntryOptions {
   /** A pattern that the name must match. */
   search?: string | undefined;
 }
+
+export interface EntryListOptions extends SearchOptions, PageOptions {}
+
+/** `signal` is among them because versions before 0.4.0 had no other option. */
+export interface SingleEntryOptions extends EntryOptions, CallOptions {}
 
 export interface ImageFilter {
   /** Only images with one of these ratings. */

@@ -8,6 +8,8 @@ export type Orientation = 'landscape' | 'portrait' | 'square';
 export type Mimetype = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
 /** The parts of an image that a response contains on request only. */
 export type Include = 'artist' | 'thumbnails';
+/** The parts of an artist, character or category that a response contains on request only. */
+export type EntryInclude = 'count' | 'cover';
 
 export interface Artist {
   id: string;
@@ -44,11 +46,20 @@ export interface Category {
 export interface ImageCount {
   /** The number of images. */
   images: number;
+  /** Only with `include: ['cover']`, if there is an image rated sfw. */
+  cover?: Cover;
 }
 
 export interface ArtistWithImages extends Artist, ImageCount {}
 export interface CharacterWithImages extends Character, ImageCount {}
 export interface CategoryWithImages extends Category, ImageCount {}
+
+/** Added to those in a list: `images` only with `include: ['count']`, `cover` only with `include: ['cover']`. */
+export interface ListParts extends Partial<ImageCount> {}
+
+export interface ListedArtist extends Artist, ListParts {}
+export interface ListedCharacter extends Character, ListParts {}
+export interface ListedCategory extends Category, ListParts {}
 
 export interface Thumbnail {
   /** The link to the file, valid until `meta.expires`. */
@@ -108,6 +119,19 @@ export interface ImageOf<Size> {
 
 export interface Image extends ImageOf<Dimens> {}
 export interface ArtistImage extends ImageOf<ArtistDimens> {}
+
+/** The newest image rated sfw, as in an `Image`. */
+export interface Cover {
+  id: string;
+  /** The link to the file, valid until `meta.expires`. */
+  url: string;
+  meta: CoverMeta;
+}
+
+export interface CoverMeta extends ImageMeta<Dimens> {
+  /** Smallest first. */
+  thumbnails: Thumbnail[];
+}
 
 export interface Statistics {
   images: {

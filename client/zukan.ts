@@ -5,6 +5,7 @@ import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
   CallOptions,
+  EntryListOptions,
   FileUrlOptions,
   ImageFilter,
   LatestOptions,
@@ -16,6 +17,7 @@ import type {
   RandomPageOptions,
   SearchOptions,
   SimilarOptions,
+  SingleEntryOptions,
   ZukanOptions,
 } from './options.ts';
 import { rejectOnAbort } from './queue.ts';
@@ -24,9 +26,9 @@ import type * as types from './types.ts';
 
 interface Lists {
   images: { item: types.Image; options: ImageFilter & LinkOptions };
-  artists: { item: types.Artist; options: SearchOptions };
-  characters: { item: types.Character; options: SearchOptions };
-  categories: { item: types.Category; options: SearchOptions };
+  artists: { item: types.ListedArtist; options: SearchOptions };
+  characters: { item: types.ListedCharacter; options: SearchOptions };
+  categories: { item: types.ListedCategory; options: SearchOptions };
 }
 type ListName = keyof Lists;
 
@@ -106,46 +108,43 @@ export class Zukan {
     return this.#getPage(artistImagesPath(id), optionNames.imagePage, options, call);
   }
 
-  artists(
-    options: PageOptions & SearchOptions = {},
-    call: CallOptions = {},
-  ): Promise<types.Page<types.Artist>> {
+  artists(options: EntryListOptions = {}, call: CallOptions = {}): Promise<types.Page<types.ListedArtist>> {
     return this.#getPage(paths.artists, optionNames.searchPage, options, call);
   }
 
   characters(
-    options: PageOptions & SearchOptions = {},
+    options: EntryListOptions = {},
     call: CallOptions = {},
-  ): Promise<types.Page<types.Character>> {
+  ): Promise<types.Page<types.ListedCharacter>> {
     return this.#getPage(paths.characters, optionNames.searchPage, options, call);
   }
 
   categories(
-    options: PageOptions & SearchOptions = {},
+    options: EntryListOptions = {},
     call: CallOptions = {},
-  ): Promise<types.Page<types.Category>> {
+  ): Promise<types.Page<types.ListedCategory>> {
     return this.#getPage(paths.categories, optionNames.searchPage, options, call);
   }
 
-  /** Cached for five minutes, so that a program can show the artist of each image. */
-  async artist(id: string, call: CallOptions = {}): Promise<types.ArtistWithImages> {
-    checkOptions(call, optionNames.call);
+  /** Cached for five minutes unless it has a cover, so that a program can show the artist of each image. */
+  async artist(id: string, options: SingleEntryOptions = {}): Promise<types.ArtistWithImages> {
+    checkOptions(options, optionNames.singleEntry);
+    const { signal, include } = options;
+    // The links of a cover expire.
+    if (include?.includes('cover')) return this.#getEntry('artists', id, options);
     const key = checkId(id).toLowerCase();
-    const { signal } = call;
     signal?.throwIfAborted();
     // Without the signal, because other calls may wait for the same request.
-    const artist = this.#artists.get(key, () =>
-      this.#getData(`${paths.artists}/${key}`, optionNames.none, {}, {}),
-    );
+    const artist = this.#artists.get(key, () => this.#getEntry('artists', key, {}));
     return { ...(await (signal ? Promise.race([artist, rejectOnAbort(signal, artist)]) : artist)) };
   }
 
-  async character(id: string, call: CallOptions = {}): Promise<types.CharacterWithImages> {
-    return this.#getData(`${paths.characters}/${checkId(id)}`, optionNames.none, {}, call);
+  character(id: string, options: SingleEntryOptions = {}): Promise<types.CharacterWithImages> {
+    return this.#getEntry('characters', id, options);
   }
 
-  async category(id: string, call: CallOptions = {}): Promise<types.CategoryWithImages> {
-    return this.#getData(`${paths.categories}/${checkId(id)}`, optionNames.none, {}, call);
+  category(id: string, options: SingleEntryOptions = {}): Promise<types.CategoryWithImages> {
+    return this.#getEntry('categories', id, options);
   }
 
   /** The number of images, artists, characters and categories. */
@@ -211,6 +210,12 @@ export class Zukan {
 
   async #getData<Data>(path: string, names: OptionNames, options: object, call: CallOptions): Promise<Data> {
     return (await this.#get(path, names, options, call)).data;
+  }
+
+  async #getEntry<Entry>(list: ListName, id: string, options: SingleEntryOptions): Promise<Entry> {
+    checkOptions(options, optionNames.singleEntry);
+    const { signal, ...query } = options;
+    return this.#getData(`${paths[list]}/${checkId(id)}`, optionNames.singleEntry, query, { signal });
   }
 
   async #getPage<Item>(

@@ -1,6 +1,5 @@
 /**
- * TypeBox schemas of everything the API returns and of every record in a catalogue file. Types, validation and the API
- * reference are derived from them.
+ * TypeBox schemas of everything the API returns. Types, validation and the API reference are derived from them.
  */
 import * as Type from './json-schema.ts';
 
@@ -40,6 +39,8 @@ export const Source = Type.Object(
 );
 /** The parts of an image that a response contains on request only. */
 export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
+/** The parts of an artist, character or category that a response contains on request only. */
+export const EntryInclude = Type.Union([Type.Literal('count'), Type.Literal('cover')]);
 export const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
@@ -49,12 +50,11 @@ export const ErrorBody = Type.Object({
   success: Type.Literal(false),
 });
 
-/** Added to an artist, character or category that is requested by its id. */
-const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }) };
-
 const artistFields = { id: Uuid, name: Text, url: WebAddress };
 export const Artist = Type.Object(artistFields);
-export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
+const ArtistDetails = Type.Optional(
+  Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
+);
 
 export const Category = Type.Object({
   id: Uuid,
@@ -63,7 +63,6 @@ export const Category = Type.Object({
   nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
-export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
 
 export const Character = Type.Object({
   id: Uuid,
@@ -77,7 +76,6 @@ export const Character = Type.Object({
   occupations: Type.Array(Text),
   createdAt: Timestamp,
 });
-export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
 
 const Thumbnail = Type.Object({
   url: text('the link to the file, valid until `meta.expires`'),
@@ -94,9 +92,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
       pattern: uuidPattern,
       description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
     }),
-    artistDetails: Type.Optional(
-      Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
-    ),
+    artistDetails: ArtistDetails,
     source: Source,
     nsfw: Rating,
     categories: Type.Array(Category),
@@ -132,6 +128,40 @@ export const Image = imageWith(
 /** `GET /artist/{id}/images` omits the aspect ratio. */
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
 
+/** The parts of an image that show it. */
+export const Cover = Type.Object(
+  {
+    id: Uuid,
+    url: Image.properties.url,
+    meta: Type.Object({
+      ...Image.properties.meta.properties,
+      thumbnails: Type.Array(Thumbnail, { description: 'smallest first' }),
+      thumbHash: Type.Optional(text('a preview of about 25 bytes, in base64, if known')),
+      animated: Type.Optional(Type.Boolean({ description: 'whether it moves, if known' })),
+    }),
+  },
+  { description: 'the newest image rated sfw, if there is one; only with `include=cover`' },
+);
+const OptionalCover = Type.Optional(Cover);
+const cover = { cover: OptionalCover };
+
+/** Added to an artist, character or category that is requested by its id. */
+const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }), ...cover };
+export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
+export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
+export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
+
+/** Added to those in a list. */
+const optionalCount = {
+  images: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'the number of images; only with `include=count`' }),
+  ),
+  ...cover,
+};
+export const ListedArtist = Type.Object({ ...artistFields, ...optionalCount });
+export const ListedCharacter = Type.Object({ ...Character.properties, ...optionalCount });
+export const ListedCategory = Type.Object({ ...Category.properties, ...optionalCount });
+
 export const TokenInformation = Type.Object({
   owner: Text,
   purpose: Text,
@@ -162,12 +192,16 @@ export const ServiceMeta = Type.Object({
 export const namedSchemas: Record<string, Type.TSchema> = {
   Image,
   ArtistImage,
-  Artist,
+  Artist: ArtistDetails,
   ArtistWithImages,
+  ListedArtist,
   Character,
   CharacterWithImages,
+  ListedCharacter,
   Category,
   CategoryWithImages,
+  ListedCategory,
+  Cover: OptionalCover,
   Statistics,
   TokenInformation,
   ServiceMeta,

@@ -9,7 +9,7 @@ import { rateLimitedFetch } from './rate-limit.ts';
 import { type EndlessView, type EntryKind, entryKinds, isFiltering, type View } from './route.ts';
 import { toPattern } from './search-pattern.ts';
 import { apiPrefix } from './site.ts';
-import type { EntryGroup, GalleryImage, ViewData } from './types.ts';
+import type { EntryGroup, GalleryImage, Subject, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
@@ -103,7 +103,10 @@ async function loadNames(
   { kind, ...list }: { kind: EntryKind; search: string; page?: number },
   call: CallOptions,
 ): Promise<EntryGroup> {
-  const { data, total } = await zukan[kind](listOptions(list), call);
+  const load = (call: CallOptions) => zukan[kind](listOptions(list), call);
+  const coversOf = (entries: readonly Subject[]) => entries.flatMap(({ cover }) => cover ?? []);
+  const { data, total } = await load(call);
+  addBatch(coversOf(data), async () => coversOf((await load({})).data), loadImage);
   return { kind, entries: data, total };
 }
 

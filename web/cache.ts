@@ -1,5 +1,5 @@
 /** Caches API data, so going back and showing known records needs no request. */
-import type { GalleryImage, Subject, ViewData } from './types.ts';
+import type { GalleryImage, Shown, Subject, ViewData } from './types.ts';
 
 const MAX_VIEWS = 50;
 export const MAX_RECORDS = 5000;
@@ -7,6 +7,7 @@ export const MAX_RECORDS = 5000;
 /** By the key of the history entry. */
 const views = new Map<string, ViewData>();
 const images = new Map<string, GalleryImage>();
+const covers = new Map<string, Shown>();
 const subjects = new Map<string, Subject>();
 
 export function cacheView(key: string, data: ViewData): void {
@@ -23,18 +24,28 @@ export function cacheEntries({ groups, subject }: Pick<ViewData, 'groups' | 'sub
   if (subject) cacheSubject(subject);
 }
 
-export function cacheImage(image: GalleryImage): void {
+export function cacheImage(image: GalleryImage | Shown): void {
+  if (!('categories' in image)) {
+    put(covers, image.id, image, MAX_RECORDS);
+    return;
+  }
   put(images, image.id, image, MAX_RECORDS);
   for (const entry of [...image.categories, ...image.characters]) cacheSubject(entry);
   if (image.artistDetails) cacheSubject(image.artistDetails);
 }
 
-/** The image with the latest links, which may have expired. */
+/** Its links may have expired. */
 export function getCachedImage(id: string): GalleryImage | undefined {
   return images.get(id);
 }
 
-/** Keeps the number of images, which entries in a list or an image do not have. */
+/** The image or the cover, whichever has the later links. */
+export function getLatestLinks(id: string): Shown | undefined {
+  const [image, cover] = [images.get(id), covers.get(id)];
+  return image && !(cover && cover.meta.expires > image.meta.expires) ? image : cover;
+}
+
+/** Keeps the number of images, which the entries of an image do not have. */
 function cacheSubject(entry: Subject): void {
   const count = subjects.get(entry.id)?.images;
   put(subjects, entry.id, count === undefined ? entry : { images: count, ...entry }, MAX_RECORDS);
@@ -48,7 +59,7 @@ export function getCachedSubject(id: string): Subject | undefined {
   return subjects.get(id);
 }
 
-export function isExpired({ meta }: GalleryImage): boolean {
+export function isExpired({ meta }: Shown): boolean {
   return Date.parse(meta.expires) <= Date.now();
 }
 

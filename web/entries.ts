@@ -1,12 +1,20 @@
 /** Shows artists, characters and categories: in a list, and on a page of their own. */
-import { el, externalLink } from './dom.ts';
+import { byId, el, externalLink, prefersReducedMotion } from './dom.ts';
+import { LazyPictures } from './lazy-pictures.ts';
 import { kindOf } from './names.ts';
+import { Picture } from './picture.ts';
 import { formatUrl, noFilter, type View } from './route.ts';
+import { gridSources } from './sources.ts';
 import { capitalize, formatCount, formatDate } from './text.ts';
-import type { Entry, EntryGroup, Subject } from './types.ts';
+import type { Entry, EntryGroup, Shown, Subject } from './types.ts';
 
 /** How many of each kind the page of a search shows. */
 const MAX_IN_GROUP = 12;
+/** The sides of a cover in CSS pixels, about. */
+const COVER_SIZE = 220;
+
+const covers = new LazyPictures();
+let shown: readonly EntryGroup[] = [];
 
 /** Leaves out properties without content. */
 export function createPropertyList(properties: [string, (Node | string)[]][]): HTMLElement {
@@ -53,8 +61,28 @@ function createLine(...parts: (Node | string)[]): HTMLElement {
   return el('p', { class: 'quiet' }, ...separated);
 }
 
+/** Keeps what is on show when the new groups start with it, because a search finds one kind after the other. */
+export function showEntries(groups: readonly EntryGroup[], view: View): void {
+  const found = groups.filter(({ entries }) => entries.length > 0);
+  const isContinuation = shown.length > 0 && shown.every((group, index) => group === found[index]);
+  if (!isContinuation) clearEntries();
+  const sections = found
+    .slice(shown.length)
+    .map((group) => (view.name === 'search' ? createGroup(group, view.search) : createList(group.entries)));
+  byId('entries').append(...sections);
+  byId('entries').hidden = found.length === 0;
+  shown = found;
+}
+
+export function clearEntries(): void {
+  covers.clear();
+  shown = [];
+  byId('entries').replaceChildren();
+  byId('entries').hidden = true;
+}
+
 /** The entries of a search under the name of their kind, with a link to the rest. */
-export function createGroup({ kind, entries, total }: EntryGroup, search: string): HTMLElement {
+function createGroup({ kind, entries, total }: EntryGroup, search: string): HTMLElement {
   const href = formatUrl({ name: 'list', kind, search, page: 1 });
   const rest = el('a', { href, class: 'button' }, `Show all ${formatCount(total, kind)}`);
   return el(
@@ -66,7 +94,7 @@ export function createGroup({ kind, entries, total }: EntryGroup, search: string
   );
 }
 
-export function createList(entries: readonly Subject[]): HTMLElement {
+function createList(entries: readonly Subject[]): HTMLElement {
   return el('ul', { class: 'entries' }, ...entries.map(createItem));
 }
 
@@ -74,12 +102,23 @@ function createItem(entry: Subject): HTMLElement {
   const href = formatUrl(entryView(entry));
   const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
   const summary = [count, summarizeEntry(entry)].filter(Boolean).join(' · ');
-  return el(
-    'li',
-    {},
-    el('a', { href }, entry.name),
-    ...(summary ? [el('p', { class: 'quiet' }, summary)] : []),
-  );
+  const link = el('a', { href }, createCover(entry), el('span', { class: 'name' }, entry.name));
+  return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet' }, summary)] : []));
+}
+
+/** The name is next to it, so it needs no description. */
+function createCover({ cover, name }: Subject): HTMLElement {
+  const [initial = ''] = name;
+  if (!cover) return el('span', { class: 'cover', 'aria-hidden': 'true' }, initial.toUpperCase());
+  const picture = new Picture(cover, '', (cover: Shown) => gridSources(cover, prefersReducedMotion()));
+  const frame = el('span', { class: 'cover picture' }, ...picture.elements);
+  const { width, height } = cover.meta.dimens;
+  frame.style.backgroundColor = cover.meta.color;
+  covers.add(frame, picture);
+  // A wide picture is cropped, so it is drawn wider than its frame.
+  picture.fit(COVER_SIZE * Math.max(1, width / height));
+  covers.observe(frame);
+  return frame;
 }
 
 export function entryView(entry: Entry): View {

@@ -2,29 +2,18 @@
 import { blurUnlessSafe } from './blur.ts';
 import { byId, el, prefersReducedMotion } from './dom.ts';
 import { layOutRows, targetRowHeight } from './justified-layout.ts';
+import { LazyPictures } from './lazy-pictures.ts';
 import { Picture } from './picture.ts';
 import { formatUrl, type View } from './route.ts';
 import { gridSources } from './sources.ts';
+import { describeImage } from './text.ts';
 import type { GalleryImage } from './types.ts';
 
 const GAP = 10;
-/** How far outside the screen images are loaded. */
-const LOAD_MARGIN = '1000px 0px';
 
 const grid = byId('grid');
 let shown: readonly GalleryImage[] = [];
-const pictures = new Map<Element, Picture>();
-
-/**
- * Browsers can load lazily by themselves, but would use links that have expired. Tiles stay observed, so what failed is
- * tried again the next time.
- */
-const nearScreen = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) if (isIntersecting) pictures.get(target)?.load();
-  },
-  { rootMargin: LOAD_MARGIN },
-);
+const pictures = new LazyPictures();
 
 /** Keeps the existing tiles when the new list starts with the images on show. */
 export function showImages(images: readonly GalleryImage[], view: View): void {
@@ -37,7 +26,6 @@ export function showImages(images: readonly GalleryImage[], view: View): void {
 }
 
 export function clearImages(): void {
-  nearScreen.disconnect();
   pictures.clear();
   shown = [];
   grid.replaceChildren();
@@ -52,14 +40,16 @@ export function focusTile(id: string): void {
 }
 
 function createTile(image: GalleryImage, view: View): HTMLElement {
-  const picture = new Picture(image, (image) => gridSources(image, prefersReducedMotion()));
+  const picture = new Picture(image, describeImage(image), (image) =>
+    gridSources(image, prefersReducedMotion()),
+  );
   const href = formatUrl(view, image.id);
   const link = el('a', { href, class: 'picture', 'data-image': image.id }, ...picture.elements);
   if (image.meta.animated) link.append(el('span', { class: 'badge' }, 'Animation'));
   const tile = el('li', { class: 'tile', 'data-id': image.id }, link);
   tile.style.backgroundColor = image.meta.color;
-  pictures.set(tile, picture);
-  blurUnlessSafe(tile, image, () => nearScreen.observe(tile));
+  pictures.add(tile, picture);
+  blurUnlessSafe(tile, image, () => pictures.observe(tile));
   return tile;
 }
 
@@ -78,15 +68,6 @@ function layOut(): void {
     pictures.get(tile)?.fit(Math.max(box.width, box.height * (ratios[index] ?? 1)));
   });
 }
-
-/** Tries again what failed without a connection. A new observation reports at once. */
-addEventListener('online', () => {
-  for (const tile of pictures.keys())
-    if (tile.querySelector('.failed')) {
-      nearScreen.unobserve(tile);
-      nearScreen.observe(tile);
-    }
-});
 
 let lastWidth = 0;
 new ResizeObserver(() => {

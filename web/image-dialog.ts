@@ -123,7 +123,8 @@ function showImage(image: GalleryImage): void {
 function showLinks(shown: Details, image: GalleryImage): void {
   shown.showLinks(image, async () => {
     const renewed = needsRenewal(image) ? await renewLinks(image) : undefined;
-    if (renewed && details === shown) showLinks(shown, renewed);
+    // The new links may be those of a cover, which has nothing else.
+    if (renewed && details === shown) showLinks(shown, { ...image, ...renewed } as GalleryImage);
   });
 }
 

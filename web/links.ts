@@ -2,15 +2,15 @@
  * Renews links to files, which expire. One request renews all images that were loaded together: the service allows one
  * request per second, so a request for each image would take too long.
  */
-import { cacheImage, getCachedImage, isExpired, MAX_RECORDS, put } from './cache.ts';
-import type { GalleryImage } from './types.ts';
+import { cacheImage, getLatestLinks, isExpired, MAX_RECORDS, put } from './cache.ts';
+import type { Shown } from './types.ts';
 
 /** Images that were loaded together. */
 interface Batch {
   ids: readonly string[];
-  load: () => Promise<readonly GalleryImage[]>;
+  load: () => Promise<readonly Shown[]>;
   /** For an image that `load` no longer returns, because the catalogue has changed. */
-  loadOne: (id: string) => Promise<GalleryImage>;
+  loadOne: (id: string) => Promise<Shown>;
   /** If links have expired when they arrive, a clock is wrong, and renewing them by the clock would never end. */
   isClockWrong: boolean;
   renewedAt: number;
@@ -23,11 +23,7 @@ const MIN_INTERVAL_MS = 30_000;
 /** By the id of the image. An image that was loaded several times belongs to the last batch. */
 const batches = new Map<string, Batch>();
 
-export function addBatch(
-  images: readonly GalleryImage[],
-  load: Batch['load'],
-  loadOne: Batch['loadOne'],
-): void {
+export function addBatch(images: readonly Shown[], load: Batch['load'], loadOne: Batch['loadOne']): void {
   const ids = images.map(({ id }) => id);
   const isClockWrong = images.some(isExpired);
   images.forEach(cacheImage);
@@ -39,14 +35,14 @@ function register(batch: Batch): void {
 }
 
 /** Whether the links no longer work, as far as the clock can tell. */
-export function needsRenewal(image: GalleryImage): boolean {
+export function needsRenewal(image: Shown): boolean {
   return isExpired(image) && !batches.get(image.id)?.isClockWrong;
 }
 
 /** Returns the image with other links than those used so far, or undefined if there are none. */
-export async function renewLinks(used: GalleryImage): Promise<GalleryImage | undefined> {
+export async function renewLinks(used: Shown): Promise<Shown | undefined> {
   const otherLinks = () => {
-    const image = getCachedImage(used.id);
+    const image = getLatestLinks(used.id);
     return image && image.url !== used.url && !needsRenewal(image) ? image : undefined;
   };
   const batch = batches.get(used.id);

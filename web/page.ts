@@ -1,7 +1,7 @@
 /** Renders a view: heading, description, chips, images or entries, and page links. */
 import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
-import { createGroup, createList, describeSubject } from './entries.ts';
+import { clearEntries, describeSubject, showEntries } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
 import { formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
@@ -9,8 +9,9 @@ import { setViewTitle } from './title.ts';
 import type { Entry, ViewData } from './types.ts';
 
 export function clearPage(): void {
-  for (const id of ['description', 'notice', 'entries']) byId(id).replaceChildren();
-  for (const id of ['entries', 'pages']) byId(id).hidden = true;
+  for (const id of ['description', 'notice']) byId(id).replaceChildren();
+  byId('pages').hidden = true;
+  clearEntries();
   clearImages();
 }
 
@@ -48,17 +49,8 @@ export function renderView(view: View, data: ViewData): void {
   if (data.subject) byId('description').replaceChildren(...describeSubject(data.subject));
   showImages(data.images, view);
   if (hasChips(view)) showChips(view, data.subject, data.images);
-  showEntries(view, data);
+  showEntries(data.groups, view);
   showPageLinks(view, data);
-}
-
-function showEntries(view: View, { groups }: ViewData): void {
-  const found = groups.filter(({ entries }) => entries.length > 0);
-  const sections = found.map((group) =>
-    view.name === 'search' ? createGroup(group, view.search) : createList(group.entries),
-  );
-  byId('entries').replaceChildren(...sections);
-  byId('entries').hidden = found.length === 0;
 }
 
 function createPatternHint(): HTMLElement {

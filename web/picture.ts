@@ -1,29 +1,28 @@
 /** An image on the page: shows its placeholder until it has loaded, and renews its links when they have expired. */
-import { getCachedImage } from './cache.ts';
+import { getLatestLinks } from './cache.ts';
 import { el } from './dom.ts';
 import { needsRenewal, renewLinks } from './links.ts';
 import { createPlaceholder } from './placeholder.ts';
 import type { Source } from './sources.ts';
-import { describeImage } from './text.ts';
-import type { GalleryImage } from './types.ts';
+import type { Shown } from './types.ts';
 
 export class Picture {
   /** The placeholder and, above it, the image. */
   readonly elements: HTMLElement[];
   readonly #element: HTMLImageElement;
   /** Has the links that are in use. */
-  #image: GalleryImage;
-  #chooseSources: (image: GalleryImage) => Source[];
+  #image: Shown;
+  #chooseSources: (image: Shown) => Source[];
   /** In CSS pixels; 0 if it is not known yet. */
   #width = 0;
   #isWanted = false;
 
-  constructor(image: GalleryImage, chooseSources: (image: GalleryImage) => Source[]) {
+  constructor(image: Shown, alt: string, chooseSources: (image: Shown) => Source[]) {
     const { width, height } = image.meta.dimens;
     this.#image = image;
     this.#chooseSources = chooseSources;
     this.#element = el('img', {
-      ...{ width, height, alt: describeImage(image), decoding: 'async', draggable: 'false' },
+      ...{ width, height, alt, decoding: 'async', draggable: 'false' },
       load: () => this.#setState('loaded'),
       error: () => this.#retry(),
     });
@@ -45,7 +44,7 @@ export class Picture {
   }
 
   /** Loads other files of the image. What was loaded before stays until then. */
-  use(chooseSources: (image: GalleryImage) => Source[]): void {
+  use(chooseSources: (image: Shown) => Source[]): void {
     if (chooseSources === this.#chooseSources) return;
     this.#chooseSources = chooseSources;
     // Otherwise nothing would be there while the larger file is decoded.
@@ -54,7 +53,7 @@ export class Picture {
   }
 
   async #update(): Promise<void> {
-    const latest = getCachedImage(this.#image.id) ?? this.#image;
+    const latest = getLatestLinks(this.#image.id) ?? this.#image;
     const image = needsRenewal(latest) ? await renewLinks(latest) : latest;
     if (image) this.#request(image);
     else this.#fail();
@@ -67,7 +66,7 @@ export class Picture {
     else this.#fail();
   }
 
-  #request(image: GalleryImage): void {
+  #request(image: Shown): void {
     this.#image = image;
     const sources = this.#chooseSources(image);
     if (sources.length === 0) this.#setState('');

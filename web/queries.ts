@@ -13,10 +13,14 @@ export function similarOptions(nsfw: Rating[]) {
   return { ...imageFilter({ nsfw, orientation: [] }), limit: 9, include };
 }
 
+/** What the cards of entries show. */
+const entryInclude = ['count', 'cover'] as const;
+
 /** Of a list or a search. */
 export function listOptions({ search, page = 1 }: { search: string; page?: number }) {
   const pattern = toPattern(search);
-  return { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(pattern && { search: pattern }) };
+  const position = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
+  return { ...position, include: entryInclude, ...(pattern && { search: pattern }) };
 }
 
 export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {

@@ -8,6 +8,7 @@ import { ensureState } from './history-state.ts';
 import { Picture } from './picture.ts';
 import { formatUrl, parseRoute } from './route.ts';
 import { gridSources } from './sources.ts';
+import { describeImage } from './text.ts';
 import type { GalleryImage } from './types.ts';
 
 const MAX_CACHED = 50;
@@ -66,7 +67,7 @@ function currentRatings(): Rating[] {
 
 function createItem(image: GalleryImage): HTMLElement {
   const { width, height } = image.meta.dimens;
-  const picture = new Picture(image, (image) => gridSources(image, true));
+  const picture = new Picture(image, describeImage(image), (image) => gridSources(image, true));
   const href = formatUrl(parseRoute(location.search).view, image.id);
   const link = el('a', { href, class: 'picture', 'data-image': image.id }, ...picture.elements);
   const item = el('li', {}, link);

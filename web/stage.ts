@@ -4,6 +4,7 @@ import { byId, el, prefersReducedMotion } from './dom.ts';
 import { Picture } from './picture.ts';
 import { createPlayButton } from './play-button.ts';
 import { dialogSources, originalSource, stillSources } from './sources.ts';
+import { describeImage } from './text.ts';
 import type { GalleryImage } from './types.ts';
 import {
   fitted,
@@ -49,7 +50,7 @@ export function showOnStage(image: GalleryImage): void {
   const { dimens, animated = false, color } = image.meta;
   const isPlaying = animated && !prefersReducedMotion();
   const still = animated ? stillSources : dialogSources;
-  const picture = new Picture(image, isPlaying ? originalSource : still);
+  const picture = new Picture(image, describeImage(image), isPlaying ? originalSource : still);
   const content = el('div', { class: 'picture', tabindex: '-1' }, ...picture.elements);
   const frame = el('div', { class: 'frame' }, content);
   frame.style.backgroundColor = color;

@@ -3,9 +3,11 @@ import type { Artist, ArtistImage, Category, Character, Image } from '../client/
 import type { EntryKind } from './route.ts';
 
 export type GalleryImage = Image | ArtistImage;
+/** What shows an image. A cover has nothing else. */
+export type Shown = Pick<GalleryImage, 'id' | 'url' | 'meta'>;
 export type Entry = Artist | Character | Category;
-/** An entry with its number of images, where that is known. */
-export type Subject = Entry & { images?: number };
+/** An entry with its number of images and its cover, where they are known. */
+export type Subject = Entry & { images?: number; cover?: Shown };
 
 /** Some entries of one kind. */
 export interface EntryGroup {

@@ -42,6 +42,16 @@ export interface LatestImages {
   next: number | undefined;
 }
 
+/** An artist, character or category. */
+export interface EntryDetails {
+  /** The public JSON. */
+  document: string;
+  /** The number of images. */
+  images: number;
+  /** The newest image rated sfw, if there is one and covers were asked for. */
+  cover?: ImageDocument | undefined;
+}
+
 /** What is needed to send an image's bytes. */
 export interface FileFacts {
   key: string;
@@ -93,10 +103,16 @@ export interface Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem>;
-  /** The public JSON of the entries of a kind, by name, then id. */
-  list(kind: Kind, window: Window): Promise<Page>;
+  /** The entries of a kind, by name, then id. */
+  list(kind: Kind, window: Window, hasCovers?: boolean): Promise<Page<EntryDetails>>;
   /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
-  search(kind: Kind, pattern: string, window: Window, caller: Caller): Promise<Page>;
-  one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined>;
+  search(
+    kind: Kind,
+    pattern: string,
+    window: Window,
+    caller: Caller,
+    hasCovers?: boolean,
+  ): Promise<Page<EntryDetails>>;
+  one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
 }

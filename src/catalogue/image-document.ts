@@ -112,6 +112,16 @@ export class ImageDocument {
     return `${start}${document.slice(expiry + 1, end - 2)},${this.#thumbnailsJson(signLink)}}}`;
   }
 
+  /** The parts of the public JSON that show the image: its id, its link, and the metadata of its file with thumbnails. */
+  toCover(signLink: SignLink): string {
+    const document = this.#document;
+    const { fileName, expires: expiry, end } = this.#placeholders;
+    const { url, expires } = this.link(signLink);
+    const meta = document.slice(document.lastIndexOf('"meta":{', expiry), expiry);
+    const dimens = document.slice(expiry + 1, end - 2);
+    return `${document.slice(0, fileName)}${url}",${meta}${expires}${dimens},${this.#thumbnailsJson(signLink)}}}`;
+  }
+
   #thumbnailsJson(signLink: SignLink): string {
     const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
       return { url, width, height, mimetype: THUMBNAIL_TYPE };

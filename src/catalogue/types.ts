@@ -5,6 +5,7 @@ import type * as schemas from '../schemas.ts';
 export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;
 export type Include = Type.Static<typeof schemas.Include>;
+export type EntryInclude = Type.Static<typeof schemas.EntryInclude>;
 export type Mimetype = Type.Static<typeof schemas.Mimetype>;
 export type Artist = Type.Static<typeof schemas.Artist>;
 export type Category = Type.Static<typeof schemas.Category>;
@@ -24,7 +25,7 @@ export interface Window {
 }
 
 /** A slice of an ordered list, and the length of the whole list. */
-export interface Page<Item = string> {
+export interface Page<Item> {
   total: number;
   items: Item[];
 }

@@ -6,6 +6,7 @@ import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { uuidPattern } from '../schemas.ts';
 import * as decisions from './decision-lines.ts';
+import * as lines from './line-schemas.ts';
 import { RecordError, withSubject } from './problems.ts';
 import * as schemas from './record-schemas.ts';
 
@@ -14,15 +15,15 @@ const uuid = new RegExp(uuidPattern);
 /** References to entries are ids or names. */
 export const isId = (reference: string): boolean => uuid.test(reference);
 
-export type CategoryLine = Type.Static<typeof schemas.CategoryLine>;
-export type ArtistLine = Type.Static<typeof schemas.ArtistLine>;
-export type CharacterLine = Type.Static<typeof schemas.CharacterLine>;
+export type CategoryLine = Type.Static<typeof lines.CategoryLine>;
+export type ArtistLine = Type.Static<typeof lines.ArtistLine>;
+export type CharacterLine = Type.Static<typeof lines.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
  * not understood. A catalogue file can set none of these, and neither `isFromFolder`.
  */
-export type ImageLine = Type.Static<typeof schemas.ImageLine> & {
+export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   openFields?: OpenField[];
   atLeast?: Rating;
   unknownMarkers?: UnknownMarker[];
@@ -43,10 +44,10 @@ export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplic
 export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
 
 const validators: Record<string, Validator> = {
-  artist: Compile(schemas.ArtistLine),
-  category: Compile(schemas.CategoryLine),
-  character: Compile(schemas.CharacterLine),
-  image: Compile(schemas.ImageLine),
+  artist: Compile(lines.ArtistLine),
+  category: Compile(lines.CategoryLine),
+  character: Compile(lines.CharacterLine),
+  image: Compile(lines.ImageLine),
   blocked: Compile(decisions.BlockedLine),
   removed: Compile(decisions.RemovedLine),
 };

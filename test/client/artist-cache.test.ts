@@ -30,6 +30,17 @@ test('calls at once and later share a request', async () => {
   assert.notEqual((await counting.artist(id)).name, again.name);
 });
 
+test('an artist with a cover is not cached, because its links expire', async () => {
+  requests = 0;
+  const id = uuid(2, 1);
+  const covered = await counting.artist(id, { include: ['cover'] });
+  assert.equal(covered.cover?.id, uuid(4, 6));
+  await counting.artist(id, { include: ['cover', 'count'] });
+  assert.equal(requests, 2);
+  assert.equal((await counting.artist(id, { include: ['count'] })).cover, undefined);
+  assert.equal(requests, 2, 'without a cover, the artist is still cached');
+});
+
 test('errors are not cached', async () => {
   requests = 0;
   for (let tries = 0; tries < 2; tries++) await assert.rejects(counting.artist(uuid(9, 9)), { status: 404 });

@@ -74,11 +74,19 @@ describe('each method returns the data of its endpoint', () => {
       () => client.artists({ search: '%& 1_' }),
       () => getPage(`/artist?search=${encodeURIComponent('%& 1_')}`),
     ],
-    ['characters', () => client.characters({ offset: 55 }), () => getPage('/character?offset=55')],
+    [
+      'characters',
+      () => client.characters({ offset: 55, include: ['count', 'cover'] }),
+      () => getPage('/character?offset=55&include=count,cover'),
+    ],
     ['categories', () => client.categories({ limit: undefined }), () => getPage('/category')],
     ['artist', () => client.artist(uuid(2, 1)), () => getData(`/artist/${uuid(2, 1)}`)],
     ['character', () => client.character(uuid(3, 1)), () => getData(`/character/${uuid(3, 1)}`)],
-    ['category', () => client.category(uuid(1, 2)), () => getData(`/category/${uuid(1, 2)}`)],
+    [
+      'category',
+      () => client.category(uuid(1, 2), { include: ['cover'] }),
+      () => getData(`/category/${uuid(1, 2)}?include=cover`),
+    ],
     [
       'latest',
       () => client.latest({ categories: ['category 1', 'category 2'], limit: 1, expiry: 90 }),

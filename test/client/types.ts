@@ -20,14 +20,19 @@ export const isSame: {
   orientation: Same<client.Orientation, Schemas['Orientation']>;
   mimetype: Same<client.Mimetype, Schemas['Mimetype']>;
   include: Same<client.Include, Schemas['Include']>;
+  entryInclude: Same<client.EntryInclude, Schemas['EntryInclude']>;
+  cover: Same<client.Cover, Schemas['Cover']>;
   image: Same<client.Image, Schemas['Image']>;
   artistImage: Same<client.ArtistImage, Schemas['ArtistImage']>;
   artist: Same<client.Artist, Schemas['Artist']>;
   artistWithImages: Same<client.ArtistWithImages, Schemas['ArtistWithImages']>;
+  listedArtist: Same<client.ListedArtist, Schemas['ListedArtist']>;
   character: Same<client.Character, Schemas['Character']>;
   characterWithImages: Same<client.CharacterWithImages, Schemas['CharacterWithImages']>;
+  listedCharacter: Same<client.ListedCharacter, Schemas['ListedCharacter']>;
   category: Same<client.Category, Schemas['Category']>;
   categoryWithImages: Same<client.CategoryWithImages, Schemas['CategoryWithImages']>;
+  listedCategory: Same<client.ListedCategory, Schemas['ListedCategory']>;
   statistics: Same<client.Statistics, Schemas['Statistics']>;
   token: Same<client.TokenInformation, Schemas['TokenInformation']>;
   information: Same<Omit<client.Information, 'paths'>, Schemas['ServiceMeta']>;
@@ -36,14 +41,19 @@ export const isSame: {
   orientation: true,
   mimetype: true,
   include: true,
+  entryInclude: true,
+  cover: true,
   image: true,
   artistImage: true,
   artist: true,
   artistWithImages: true,
+  listedArtist: true,
   character: true,
   characterWithImages: true,
+  listedCharacter: true,
   category: true,
   categoryWithImages: true,
+  listedCategory: true,
   statistics: true,
   token: true,
   information: true,

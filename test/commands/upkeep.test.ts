@@ -206,6 +206,16 @@ await forEachEngine(async (engine) => {
         /an unknown field is marked as edited/,
       ],
       [
+        'a cover that is not the newest one',
+        "update shelf set cover = 1 where name = 'Mariko'",
+        /the cover of artist "Mariko" is not its newest sfw image/,
+      ],
+      [
+        'a missing cover',
+        "update shelf set cover = null where name = 'Kimono'",
+        /the cover of category "Kimono"/,
+      ],
+      [
         'a list out of order',
         "update shelf set position = 9 where name = 'abe'",
         /list of artists is out of order/,

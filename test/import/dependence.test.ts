@@ -19,8 +19,8 @@ await forEachEngine((engine) => {
     const { catalogue } = store;
     const all = { offset: 0, limit: 1000 };
     const named = async (kind: 'artist' | 'category') =>
-      (await catalogue.list(kind, all)).items.map((text) => {
-        const { id, name } = JSON.parse(text);
+      (await catalogue.list(kind, all)).items.map(({ document }) => {
+        const { id, name } = JSON.parse(document);
         return [name, id.startsWith('10000000') || id.startsWith('20000000') ? id : 'new'];
       });
     const images = (await listed(catalogue, {}, all)).map(contentOf);
@@ -108,7 +108,7 @@ await forEachEngine((engine) => {
       ]);
       await using store = await openStore(box.config);
       const { items } = await store.catalogue.list('category', { offset: 0, limit: 9 });
-      assert.equal(JSON.parse(items[0] ?? '').createdAt, moved.createdAt);
+      assert.equal(JSON.parse(items[0]?.document ?? '').createdAt, moved.createdAt);
     });
 
     test('imports many files in order', async () => {

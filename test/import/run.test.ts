@@ -28,8 +28,8 @@ await forEachEngine(async (engine) => {
 
   async function imagesOf(box: Sandbox, artistName: string) {
     return read(box, async (catalogue) => {
-      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).items.map((text) =>
-        JSON.parse(text),
+      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).items.map(({ document }) =>
+        JSON.parse(document),
       );
       const { id } = artists.find(({ name }) => name === artistName);
       const images = await listed(catalogue, { artist: id }, { offset: 0, limit: 100 });
@@ -201,7 +201,7 @@ await forEachEngine(async (engine) => {
       );
       assert.equal(total, 7);
       assert.deepEqual(
-        items.map((text) => JSON.parse(text).name),
+        items.map(({ document }) => JSON.parse(document).name),
         ['Zz', 'a', 'm', 'é', 'ｱ'],
       );
     });

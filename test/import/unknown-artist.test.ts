@@ -25,7 +25,7 @@ await forEachEngine((engine) => {
   async function artistsIn(config: Config): Promise<object[]> {
     await using store = await openStore(config);
     const { items } = await store.catalogue.list('artist', { offset: 0, limit: 25 });
-    const artists = items.map((item) => JSON.parse(item) as { id: string });
+    const artists = items.map(({ document }) => JSON.parse(document) as { id: string });
     return await Promise.all(
       artists.map(async (artist) => ({
         ...artist,

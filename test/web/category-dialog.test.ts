@@ -72,7 +72,7 @@ describe('the category dialog', { skip, concurrency: 2 }, async () => {
     await choice(page, 'tag_000').waitFor();
     await page.keyboard.type('G_27');
     await dialog(page).getByText('10 categories found.').waitFor();
-    assert.ok(requests.includes('/category?limit=25&offset=0&search=%25G%5C_27%25'));
+    assert.ok(requests.includes('/category?limit=25&offset=0&include=count%2Ccover&search=%25G%5C_27%25'));
     await choice(page, 'tag_273').press('Enter');
     await button(page, 'any of these').press('Enter');
     await page.keyboard.press('Shift+Tab');

@@ -90,6 +90,20 @@ describe('links that expire', { skip }, async () => {
     await finish();
   });
 
+  test('are renewed for all covers of a list', async () => {
+    const { page, requests, finish } = await open('/?in=characters');
+    const statuses = recordFileStatuses(page);
+    await page.getByRole('link', { name: 'Artists' }).click();
+    await page.locator('.entries .name', { hasText: 'Idle' }).waitFor();
+    await clock.advance(LIFETIME_MS);
+    await page.goBack();
+    await page.locator('.cover img.loaded').nth(1).waitFor();
+    // One of the covers is also that of an artist, and came with the artists last.
+    assert.deepEqual(requests.slice(2).sort(), requests.slice(0, 2).sort(), 'one request renews a list');
+    assert.deepEqual([...statuses], [200]);
+    await finish();
+  });
+
   test('are renewed in the dialog with those of the page', async () => {
     const { page, requests, finish } = await open('/?nsfw=sfw');
     await clock.advance(LIFETIME_MS);

@@ -94,6 +94,20 @@ describe('the gallery', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
+  test('a list of entries takes one request and shows covers and counts', async () => {
+    const { page, requests, finish } = await open('/?in=artists');
+    const [hokusai, idle] = [page.locator('.entries li').first(), page.locator('.entries li').last()];
+    await hokusai.locator('.cover img.loaded').waitFor();
+    assert.deepEqual(requests, ['/artist?limit=25&offset=0&include=count%2Ccover']);
+    assert.match(await hokusai.locator('p').innerText(), /^[1-9]\d* images · example\.org$/);
+    assert.equal(await idle.locator('p').innerText(), '0 images');
+    assert.equal(await idle.locator('.cover').innerText(), 'I');
+    assert.equal(await idle.locator('img').count(), 0);
+    await page.getByRole('link', { name: 'Hokusai & Daughter', exact: true }).click();
+    await waitForFirstImage(page);
+    await finish();
+  });
+
   test('images not rated sfw stay placeholders until one or all are unblurred', async () => {
     const { page, finish } = await open(`/?artist=${artistId}`);
     const files = recordFiles(page);

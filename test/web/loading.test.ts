@@ -64,10 +64,12 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
       `/category/${seaCategoryId}`,
       `/image/random?categories=sea&limit=25&${images}&seed=…`,
     ],
-    ['/?in=characters&search=a_', '/character?limit=25&offset=0&search=a_'],
+    ['/?in=characters&search=a_', '/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
     [
       '/?search=a',
-      ...['artist', 'character', 'category'].map((kind) => `/${kind}?limit=25&offset=0&search=%25a%25`),
+      ...['artist', 'character', 'category'].map(
+        (kind) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`,
+      ),
     ],
     [
       '/?categories=sea,city&match=any&exclude=moon',

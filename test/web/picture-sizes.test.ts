@@ -71,7 +71,10 @@ describe('pictures of 24 megapixels', { skip }, async () => {
     [2, 4_000_000],
   ] as const)
     test(`a page of them is at most ${maxBytes} bytes at ratio ${deviceScaleFactor}`, async (t) => {
-      const { page, finish } = await visit(browser, `${origin}/?in=artists`, { viewport, deviceScaleFactor });
+      const { page, finish } = await visit(browser, `${origin}/?in=artists&search=nobody`, {
+        viewport,
+        deviceScaleFactor,
+      });
       const files = recordFiles(page);
       const imageBytes = await countImageBytes(page);
       await page.goto(`${origin}/?categories=photo`);
@@ -119,7 +122,7 @@ describe('pictures of 24 megapixels', { skip }, async () => {
   });
 
   test('a placeholder shows until the picture has loaded', async () => {
-    const { page, finish } = await visit(browser, `${origin}/?in=artists`, { viewport });
+    const { page, finish } = await visit(browser, `${origin}/?in=artists&search=nobody`, { viewport });
     const release = Promise.withResolvers<void>();
     await page.route('**/files/**', (route) => release.promise.then(() => route.continue()));
     await page.getByRole('link', { name: 'zukan, home' }).click();

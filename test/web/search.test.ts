@@ -100,7 +100,9 @@ describe('search', { skip, concurrency: 2 }, async () => {
     ]);
     assert.deepEqual(
       requests.slice(1),
-      ['artist', 'character', 'category'].map((kind) => `/${kind}?limit=25&offset=0&search=%25i%25`),
+      ['artist', 'character', 'category'].map(
+        (kind) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25i%25`,
+      ),
     );
     await page.getByRole('link', { name: 'Hokusai & Daughter' }).click();
     await page.getByText('30 images').waitFor();

@@ -1,5 +1,7 @@
 /** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
 
+import type { EntryDetails } from '../../catalogue/catalogue.ts';
+import type { SignLink } from '../../catalogue/image-document.ts';
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { PatternError } from '../../catalogue/search/reader.ts';
 import type { Kind, Page, Window } from '../../catalogue/types.ts';
@@ -7,11 +9,14 @@ import * as Type from '../../json-schema.ts';
 import * as schemas from '../../schemas.ts';
 import { entityTag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
-import { type Call, type Endpoint, endpoint } from './endpoint.ts';
+import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
 import { containingPattern, outlinePattern, startingPattern } from './example-calls.ts';
 import * as samples from './examples.ts';
+import { linkSigner } from './links.ts';
 import { pageHeaders } from './pagination.ts';
-import { limit, offset, search } from './parameters.ts';
+import { entryInclude, limit, offset, search } from './parameters.ts';
+
+type ListCall = Call<Window & QueryOf<{ include: typeof entryInclude }>>;
 
 /** What differs from kind to kind. */
 type Details = Pick<Endpoint, 'name' | 'group' | 'summary' | 'data' | 'example'>;
@@ -20,7 +25,7 @@ export const artistList = entryList('artist', {
   name: 'artists',
   group: 'Artists',
   summary: 'List or search artists',
-  data: Type.Array(schemas.Artist),
+  data: Type.Array(schemas.ListedArtist),
   example: {
     call: ({ artist }) => ({ query: { search: containingPattern(artist.name), limit: '5' } }),
     data: [samples.artist],
@@ -31,7 +36,7 @@ export const characterList = entryList('character', {
   name: 'characters',
   group: 'Characters',
   summary: 'List or search characters',
-  data: Type.Array(schemas.Character),
+  data: Type.Array(schemas.ListedCharacter),
   example: {
     call: ({ character }) => ({ query: { search: startingPattern(character.name) } }),
     data: [samples.character],
@@ -42,7 +47,7 @@ export const categoryList = entryList('category', {
   name: 'categories',
   group: 'Categories',
   summary: 'List or search categories',
-  data: Type.Array(schemas.Category),
+  data: Type.Array(schemas.ListedCategory),
   example: {
     call: ({ category }) => ({ query: { search: outlinePattern(category.name) } }),
     data: [samples.category],
@@ -54,16 +59,17 @@ function entryList(kind: Kind, details: Details): Endpoint {
     ...details,
     description: 'Sorted by name, then by id.',
     access: 'open',
-    query: { limit, offset, search },
+    query: { limit, offset, search, include: entryInclude },
     isPaged: true,
     hasETag: true,
     async handle(call) {
       const { services, query } = call;
       const page =
         query.search === undefined
-          ? await services.catalogue.list(kind, query)
+          ? await services.catalogue.list(kind, query, query.include?.includes('cover'))
           : await searchNames(call, kind, query.search);
-      return { ...serialize(page), headers: pageHeaders(call, page.total) };
+      const serialized = query.include ? serializeWith(call, page) : serialize(page);
+      return { ...serialized, headers: pageHeaders(call, page.total) };
     },
   });
 }
@@ -97,11 +103,13 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
     ...details,
     description: 'Includes the number of images.',
     access: 'open',
+    query: { include: entryInclude },
     hasETag: true,
-    async handle({ services, id }) {
-      const entry = await services.catalogue.one(kind, id);
+    async handle(call) {
+      const { services, id, query } = call;
+      const entry = await services.catalogue.one(kind, id, query.include?.includes('cover'));
       if (!entry) throw notFound(kind);
-      const data = `${entry.document.slice(0, -1)},"images":${entry.images}}`;
+      const data = addParts(entry, true, entry.cover && linkSigner(call));
       return { data, eTag: entityTag(data) };
     },
   });
@@ -118,20 +126,36 @@ interface SerializedPage {
 }
 
 /** The stores return the same page object until the catalogue changes. */
-const cache = new WeakMap<Page, SerializedPage>();
+const cache = new WeakMap<Page<EntryDetails>, SerializedPage>();
 
-function serialize(page: Page): SerializedPage {
+function serialize(page: Page<EntryDetails>): SerializedPage {
   const cached = cache.get(page);
   if (cached) return cached;
-  const data = `[${page.items.join()}]`;
+  const data = `[${page.items.map(({ document }) => document).join()}]`;
   const serialized = { data, eTag: entityTag(data) };
   cache.set(page, serialized);
   return serialized;
 }
 
-async function searchNames(call: Call<Window>, kind: Kind, pattern: string): Promise<Page> {
+/** With what `include` names. */
+function serializeWith(call: ListCall, { items }: Page<EntryDetails>): SerializedPage {
+  const hasCount = call.query.include?.includes('count') ?? false;
+  const signLink = linkSigner(call);
+  const data = `[${items.map((entry) => addParts(entry, hasCount, signLink)).join()}]`;
+  return { data, eTag: entityTag(data) };
+}
+
+/** The link is needed for a cover only. */
+function addParts({ document, images, cover }: EntryDetails, hasCount: boolean, signLink?: SignLink): string {
+  const countPart = hasCount ? `,"images":${images}` : '';
+  const coverPart = cover && signLink ? `,"cover":${cover.toCover(signLink)}` : '';
+  return `${document.slice(0, -1)}${countPart}${coverPart}}`;
+}
+
+async function searchNames(call: ListCall, kind: Kind, pattern: string): Promise<Page<EntryDetails>> {
+  const { services, query, caller } = call;
   try {
-    return await call.services.catalogue.search(kind, pattern, call.query, call.caller);
+    return await services.catalogue.search(kind, pattern, query, caller, query.include?.includes('cover'));
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
     if (error instanceof PatternTooExpensive)

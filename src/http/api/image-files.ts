@@ -3,7 +3,8 @@ import type { ImageDocument, Link } from '../../catalogue/image-document.ts';
 import { ApiError } from '../server/errors.ts';
 import { type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { inCategories } from './example-calls.ts';
-import { linkSigner, rejectUnknownNames, unwrap } from './images.ts';
+import { rejectUnknownNames, unwrap } from './images.ts';
+import { linkSigner } from './links.ts';
 import { expiry, imageFilters, seed, width } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
@@ -63,7 +64,7 @@ export const imageFile = endpoint({
 
 function linkTo(call: FileCall, image: ImageDocument): Link {
   const { width } = call.query;
-  const signLink = linkSigner(call);
+  const signLink = linkSigner(call, call.query.expiry);
   return width === undefined ? image.link(signLink) : image.linkOfWidth(width, signLink);
 }
 

@@ -1,10 +1,9 @@
 /** The endpoints that return images. */
 
-import { linkValidity } from '../../access/link-signer.ts';
 import { LIST_IMAGES } from '../../access/tokens.ts';
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import { cursorScope } from '../../catalogue/cursor-scope.ts';
-import { type ImageDocument, type SignLink, withoutAspectRatio } from '../../catalogue/image-document.ts';
+import { type ImageDocument, withoutAspectRatio } from '../../catalogue/image-document.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../../catalogue/seed-order.ts';
 import * as Type from '../../json-schema.ts';
 import { ArtistImage, Image } from '../../schemas.ts';
@@ -13,17 +12,9 @@ import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.
 import { notFound } from './entries.ts';
 import { inCategories } from './example-calls.ts';
 import * as samples from './examples.ts';
+import { linkSigner } from './links.ts';
 import { cursorHeaders, pageHeaders } from './pagination.ts';
-import {
-  cursor,
-  type expiry,
-  imageFilters,
-  imageParameters,
-  limit,
-  listFilters,
-  offset,
-  seed,
-} from './parameters.ts';
+import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
 /** How many unknown categories an error message names. */
@@ -44,7 +35,7 @@ export const singleImage = endpoint({
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
     const { include } = call.query;
-    const data = image.withLink(linkSigner(call), include);
+    const data = image.withLink(linkSigner(call, call.query.expiry), include);
     return include ? { data } : { data, extraBytes: image.extraBytes };
   },
 });
@@ -82,7 +73,7 @@ export const artistImages = endpoint({
   async handle(call) {
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
-    const signLink = linkSigner(call);
+    const signLink = linkSigner(call, call.query.expiry);
     const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
     return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
   },
@@ -165,11 +156,10 @@ export async function rejectUnknownNames({ services }: Call<unknown>, filter: Fi
   if (error?.status === 400) throw error;
 }
 
-type LinkCall = Call<QueryOf<{ expiry: typeof expiry }>>;
 type ImageCall = Call<QueryOf<typeof imageParameters>>;
 
 export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
-  const signLink = linkSigner(call);
+  const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
   let data = '[';
   let extraBytes = 0;
@@ -180,13 +170,6 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
   data += ']';
   // The size of what `include` adds is not known.
   return include ? { data } : { data, extraBytes };
-}
-
-/** Signs the links of one response, which all expire together. */
-export function linkSigner({ services, query, now, origin }: LinkCall): SignLink {
-  const isExact = query.expiry !== undefined;
-  const validity = linkValidity(now, query.expiry ?? services.linkLifetime, isExact);
-  return services.links.signer(origin, validity);
 }
 
 /** Returns the result, or throws the error for a problem with the filter. */

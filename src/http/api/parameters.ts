@@ -4,7 +4,7 @@
  */
 import type { Filter } from '../../catalogue/catalogue.ts';
 import * as Type from '../../json-schema.ts';
-import { Include, Orientation, Rating, uuidPattern } from '../../schemas.ts';
+import { EntryInclude, Include, Orientation, Rating, uuidPattern } from '../../schemas.ts';
 import * as samples from './examples.ts';
 
 /** In the path. */
@@ -85,6 +85,16 @@ export const imageParameters = {
     }),
   ),
 };
+
+/** Of every endpoint that returns artists, characters or categories. */
+export const entryInclude = Type.Optional(
+  Type.Array(EntryInclude, {
+    description:
+      'What to add to each record: `count` adds `images`, the number of images, which single records always have; ' +
+      '`cover` adds `cover`, the newest image rated sfw, with its thumbnails.',
+    examples: [['count', 'cover']],
+  }),
+);
 
 /** The filters of lists. */
 export const listFilters = {

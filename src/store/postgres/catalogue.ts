@@ -6,6 +6,7 @@
 import type {
   Caller,
   Catalogue,
+  EntryDetails,
   FileFacts,
   Filter,
   FilterProblem,
@@ -29,7 +30,7 @@ import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
 import { findSoleShelf, listPositions } from './pages.ts';
 import { PostgresReader } from './reader.ts';
-import { inOrder, readDocuments, readImages } from './rows.ts';
+import { inOrder, readEntries, readImages } from './rows.ts';
 import type { Servers } from './servers.ts';
 import { statements } from './statements.ts';
 
@@ -151,25 +152,24 @@ export class PostgresCatalogue implements Catalogue {
     });
   }
 
-  async list(kind: Kind, window: Window): Promise<Page> {
-    const { rows } = await this.#servers.read(statements.list, [kind, listPositions(window)]);
-    return { total: rows[0]?.[1] as number, items: readDocuments(rows, 2) };
+  async list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {
+    const { rows } = await this.#servers.read(statements.list, [kind, listPositions(window), hasCovers]);
+    return { total: rows[0]?.[4] as number, items: readEntries(rows) };
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller, hasCovers = false) {
     return retryOnChange(async () => {
       const { version, positions } = await this.#search.find(kind, pattern, caller);
       const page = positions.slice(offset, offset + limit);
-      const read = await this.#servers.read(statements.entries, [kind, page]);
+      const read = await this.#servers.read(statements.entries, [kind, page, hasCovers]);
       if (read.version !== version) return undefined;
-      return { total: positions.length, items: readDocuments(read.rows, 1) };
+      return { total: positions.length, items: readEntries(read.rows) };
     });
   }
 
-  async one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
-    const { rows } = await this.#servers.read(statements.entry, [kind, id]);
-    const [, document, images] = rows[0] as [number, string | null, number];
-    return document === null ? undefined : { document, images };
+  async one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
+    const { rows } = await this.#servers.read(statements.entry, [kind, id, hasCover]);
+    return readEntries(rows)[0];
   }
 
   async file(image: string): Promise<FileFacts | undefined> {

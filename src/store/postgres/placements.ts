@@ -1,5 +1,6 @@
-/** Writes which image is at which position of which shelf. Sizes are cached until `saveSizes`. */
+/** Writes which image is at which position of which shelf. Sizes and covers are saved at the end, by `saveShelves`. */
 import type pg from 'pg';
+import { FIND_COVERS } from '../shared/queries.ts';
 import { columns } from './batches.ts';
 
 /** Runs a statement of the writer's transaction. */
@@ -19,13 +20,19 @@ export interface Placed {
 
 export class Placements {
   readonly #query: Query;
+  readonly #sfwShelf: number;
   /** Sizes of the shelves touched so far. */
   readonly #sizes = new Map<number, number>();
   /** Shelves that lost an image, or gained one that is older than their last. */
   readonly #outOfOrder = new Set<number>();
+  /** The new covers of shelves that gained a new image. */
+  readonly #covers = new Map<number, number>();
+  /** Shelves with an image that is no longer, or only now, rated sfw. */
+  readonly #reRated = new Set<number>();
 
-  constructor(query: Query) {
+  constructor(query: Query, sfwShelf: number) {
     this.#query = query;
+    this.#sfwShelf = sfwShelf;
   }
 
   /** Appends new images to their shelves. */
@@ -34,6 +41,8 @@ export class Placements {
     await this.#insert(
       images.flatMap(({ image, shelves }) => shelves.map((shelf) => this.#nextPlacement(shelf, image))),
     );
+    for (const { image, shelves } of images)
+      if (shelves.includes(this.#sfwShelf)) for (const shelf of shelves) this.#covers.set(shelf, image);
   }
 
   /** Moves images from the shelves that they are on to those they belong on. */
@@ -50,6 +59,8 @@ export class Placements {
       const [before, after] = [new Set(current.get(image)), new Set(shelves)];
       for (const shelf of before.difference(after)) left.push({ shelf, image });
       for (const shelf of after.difference(before)) entered.push(this.#nextPlacement(shelf, image));
+      if (before.has(this.#sfwShelf) !== after.has(this.#sfwShelf))
+        for (const shelf of after) this.#reRated.add(shelf);
     }
     for (const { shelf } of [...left, ...entered]) this.#outOfOrder.add(shelf);
     await this.#query(
@@ -82,12 +93,18 @@ export class Placements {
     for (const shelf of this.#outOfOrder) await this.#renumber(shelf);
   }
 
-  async saveSizes(): Promise<void> {
+  async saveShelves(): Promise<void> {
+    const shelves = [...this.#sizes.keys()];
+    const covers = shelves.map((shelf) => this.#covers.get(shelf) ?? null);
     await this.#query(
-      `update shelf set size = changed.size from unnest($1::int[], $2::int[]) as changed (number, size)
+      `update shelf set size = changed.size, cover = coalesce(changed.cover, shelf.cover)
+       from unnest($1::int[], $2::int[], $3::int[]) as changed (number, size, cover)
        where changed.number = shelf.number`,
-      [[...this.#sizes.keys()], [...this.#sizes.values()]],
+      [shelves, [...this.#sizes.values()], covers],
     );
+    await this.#query(`${FIND_COVERS} and number = any($1::int[])`, [
+      [...this.#outOfOrder.union(this.#reRated)],
+    ]);
   }
 
   async #insert(placements: Placement[]): Promise<void> {

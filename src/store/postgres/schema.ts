@@ -9,9 +9,15 @@
  *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
+import { FIND_COVERS } from '../shared/queries.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
+
+/** Makes instances skip a replica that has not caught up with the migration. */
+const NEXT_REVISION = `
+   update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
+   where exists (select from image);`;
 
 export const migrations = [
   `create table revision (number float8 not null);
@@ -70,14 +76,11 @@ export const migrations = [
      ('orientation', 'landscape', 'landscape'),
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
-  // The revision makes instances skip a replica that has not caught up with the migration.
   `${giveEveryImageAnArtist({
     lineFeed: 'chr(10)',
     find: (part, text) => `strpos(${text}, ${part})`,
     now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  })}
-   update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
-   where exists (select from image);`,
+  })}${NEXT_REVISION}`,
   'create table perceptual_hash (image int primary key, hash text not null)',
   `create table edited (image int primary key, fields text not null);
    create table alias (
@@ -111,4 +114,5 @@ export const migrations = [
      primary key (folder, path, image)
    );
    create index source_file_image on source_file (image);`,
+  `alter table shelf add column cover int; ${FIND_COVERS};${NEXT_REVISION}`,
 ];

@@ -20,10 +20,16 @@ const documentsAt = (shelf: string, positions: string) =>
    cross join lateral (${imageOn(shelf, 'drawn.position')}) as placed
    cross join lateral (select document from image where image.number = placed.image offset 0) as image`;
 
+/** The document of the image that is the cover of `entry`, if wanted. */
+const coverIf = (wanted: string) =>
+  `left join lateral
+     (select document from image where ${wanted}::boolean and image.number = entry.cover offset 0) as cover on true`;
+
 const entriesAt = `
-  select requested.position, entry.document from unnest($2::int[]) as requested (position)
+  select requested.position, entry.document, entry.size, entry.cover from unnest($2::int[]) as requested (position)
   cross join lateral
-    (select document from shelf where shelf.kind = $1 and shelf.position = requested.position offset 0) as entry`;
+    (select document, size, cover from shelf
+     where shelf.kind = $1 and shelf.position = requested.position offset 0) as entry`;
 
 export const statements = {
   statistics: {
@@ -60,18 +66,19 @@ export const statements = {
   },
   entry: {
     name: 'entry',
-    text: 'select revision.number, document, size from revision left join shelf on kind = $1 and id = $2',
+    text: `select revision.number, entry.document, entry.size, cover.document from revision
+           left join shelf as entry on kind = $1 and id = $2 ${coverIf('$3')}`,
   },
   entries: {
     name: 'entries',
-    text: `select revision.number, entry.document from revision
-           left join lateral (${entriesAt}) as entry on true order by entry.position`,
+    text: `select revision.number, entry.document, entry.size, cover.document from revision
+           left join lateral (${entriesAt}) as entry on true ${coverIf('$3')} order by entry.position`,
   },
   list: {
     name: 'list',
-    text: `select revision.number, counted.total, entry.document from revision
+    text: `select revision.number, entry.document, entry.size, cover.document, counted.total from revision
            cross join (select coalesce(max(position) + 1, 0) as total from shelf where kind = $1) as counted
-           left join lateral (${entriesAt}) as entry on true order by entry.position`,
+           left join lateral (${entriesAt}) as entry on true ${coverIf('$3')} order by entry.position`,
   },
   names: {
     name: 'names',

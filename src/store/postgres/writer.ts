@@ -60,7 +60,7 @@ class PostgresWriter implements CatalogueWriter {
       throw databaseError(error, this.#url);
     }
   };
-  readonly #placements = new Placements(this.#query);
+  readonly #placements: Placements;
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
   readonly sourceFiles = sourceFileWriter(this.#query);
@@ -79,6 +79,7 @@ class PostgresWriter implements CatalogueWriter {
     this.#client = client;
     this.#url = url;
     this.fixedShelves = fixedShelves;
+    this.#placements = new Placements(this.#query, fixedShelves.rating.sfw);
     this.#lastImage = lastImage;
   }
 
@@ -146,7 +147,7 @@ class PostgresWriter implements CatalogueWriter {
   async commit(): Promise<void> {
     await this.#placements.renumber();
     for (const [shelf, entry] of this.#changedEntries) await this.#rewriteDocuments(shelf, entry);
-    await this.#placements.saveSizes();
+    await this.#placements.saveShelves();
     if (this.#haveEntriesChanged) await this.#query(NUMBER_ENTRIES);
     await this.#query(
       `with changed as (

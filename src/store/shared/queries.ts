@@ -25,7 +25,21 @@ export const DANGLING = [
   `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
 ];
 
-/** Problems with the numbering of shelves and lists, one sentence per row. */
+/** The kinds of shelves that belong to an entry, as SQL. */
+const ENTRY_KINDS = `('artist', 'category', 'character')`;
+
+/** The newest image rated sfw on a shelf. Looks at no image that is older. */
+const findCover = (shelf: string) => `
+  (select placed.image from placement as placed
+   where placed.shelf = ${shelf} and exists
+     (select 1 from placement as rated where rated.image = placed.image
+        and rated.shelf = (select sfw.number from shelf as sfw where sfw.kind = 'rating' and sfw.id = 'sfw'))
+   order by placed.position desc limit 1)`;
+
+/** Sets covers from what is on the shelves, for a condition. */
+export const FIND_COVERS = `update shelf set cover = ${findCover('shelf.number')} where kind in ${ENTRY_KINDS}`;
+
+/** Problems with the numbering of shelves and lists, and with covers, one sentence per row. */
 export const MISNUMBERED = `
   select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
   from shelf left join placement on shelf = number group by number
@@ -47,14 +61,17 @@ export const MISNUMBERED = `
   union all
   select 'the list of ' || kind || 's is out of order'
   from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
-        where kind in ('artist', 'category', 'character')) as listed
-  where position <> expected group by kind`;
+        where kind in ${ENTRY_KINDS}) as listed
+  where position <> expected group by kind
+  union all
+  select 'the cover of ' || kind || ' "' || name || '" is not its newest sfw image' from shelf
+  where kind in ${ENTRY_KINDS} and coalesce(cover, 0) <> coalesce(${findCover('shelf.number')}, 0)`;
 
 /** Numbers the artists, characters and categories within their kind: by name, then id, both by code point. */
 export const NUMBER_ENTRIES = `
   update shelf set position = ordered.position
   from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
-        where kind in ('artist', 'category', 'character')) as ordered
+        where kind in ${ENTRY_KINDS}) as ordered
   where ordered.number = shelf.number and shelf.position <> ordered.position`;
 
 export const FIXED_SHELVES = `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`;

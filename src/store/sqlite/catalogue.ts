@@ -6,6 +6,7 @@
 import type {
   Caller,
   Catalogue,
+  EntryDetails,
   FileFacts,
   Filter,
   FilterProblem,
@@ -29,13 +30,12 @@ import { type Selection, selectShelves, soleShelf } from '../shared/selection.ts
 import type { Shelf } from '../shared/shelves.ts';
 import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
-import { readPage, readStatistics } from './entries.ts';
+import { readEntriesAt, readEntry, readPage, readStatistics } from './entries.ts';
 import { Images } from './images.ts';
 import { openForReading } from './read-only.ts';
 import { type ReadTransaction, readEntryShelves, SqliteReader, viewStoredShelf } from './reader.ts';
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
-import { verifyEntry } from './verification.ts';
 
 export function openCatalogue(path: string, documents?: ArrayBufferLike): SqliteCatalogue {
   return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
@@ -169,27 +169,24 @@ export class SqliteCatalogue implements Catalogue, Disposable {
     });
   }
 
-  list(kind: Kind, window: Window): Promise<Page> {
-    return this.#reader.read((transaction) => readPage(transaction, kind, window));
+  list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {
+    return this.#reader.read((transaction) => readPage(transaction, kind, window, this.#coversIf(hasCovers)));
   }
 
-  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller): Promise<Page> {
+  search(kind: Kind, pattern: string, { offset, limit }: Window, caller: Caller, hasCovers = false) {
     return retryOnChange(async () => {
       const { version, positions } = await this.#search.find(kind, pattern, caller);
-      return this.#reader.read(({ snapshot, statements }) => {
-        if (snapshot.version !== version) return undefined;
-        const entryAt = (position: number) =>
-          verifyEntry(rowOf<[string]>(statements.entryAt.get(kind, position))?.[0]);
-        return { total: positions.length, items: positions.slice(offset, offset + limit).map(entryAt) };
+      return this.#reader.read((transaction) => {
+        if (transaction.snapshot.version !== version) return undefined;
+        const page = positions.slice(offset, offset + limit);
+        const items = readEntriesAt(transaction, kind, page, this.#coversIf(hasCovers));
+        return { total: positions.length, items };
       });
     });
   }
 
-  one(kind: Kind, id: string): Promise<{ document: string; images: number } | undefined> {
-    return this.#reader.read(({ statements }) => {
-      const row = rowOf<[string, number]>(statements.entry.get(kind, id));
-      return row && { document: verifyEntry(row[0]), images: row[1] };
-    });
+  one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
+    return this.#reader.read((transaction) => readEntry(transaction, kind, id, this.#coversIf(hasCover)));
   }
 
   file(image: string): Promise<FileFacts | undefined> {
@@ -235,6 +232,10 @@ export class SqliteCatalogue implements Catalogue, Disposable {
       loaded = { set: await this.#sets.load(selection, caller), version: selection.of.version };
       return undefined;
     });
+  }
+
+  #coversIf(hasCovers: boolean): Images | undefined {
+    return hasCovers ? this.#images : undefined;
   }
 
   /** From memory, or from the database until the shelf is loaded. */

@@ -1,8 +1,13 @@
-/** Writes which image is at which position of which shelf of the embedded catalogue. Sizes are cached until `saveSizes`. */
+/**
+ * Writes which image is at which position of which shelf of the embedded catalogue. Sizes and covers are saved at the end, by
+ * `saveShelves`.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { FIND_COVERS } from '../shared/queries.ts';
 
 export class Placements {
   readonly #database: DatabaseSync;
+  readonly #sfwShelf: number;
   readonly #shelvesOf: StatementSync;
   readonly #place: StatementSync;
   readonly #unplace: StatementSync;
@@ -11,9 +16,14 @@ export class Placements {
   readonly #sizes = new Map<number, number>();
   /** Shelves that lost an image, or gained one that is older than their last. */
   readonly #outOfOrder = new Set<number>();
+  /** The new covers of shelves that gained a new image. */
+  readonly #covers = new Map<number, number>();
+  /** Shelves with an image that is no longer, or only now, rated sfw. */
+  readonly #reRated = new Set<number>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, sfwShelf: number) {
     this.#database = database;
+    this.#sfwShelf = sfwShelf;
     this.#shelvesOf = database.prepare('select shelf from placement where image = ?');
     this.#place = database.prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
     this.#unplace = database.prepare('delete from placement where image = ? and shelf = ?');
@@ -22,7 +32,11 @@ export class Placements {
 
   /** Appends a new image to its shelves. */
   append(image: number, shelves: number[]): void {
-    for (const shelf of shelves) this.#append(shelf, image);
+    const isCover = shelves.includes(this.#sfwShelf);
+    for (const shelf of shelves) {
+      this.#append(shelf, image);
+      if (isCover) this.#covers.set(shelf, image);
+    }
   }
 
   /** Moves an image from the shelves that it is on to those it belongs on. */
@@ -34,6 +48,8 @@ export class Placements {
       this.#append(shelf, image);
       this.#outOfOrder.add(shelf);
     }
+    if (before.has(this.#sfwShelf) !== after.has(this.#sfwShelf))
+      for (const shelf of after) this.#reRated.add(shelf);
   }
 
   remove(image: number): void {
@@ -54,9 +70,13 @@ export class Placements {
     for (const shelf of this.#outOfOrder) this.#sizes.set(shelf, renumberShelf(this.#database, shelf));
   }
 
-  saveSizes(): void {
-    const setSize = this.#database.prepare('update shelf set size = ? where number = ?');
-    for (const [shelf, size] of this.#sizes) setSize.run(size, shelf);
+  saveShelves(): void {
+    const save = this.#database.prepare(
+      'update shelf set size = ?, cover = coalesce(?, cover) where number = ?',
+    );
+    for (const [shelf, size] of this.#sizes) save.run(size, this.#covers.get(shelf) ?? null, shelf);
+    const findCover = this.#database.prepare(`${FIND_COVERS} and number = ?`);
+    for (const shelf of this.#outOfOrder.union(this.#reRated)) findCover.run(shelf);
   }
 
   #shelvesOfImage(image: number): number[] {

@@ -4,6 +4,7 @@
  * request, and a transaction per read would cost more than most reads.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { EntryDetails } from '../../catalogue/catalogue.ts';
 import type { OrderedImages } from '../../catalogue/newest.ts';
 import type { Kind, Page, Statistics } from '../../catalogue/types.ts';
 import { batchPerTick } from '../../event-loop.ts';
@@ -14,6 +15,11 @@ import type { HashSlice, Slice, SliceReader } from '../shared/slices.ts';
 import { firstColumn, prepareStatements, rowOf, type Statements } from './statements.ts';
 import { isDamage } from './verification.ts';
 
+/** An artist, character or category, and the number of the image that is its cover. */
+export interface StoredEntry extends EntryDetails {
+  coverNumber: number | null;
+}
+
 /** The catalogue at one version. Valid inside `read` only. */
 export interface ReadTransaction {
   readonly statements: Statements;
@@ -22,7 +28,7 @@ export interface ReadTransaction {
   readonly documentRevision: number;
   /** Cached for as long as the version stays the same. */
   statistics: Statistics | undefined;
-  readonly pages: Map<string, Page>;
+  readonly pages: Map<string, Page<StoredEntry>>;
 }
 
 interface PendingRead {

@@ -2,7 +2,8 @@
  * The schemas of the embedded store. Never edit a released step; append a new one.
  *
  * `shelf` has one row for the whole catalogue and one for each rating, orientation, artist, category and character. The
- * last three kinds also have their public JSON and their position in the list of their kind. `category` is the folded
+ * last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
+ * that is their cover: the newest one rated sfw, or null. `category` is the folded
  * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  *
@@ -14,6 +15,7 @@
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
+import { FIND_COVERS } from '../shared/queries.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -116,6 +118,7 @@ export const catalogueSchema: Schema = {
        delete from document_change where image = old.number;
        insert into document_change (image) values (old.number);
      end;`,
+    `alter table shelf add column cover integer; ${FIND_COVERS};`,
   ],
 };
 

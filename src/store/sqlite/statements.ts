@@ -11,9 +11,10 @@ const texts = {
   sizes: `select id, size from shelf where kind in ('catalogue', 'rating', 'orientation')`,
   entryCount: 'select max(position) + 1 from shelf where kind = ?',
   shelf: 'select number, size from shelf where kind = ? and id = ?',
-  entries: 'select document from shelf where kind = ? and position >= ? and position < ? order by position',
-  entry: 'select document, size from shelf where kind = ? and id = ?',
-  entryAt: 'select document from shelf where kind = ? and position = ?',
+  entries:
+    'select document, size, cover from shelf where kind = ? and position >= ? and position < ? order by position',
+  entry: 'select document, size, cover from shelf where kind = ? and id = ?',
+  entryAt: 'select document, size, cover from shelf where kind = ? and position = ?',
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
   imageNumber: 'select number from image where id = ?',
   hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',

@@ -82,7 +82,8 @@ class SqliteWriter implements CatalogueWriter {
     this.#database = database;
     this.#path = path;
     this.#initialLogSize = logSize(path);
-    this.#placements = new Placements(database);
+    this.fixedShelves = readFixedShelves(database.prepare(FIXED_SHELVES).all() as never);
+    this.#placements = new Placements(database, this.fixedShelves.rating.sfw);
     this.decisions = createDecisions(database);
     const lookup = createLookup(database);
     this.entriesById = lookup.entriesById;
@@ -110,7 +111,6 @@ class SqliteWriter implements CatalogueWriter {
     this.#saveEdited = prepare('insert or replace into edited (image, fields) values (?, ?)');
     this.#removeEdited = prepare('delete from edited where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
-    this.fixedShelves = readFixedShelves(prepare(FIXED_SHELVES).all() as never);
     this.sourceFiles = sourceFileWriter(database);
   }
 
@@ -196,7 +196,7 @@ class SqliteWriter implements CatalogueWriter {
   async commit(): Promise<void> {
     this.#placements.renumber();
     for (const [shelf, entry] of this.#changedEntries) this.#rewriteDocuments(shelf, entry);
-    this.#placements.saveSizes();
+    this.#placements.saveShelves();
     if (this.#haveEntriesChanged) this.#database.exec(NUMBER_ENTRIES);
     this.#database.exec('commit');
     truncateLog(this.#database, this.#path, MAX_LOG_BYTES);

@@ -3,7 +3,6 @@
  * preview is looked up in the catalogue. A client that asks for too many gets the page without one.
  */
 
-import { RequestCaller } from '../../api/caller.ts';
 import { type Asset, makeAsset, sendAsset, sendVersioned } from '../../server/assets.ts';
 import { entityTag, matchesETag } from '../../server/conditional.ts';
 import { ApiError } from '../../server/errors.ts';
@@ -76,8 +75,7 @@ export class Gallery {
     const isLimited = limiter && !isInExemptNetwork(request);
     if (isLimited && !this.#budget.take(clientOf(request), clock())) return undefined;
     try {
-      const caller = new RequestCaller(this.#services, exchange);
-      return await findPreview(this.#services, subject, originOf(request), caller);
+      return await findPreview(this.#services, subject, originOf(request));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       log.warn({ request: id, ...errorField(error) }, 'no preview');

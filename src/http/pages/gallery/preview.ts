@@ -1,14 +1,11 @@
 /**
- * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with one of its
- * images. Only images rated sfw appear, because a preview cannot blur them.
+ * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with its
+ * cover. Only images rated sfw appear, because a preview cannot blur them.
  */
-import { hash } from 'node:crypto';
 import { linkValidity } from '../../../access/link-signer.ts';
-import type { Caller, Filter } from '../../../catalogue/catalogue.ts';
 import type { SignLink } from '../../../catalogue/image-document.ts';
 import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
-import type { RandomInt } from '../../../random.ts';
 import { readUuid } from '../../api/query.ts';
 import { parseQuery } from '../../server/query-string.ts';
 import type { Services } from '../../services.ts';
@@ -44,18 +41,11 @@ export function readSubject(search: string): Subject | undefined {
   return undefined;
 }
 
-export async function findPreview(
-  services: Services,
-  { kind, id }: Subject,
-  origin: string,
-  caller: Caller,
-): Promise<Found> {
+export async function findPreview(services: Services, { kind, id }: Subject, origin: string): Promise<Found> {
   if (id === undefined) return 'missing';
   const { links, previewLifetime, clock } = services;
   const signLink = links.signer(origin, linkValidity(clock(), previewLifetime, false));
-  return kind === 'image'
-    ? previewImage(services, id, signLink)
-    : previewEntry(services, kind, id, signLink, caller);
+  return kind === 'image' ? previewImage(services, id, signLink) : previewEntry(services, kind, id, signLink);
 }
 
 async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
@@ -73,13 +63,12 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
 }
 
 async function previewEntry(
-  services: Services,
+  { catalogue }: Services,
   kind: Kind,
   id: string,
   signLink: SignLink,
-  caller: Caller,
 ): Promise<Found> {
-  const entry = await services.catalogue.one(kind, id);
+  const entry = await catalogue.one(kind, id, true);
   if (!entry) return 'missing';
   const record: Artist | Character | Category = JSON.parse(entry.document);
   if ('nsfw' in record && record.nsfw) return 'blurred';
@@ -89,30 +78,8 @@ async function previewEntry(
   return {
     title: shorten(name),
     description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
-    picture: entry.images > 0 ? await findCover(services, kind, record, signLink, caller) : undefined,
+    picture: entry.cover && choosePicture(JSON.parse(entry.cover.withLink(signLink, ['thumbnails']))),
   };
-}
-
-/** The same image each time, until the catalogue changes. */
-async function findCover(
-  { catalogue }: Services,
-  kind: Kind,
-  { id, name }: { id: string; name: string },
-  signLink: SignLink,
-  caller: Caller,
-): Promise<Picture | undefined> {
-  const filter: Filter = {
-    nsfw: ['sfw'],
-    ...(kind === 'category' ? { categories: [name] } : { [kind]: id }),
-  };
-  const found = await catalogue.randomImages(filter, 1, repeatableRandomInt(id), caller);
-  const [document] = 'problem' in found ? [] : found;
-  return document && choosePicture(JSON.parse(document.withLink(signLink, ['thumbnails'])));
-}
-
-function repeatableRandomInt(seed: string): RandomInt {
-  let count = 0;
-  return (below) => Number.parseInt(hash('sha256', `${seed} ${count++}`).slice(0, 12), 16) % below;
 }
 
 /** The smallest version that is large enough, or else the largest. */

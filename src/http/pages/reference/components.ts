@@ -56,7 +56,15 @@ function convertNested(value: unknown): unknown {
 }
 
 function queryParameters({ query }: Route): [string, Parameter][] {
-  return Object.entries(query.properties).map(([name, rule]) => [name, toParameter(name, rule, 'query')]);
+  return Object.entries(query.properties).map(([name, rule]) => [
+    parameterKey(name, rule),
+    toParameter(name, rule, 'query'),
+  ]);
+}
+
+/** The key of a query parameter in the document. Two of them have the same name. */
+export function parameterKey(name: string, rule: Type.TSchema): string {
+  return rule === parameters.entryInclude ? 'entryInclude' : name;
 }
 
 function toParameter(name: string, rule: Type.TSchema, location: 'path' | 'query'): Parameter {

@@ -44,6 +44,6 @@ function isPresentable({ name, nsfw }: Category): boolean {
 }
 
 async function firstEntry(catalogue: Catalogue, kind: Kind): Promise<Named | undefined> {
-  const [document] = (await catalogue.list(kind, { limit: 1, offset: 0 })).items;
-  return document && JSON.parse(document);
+  const [entry] = (await catalogue.list(kind, { limit: 1, offset: 0 })).items;
+  return entry && JSON.parse(entry.document);
 }

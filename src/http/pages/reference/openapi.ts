@@ -3,7 +3,7 @@ import type Type from 'typebox';
 import { uuidPattern } from '../../../schemas.ts';
 import { license } from '../../../version.ts';
 import { groups, type Route } from '../../api/endpoint.ts';
-import { buildComponents, toSchemaOrRef } from './components.ts';
+import { buildComponents, parameterKey, toSchemaOrRef } from './components.ts';
 import { errorResponses } from './errors.ts';
 import { commonHeaders, headerRefs } from './headers.ts';
 import { pages, pagesTag } from './pages.ts';
@@ -66,7 +66,7 @@ function buildOperation(route: Route): Operation {
     description,
     tags: [group],
     security: buildSecurity(route),
-    parameters: parameterNames(route).map((parameter) => refTo('parameters', parameter)),
+    parameters: parameterKeys(route).map((parameter) => refTo('parameters', parameter)),
     responses: {
       ...(route.data ? { 200: buildSuccess(route, route.data) } : redirectResponses),
       ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
@@ -75,8 +75,9 @@ function buildOperation(route: Route): Operation {
   };
 }
 
-function parameterNames({ path, query }: Route): string[] {
-  return [...(path.includes('{id}') ? ['id'] : []), ...Object.keys(query.properties)];
+function parameterKeys({ path, query }: Route): string[] {
+  const keys = Object.entries(query.properties).map(([name, rule]) => parameterKey(name, rule));
+  return [...(path.includes('{id}') ? ['id'] : []), ...keys];
 }
 
 function buildSecurity({ access }: Route): Record<string, string[]>[] {
@@ -128,7 +129,7 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
 
 /** Any call may be rejected for its token (401) or its rate (429), or fail (500, 503). The others depend on the route. */
 function possibleErrors(route: Route): [number, Ref][] {
-  const parameters = parameterNames(route);
+  const parameters = parameterKeys(route);
   const rules: { pattern?: string }[] = Object.values(route.query.properties);
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
