@@ -1,6 +1,6 @@
 /** The commands entry and remove: names stay aliases, and what was removed is not imported again. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { removeLocation } from '../../src/media/metadata/location.ts';
@@ -11,6 +11,7 @@ import { geotagged } from '../support/geotagged.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { openMaintained } from '../support/maintained.ts';
 import { runCommand } from '../support/program.ts';
+import { writeTiny } from '../support/tiny.ts';
 
 await forEachEngine((engine) => {
   describe('entry', () => {
@@ -128,6 +129,16 @@ await forEachEngine((engine) => {
       assert.match((await run('entry', 'artist', 'Unknown', '--remove')).errors, /cannot be removed/);
       assert.deepEqual(shelfProblems(config), []);
     });
+  });
+
+  test('a picture that moves into a folder with a blocked name leaves its former category', async () => {
+    const { pictures, ok, find } = openMaintained(engine);
+    writeTiny(pictures, 'cats/1.png', 1);
+    await ok('import', pictures);
+    await ok('entry', 'category', 'new', '--block');
+    renameSync(join(pictures, 'cats'), join(pictures, 'new'));
+    assert.match(await ok('import', pictures), /left out \(blocked names\):\n {2}category new: 1 picture\n/);
+    assert.deepEqual((await find())[0]?.categories, []);
   });
 
   describe('remove', () => {
