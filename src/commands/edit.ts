@@ -48,7 +48,7 @@ export async function editCommand(
   );
   printLines(terminal, changed.flatMap(describe));
   const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
-  printLine(terminal, dryRun ? `dry run, nothing was changed; ${result}` : result);
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
 }
 
 function describe({ id, differences }: EditedImage): string[] {

@@ -90,7 +90,7 @@ export async function entryCommand(
     const after = await editEntry(writer, entry, { fields: edits, addAliases, removeAliases });
     return describeChange(entry, after);
   });
-  printLine(terminal, dryRun ? `dry run, nothing was changed; ${result}` : result);
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
 }
 
 async function showEntry(

@@ -122,7 +122,7 @@ await forEachEngine((engine) => {
         'nsfw',
         '--dry-run',
       );
-      assert.match(dry.output, /rating: sfw → nsfw\n.*\n?dry run, nothing was changed; 2 images changed/s);
+      assert.match(dry.output, /rating: sfw → nsfw\n.*\n?dry run, nothing was changed; this would result in: 2 images changed/s);
       assert.equal(snapshot(box.config), before);
       const ids = (await box.run('find', '--category', 'CATGIRL', '--limit', '2')).output;
       assert.equal(ids, `${uuid(4, 3)}\n${uuid(4, 2)}\n`, 'newest first');
