@@ -122,7 +122,8 @@ await forEachEngine((engine) => {
         (await pipe('{"type":"category","name":"SPAM"}', 'import', '-')).errors,
         /the category "SPAM" is blocked; "zukan entry category 'SPAM' --unblock" lifts the block/,
       );
-      assert.match((await run('entry', 'category', 'cat', '--name', 'Spam')).errors, /is blocked/);
+      for (const option of ['--name', '--add-alias'])
+        assert.match((await run('entry', 'category', 'cat', option, 'Spam')).errors, /is blocked/);
       assert.match((await run('entry', 'category', 'cat', '--block')).errors, /add --remove to remove it/);
       assert.match(await ok('entry', 'category', 'spam', '--unblock'), /"zukan import --full" adds it again/);
       assert.match(await ok('import', '--full', pictures), /created:\n {2}category spam\n/);
