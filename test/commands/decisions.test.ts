@@ -43,6 +43,10 @@ await forEachEngine((engine) => {
         await ok('entry', 'artist', 'ann'),
         /^artist +Ann Ink\nid .*\nname +Ann Ink\naliases +ann\n/,
       );
+      assert.match(
+        (await run('entry', 'artist', 'ann', '--create')).errors,
+        /"ann" is an alias of the artist "Ann Ink"; remove it there first \(--remove-alias\)/,
+      );
       await ok('entry', 'artist', 'Ann Ink', '--remove-alias', 'ann');
       picture(3, { artist: 'ann' });
       assert.match(await ok('import', pictures), /created:\n {2}artist ann\n/);
