@@ -179,7 +179,8 @@ const entrySteps = [
     const { model } = year;
     const name = names[kind][index % names[kind].length] as string;
     const command = ['entry', kind, name, '--create'];
-    if (model.hasName(kind, name)) return year.fail(command, /exists/);
+    if (model.find(kind, name))
+      return year.fail(command, model.hasName(kind, name) ? /already exists/ : /is an alias of/);
     if (model.isBlocked(kind, name)) return year.fail(command, /is blocked/);
     await year.run(command);
     model.create(kind, name);
@@ -209,9 +210,9 @@ const entrySteps = [
 /** Imports come often, so that what happens between two of them is short. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: write },
-  { weight: 6, arbitrary: fc.oneof(...folderSteps) },
-  { weight: 6, arbitrary: importFolder },
+  { weight: 5, arbitrary: fc.oneof(...folderSteps) },
+  { weight: 5, arbitrary: importFolder },
   { weight: 1, arbitrary: importRecord },
   { weight: 4, arbitrary: fc.oneof(...imageSteps) },
-  { weight: 2, arbitrary: fc.oneof(...entrySteps) },
+  { weight: 4, arbitrary: fc.oneof(...entrySteps) },
 );
