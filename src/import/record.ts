@@ -165,7 +165,13 @@ function describeErrors(validator: Validator, value: unknown): string {
     const [whole = ''] = field.split('.');
     return [`${field}: ${hints[field] ?? hints[whole] ?? message}`];
   });
-  return [...new Set(problems)].slice(0, 5).join('; ');
+  // What is wrong with a part says more than what is wrong with the whole.
+  const hasPart = (problem: string) =>
+    problems.some((other) => other.startsWith(`${problem.split(':')[0]}.`));
+  return [...new Set(problems)]
+    .filter((problem) => !hasPart(problem))
+    .slice(0, 5)
+    .join('; ');
 }
 
 function isStorable(value: unknown): boolean {

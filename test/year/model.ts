@@ -91,7 +91,7 @@ export class Model {
     const former = entry.name;
     entry.name = name;
     entry.aliases = entry.aliases.filter((alias) => !this.is(entry.kind, alias, name));
-    this.addAliases(entry, [former]);
+    if (!this.is(entry.kind, name, former)) this.addAliases(entry, [former]);
   }
 
   merge(entry: Entry, into: Entry): void {
