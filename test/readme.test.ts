@@ -7,6 +7,7 @@ import { fillWithDemo } from '../demo/fill.ts';
 import description from '../package.json' with { type: 'json' };
 import { importFiles } from '../src/commands/import.ts';
 import { routes } from '../src/http/api/routes.ts';
+import { consoleSteps, outputPattern, withoutSpace } from './support/console.ts';
 import { fillWithDrawnDemo } from './support/demo.ts';
 import { drawInto } from './support/pictures.ts';
 import { runCommand } from './support/program.ts';
@@ -16,32 +17,6 @@ import { temporaryFolder } from './support/workspace.ts';
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const shownOrigin = 'http://127.0.0.1:3000';
-
-interface Step {
-  command: string;
-  output: string;
-}
-
-function consoleSteps(text: string): Step[] {
-  const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
-  return blocks.flatMap((block) =>
-    block
-      .split(/^\$ /m)
-      .filter(Boolean)
-      .map((step) => {
-        const [command = '', ...output] = step.split('\n');
-        return { command, output: output.join('\n') };
-      }),
-  );
-}
-
-/** Ignores white space. An … stands for anything. */
-function outputPattern(output: string): RegExp {
-  const parts = withoutSpace(output).split('…');
-  return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join('[\\s\\S]*')}$`);
-}
-
-const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
 
 test('requests in the README return what it shows, and cover every endpoint', async () => {
   const config = configFor(temporaryFolder());

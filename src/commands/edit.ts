@@ -41,6 +41,8 @@ export async function editCommand(
     ...{ addCharacters: flags.addCharacter ?? [], removeCharacters: flags.removeCharacter ?? [] },
     reset: parseReset(reset ?? []),
   };
+  const both = edit.reset.find((field) => isSet(field, flags));
+  if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
   const ids = await readIds(parameters, terminal);
   const defaults = { now: new Date().toISOString(), newId: () => newId() };
   const changed = await changeCatalogue(writersFor(config, terminal), dryRun, (writer) =>
@@ -48,7 +50,19 @@ export async function editCommand(
   );
   printLines(terminal, changed.flatMap(describe));
   const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
-  printLine(terminal, dryRun ? `dry run, nothing was changed; ${result}` : result);
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+}
+
+/** Whether an option decides the field. */
+function isSet(field: EditableField, flags: EditFlags): boolean {
+  const values: Record<EditableField, unknown[]> = {
+    artist: [flags.artist],
+    categories: [flags.addCategory, flags.removeCategory],
+    characters: [flags.addCharacter, flags.removeCharacter],
+    rating: [flags.rating],
+    source: [flags.sourceName, flags.sourceUrl],
+  };
+  return values[field].some((value) => value !== undefined);
 }
 
 function describe({ id, differences }: EditedImage): string[] {

@@ -71,7 +71,9 @@ export async function entryCommand(
   const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
   const isEdit = Object.keys(edits).length + (flags.addAlias ?? flags.removeAlias ?? []).length > 0;
   if (named.length > 1 || (named.length === 1 && named[0] !== 'create' && isEdit))
-    throw new UsageError('--create, --merge-into, --remove and --unblock cannot be combined with each other');
+    throw new UsageError(
+      '--create, --merge-into, --remove and --unblock cannot be combined with each other, and only --create with other changes',
+    );
   const now = new Date().toISOString();
   const result = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
     if (flags.create) return create(writer, kind, reference, fields, now);
@@ -90,7 +92,7 @@ export async function entryCommand(
     const after = await editEntry(writer, entry, { fields: edits, addAliases, removeAliases });
     return describeChange(entry, after);
   });
-  printLine(terminal, dryRun ? `dry run, nothing was changed; ${result}` : result);
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
 }
 
 async function showEntry(
@@ -162,7 +164,8 @@ function readFields(kind: Kind, flags: EntryFlags): Record<string, unknown> {
   for (const [option, { field, kinds }] of Object.entries(fieldOptions)) {
     const value = flags[option as keyof EntryFlags];
     if (value === undefined) continue;
-    if (!kinds.includes(kind)) throw new UsageError(`the kind ${kind} has no field "${field}"`);
+    if (!kinds.includes(kind))
+      throw new UsageError(`the kind ${kind} has no field "${field}"; it is for: ${kinds.join(', ')}`);
     fields[field] = parseField(option, value);
   }
   return fields;

@@ -63,7 +63,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--merge-into <name|id>', 'give its images and names to another entry, and remove it')
     .option('--create', 'create it')
     .option('--remove', 'remove it from the catalogue and all images')
-    .option('--block', 'with --remove: imports do not create it again')
+    .option('--block', 'imports do not create the name again; with --remove, nor its aliases')
     .option('--unblock', 'allow a blocked name again')
     .option('--dry-run', 'print what would change and change nothing')
     .option('--json', 'print JSON when showing it')

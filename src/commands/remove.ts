@@ -42,8 +42,8 @@ export async function removeCommand(
   });
   const removed = count(images.length, 'image');
   if (dryRun) {
-    printLine(terminal, `dry run, nothing was changed; ${removed} would be removed:`);
-    printLines(terminal, images);
+    const result = `dry run, nothing was changed; ${removed} would be removed`;
+    printLines(terminal, images.length > 0 ? [`${result}:`, ...images] : [result]);
     return;
   }
   const files = await removeFiles().catch((error) => {
@@ -51,7 +51,8 @@ export async function removeCommand(
       `removed ${removed}, but not the files: ${error.message}; "zukan check --repair" removes them`,
     );
   });
-  printLine(terminal, `removed ${removed} and ${count(files, 'file')}`);
+  if (images.length > 0 || allowed === 0)
+    printLine(terminal, `removed ${removed} and ${count(files, 'file')}`);
   if (allowed > 0) printLine(terminal, `${count(allowed, 'image')} removed before can be imported again`);
 }
 

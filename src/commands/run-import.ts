@@ -9,7 +9,7 @@ import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
 import { createCatalogue, openFiles, openSnapshot, openSourceFiles } from '../engines.ts';
 import { describeOptions } from '../import/fingerprint.ts';
-import { countPictures, type FolderOptions, pictureFolder } from '../import/folder.ts';
+import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
@@ -137,6 +137,8 @@ async function openSource(
   if (facts.isDirectory())
     return { source: pictureFolder(path, options), size: isQuiet ? undefined : await countPictures(path) };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
+  if (isPictureName(path))
+    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
   const open = () => createReadStream(path, { signal });
   return { source: catalogueFile(path, dirname(path), open), size: facts.size };
 }

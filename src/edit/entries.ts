@@ -39,6 +39,7 @@ export async function editEntry(
   const [taken] = await writer.entriesByName(kind, addAliases);
   if (taken && taken.id !== id)
     throw new EditError(`the ${kind} "${taken.name}" exists; use --merge-into to make one of both`);
+  await refuseBlocked(writer, kind, name === entry.name ? addAliases : [name, ...addAliases]);
   const after: SavedEntry = {
     ...entry,
     name,
@@ -61,7 +62,10 @@ async function refuseTaken(writer: CatalogueWriter, entry: SavedEntry, record: E
     throw new EditError(
       `the ${kind} "${taken.name}" already exists; use --merge-into to make one of both, or another name`,
     );
-  const [blocked] = await writer.decisions.blockedNames(kind, [record.name]);
+}
+
+async function refuseBlocked(writer: CatalogueWriter, kind: Kind, names: string[]): Promise<void> {
+  const [blocked] = await writer.decisions.blockedNames(kind, names);
   if (blocked) throw new EditError(`the name "${blocked.name}" is blocked; unblock it first (--unblock)`);
 }
 

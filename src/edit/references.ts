@@ -1,5 +1,6 @@
 /** Finds the entries that an operator names: by id, name or alias. */
 
+import { nameKey } from '../catalogue/decisions.ts';
 import { readDocument } from '../catalogue/document.ts';
 import { nearNames } from '../catalogue/near-names.ts';
 import type { ImageEntries } from '../catalogue/place-image.ts';
@@ -58,8 +59,13 @@ export async function createEntry(
   const record = checkRecord({ ...fields }) as EntryLine;
   const existing = new ExistingEntries();
   await loadEntries(existing, writer, record.type, [record.name]);
-  if (existing.matching(record.type, record.name).length > 0)
-    throw new EditError(`the ${record.type} "${record.name}" already exists`);
+  const { type, name } = record;
+  const [taken] = existing.matching(type, name);
+  if (taken && nameKey(type, taken.name) !== nameKey(type, name))
+    throw new EditError(
+      `"${name}" is an alias of the ${type} "${taken.name}"; remove it there first (--remove-alias)`,
+    );
+  if (taken) throw new EditError(`the ${type} "${taken.name}" already exists`);
   const planned = planEntry(record, existing, defaults);
   if (planned.outcome === 'added') await writer.saveEntries([planned.row]);
 }

@@ -91,7 +91,11 @@ async function leaveOutBlocked<L extends Line>(
     const { artist, categories, characters } = line.record;
     const record: ImageLine = { ...line.record };
     if (typeof artist === 'string' && !isAllowed('artist', artist)) delete record.artist;
-    if (categories) record.categories = categories.filter((name) => isAllowed('category', name));
+    if (categories?.length) {
+      record.categories = categories.filter((name) => isAllowed('category', name));
+      // They are stated, even if all of them are left out.
+      if (record.openFields) record.openFields = record.openFields.filter((field) => field !== 'categories');
+    }
     if (characters) record.characters = characters.filter((name) => isAllowed('character', name));
     return { ...line, record };
   });

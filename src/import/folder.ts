@@ -17,7 +17,7 @@ import { toRecord } from './sidecar/to-record.ts';
 import type { PendingRecord, Source } from './source.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
-const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
+export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 /** Pictures that are looked up in the catalogue together. */
 const BATCH_SIZE = 1000;
 
@@ -118,10 +118,10 @@ async function* findPictures(
   }
   const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
   for (const { name } of entries) names.set(name, name);
-  const pictures = entries.filter(({ name }) => pictureName.test(name));
+  const pictures = entries.filter(({ name }) => isPictureName(name));
   const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name, names)));
   const others = Map.groupBy(
-    entries.map(({ name }) => name).filter((name) => !pictureName.test(name)),
+    entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
     stemOf,
   );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -129,7 +129,7 @@ async function* findPictures(
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
       yield* findPictures(root, onIgnored, path);
-    } else if (pictureName.test(entry.name)) {
+    } else if (isPictureName(entry.name)) {
       const own = sidecarsOf(entry.name, names);
       const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
         (name) => others.get(name) ?? [],

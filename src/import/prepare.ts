@@ -56,6 +56,8 @@ export interface Preparing {
   options: ImportOptions;
   /** Called with the file of each picture that was read, and the hashes of its bytes. */
   onRead: (file: FoundFile, hashes: string[]) => void;
+  /** Called with the file of each picture that is skipped, because the picture or its sidecar is invalid. */
+  onSkipped: (file: FoundFile) => Promise<void>;
 }
 
 /** Records and files of one source, in order. */
@@ -72,7 +74,10 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       continue;
     }
     const record = await parse(location, pending, problems);
-    if (!record) continue;
+    if (!record) {
+      if (file) await preparing.onSkipped(file);
+      continue;
+    }
     const parsed = { ...location, size, record, file };
     if (batch.isFullFor(parsed)) await prepareBatch(from, batch.take(), preparing);
     batch.add(parsed);
@@ -107,7 +112,7 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
 
 /** Leaves out the records whose picture is invalid. */
 async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
-  const { upload, spool, options, problems, onRead } = preparing;
+  const { upload, spool, options, problems, onRead, onSkipped } = preparing;
   const pictures: (FilePicture | undefined)[] = [];
   // Several records may name the same file, which is read once.
   const stored = new Map<string, Promise<FilePicture>>();
@@ -128,7 +133,10 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
   });
   for (const [index, { size, ...line }] of batch.entries()) {
     const found = pictures[index];
-    if (!found) continue;
+    if (!found) {
+      if (line.file) await onSkipped(line.file);
+      continue;
+    }
     const { metadata, ...picture } = found;
     if (line.file) onRead(line.file, picture.hashes);
     const stated = metadata ? addMetadata(line.record, metadata) : line.record;

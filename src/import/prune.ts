@@ -6,6 +6,7 @@ import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
 import type { FoundFile } from './source.ts';
+import { hashesOf } from './store-picture.ts';
 
 /** Removed together. */
 const BATCH_SIZE = 1000;
@@ -56,6 +57,13 @@ export class Prune {
     this.#emptyFolders.delete(folder);
     for (const hash of hashes) this.#hashes.add(hash);
     if (known && !hashes.includes(known.eTag)) this.#add(known);
+  };
+
+  /** A picture that was moved next to a sidecar that cannot be read is not gone. */
+  readonly noteSkipped = async ({ folder, path }: FoundFile): Promise<void> => {
+    const hashes = await hashesOf(folder, path);
+    if (hashes.length > 0) this.#emptyFolders.delete(folder);
+    for (const hash of hashes) this.#hashes.add(hash);
   };
 
   /** Returns whether there are images to remove. */

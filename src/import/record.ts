@@ -8,7 +8,6 @@ import { uuidPattern } from '../schemas.ts';
 import * as decisions from './decision-lines.ts';
 import * as lines from './line-schemas.ts';
 import { RecordError, withSubject } from './problems.ts';
-import * as schemas from './record-schemas.ts';
 
 const uuid = new RegExp(uuidPattern);
 
@@ -167,7 +166,13 @@ function describeErrors(validator: Validator, value: unknown): string {
     const [whole = ''] = field.split('.');
     return [`${field}: ${hints[field] ?? hints[whole] ?? message}`];
   });
-  return [...new Set(problems)].slice(0, 5).join('; ');
+  // What is wrong with a part says more than what is wrong with the whole.
+  const hasPart = (problem: string) =>
+    problems.some((other) => other.startsWith(`${problem.split(':')[0]}.`));
+  return [...new Set(problems)]
+    .filter((problem) => !hasPart(problem))
+    .slice(0, 5)
+    .join('; ');
 }
 
 function isStorable(value: unknown): boolean {

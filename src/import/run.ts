@@ -41,7 +41,8 @@ export async function runImport(
     async (upload) => {
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
-      const preparing = { upload, spool, problems, firsts, options, onRead };
+      const onSkipped = prune ? prune.noteSkipped : async () => {};
+      const preparing = { upload, spool, problems, firsts, options, onRead, onSkipped };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
       const isPruning = (await prune?.confirm()) ?? false;

@@ -48,6 +48,19 @@ export async function storePicture(
   }
 }
 
+/** Those of a picture that is not imported, with its location and without it. None if the file cannot be read. */
+export async function hashesOf(folder: string, file: string): Promise<string[]> {
+  try {
+    const original = await readInside(folder, file, MAX_BYTES);
+    return [original, await withoutLocation(original, detectType(original)).catch(() => original)].map(
+      (bytes) => hash('sha256', bytes),
+    );
+  } catch (error) {
+    if (error instanceof RecordError || error instanceof PictureError) return [];
+    throw error;
+  }
+}
+
 /** The same buffer if the picture has no location. */
 async function withoutLocation(bytes: Buffer, mimetype: Mimetype): Promise<Buffer> {
   try {

@@ -88,7 +88,10 @@ describe('usage', () => {
     [['import'], /missing required argument/],
     [['serve', '--fast'], /unknown option/],
     [['entry', 'tag', 'a'], /tag: must be artist, category or character/],
-    [['entry', 'artist', 'a', '--nsfw', 'true'], /the kind artist has no field "nsfw"/],
+    [
+      ['entry', 'artist', 'a', '--nsfw', 'true'],
+      /the kind artist has no field "nsfw"; it is for: category\n/,
+    ],
     [['entry', 'artist', 'a', '--remove', '--create'], /cannot be combined/],
     [['entry', 'artist', 'a', '--remove', '--name', 'b'], /cannot be combined/],
     [['token', 'create', '--owner', 'me'], /--purpose/],

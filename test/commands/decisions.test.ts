@@ -1,6 +1,6 @@
 /** The commands entry and remove: names stay aliases, and what was removed is not imported again. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { removeLocation } from '../../src/media/metadata/location.ts';
@@ -11,6 +11,7 @@ import { geotagged } from '../support/geotagged.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { openMaintained } from '../support/maintained.ts';
 import { runCommand } from '../support/program.ts';
+import { writeTiny } from '../support/tiny.ts';
 
 await forEachEngine((engine) => {
   describe('entry', () => {
@@ -41,6 +42,10 @@ await forEachEngine((engine) => {
       assert.match(
         await ok('entry', 'artist', 'ann'),
         /^artist +Ann Ink\nid .*\nname +Ann Ink\naliases +ann\n/,
+      );
+      assert.match(
+        (await run('entry', 'artist', 'ann', '--create')).errors,
+        /"ann" is an alias of the artist "Ann Ink"; remove it there first \(--remove-alias\)/,
       );
       await ok('entry', 'artist', 'Ann Ink', '--remove-alias', 'ann');
       picture(3, { artist: 'ann' });
@@ -121,13 +126,24 @@ await forEachEngine((engine) => {
         (await pipe('{"type":"category","name":"SPAM"}', 'import', '-')).errors,
         /the category "SPAM" is blocked; "zukan entry category 'SPAM' --unblock" lifts the block/,
       );
-      assert.match((await run('entry', 'category', 'cat', '--name', 'Spam')).errors, /is blocked/);
+      for (const option of ['--name', '--add-alias'])
+        assert.match((await run('entry', 'category', 'cat', option, 'Spam')).errors, /is blocked/);
       assert.match((await run('entry', 'category', 'cat', '--block')).errors, /add --remove to remove it/);
       assert.match(await ok('entry', 'category', 'spam', '--unblock'), /"zukan import --full" adds it again/);
       assert.match(await ok('import', '--full', pictures), /created:\n {2}category spam\n/);
       assert.match((await run('entry', 'artist', 'Unknown', '--remove')).errors, /cannot be removed/);
       assert.deepEqual(shelfProblems(config), []);
     });
+  });
+
+  test('a picture that moves into a folder with a blocked name leaves its former category', async () => {
+    const { pictures, ok, find } = openMaintained(engine);
+    writeTiny(pictures, 'cats/1.png', 1);
+    await ok('import', pictures);
+    await ok('entry', 'category', 'new', '--block');
+    renameSync(join(pictures, 'cats'), join(pictures, 'new'));
+    assert.match(await ok('import', pictures), /left out \(blocked names\):\n {2}category new: 1 picture\n/);
+    assert.deepEqual((await find())[0]?.categories, []);
   });
 
   describe('remove', () => {
@@ -154,7 +170,7 @@ await forEachEngine((engine) => {
       assert.match(await ok('import', join(folder, 'file.ndjson')), /^0 added.*skipped \(removed/s);
       assert.equal(
         await ok('remove', '--allow-again', removed),
-        'removed 0 images and 0 files\n1 image removed before can be imported again\n',
+        '1 image removed before can be imported again\n',
       );
       assert.match(await ok('import', pictures), /^1 added/);
       const [again] = await find('--artist', 'Ann');

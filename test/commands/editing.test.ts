@@ -98,6 +98,10 @@ await forEachEngine((engine) => {
         ],
         [[uuid(4, 1), '--source-url', 'ftp://a'], /source\.url: must start with http/],
         [[uuid(4, 1), '--artist', 'Nobody'], /no artist "Nobody"/],
+        [
+          [uuid(4, 1), '--source-url', 'x'],
+          /^zukan: source\.url: must start with http:\/\/ or https:\/\/\n$/,
+        ],
       ];
       for (const [parameters, reason] of refused) {
         const { status, errors } = await box.run('edit', ...parameters);
@@ -109,6 +113,7 @@ await forEachEngine((engine) => {
         [['1234', '--rating', 'sfw'], /1234 is not the id of an image/],
         [[uuid(4, 1), '--rating', 'lewd'], /Allowed choices are sfw, questionable, nsfw/],
         [[uuid(4, 1), '--reset', 'name'], /--reset name: must be artist, categories/],
+        [[uuid(4, 1), '--reset', 'all', '--rating', 'sfw'], /--reset rating cannot be combined/],
       ];
       for (const [parameters, reason] of invalid) {
         const { status, errors } = await box.run('edit', ...parameters);
@@ -122,7 +127,10 @@ await forEachEngine((engine) => {
         'nsfw',
         '--dry-run',
       );
-      assert.match(dry.output, /rating: sfw → nsfw\n.*\n?dry run, nothing was changed; 2 images changed/s);
+      assert.match(
+        dry.output,
+        /rating: sfw → nsfw\n.*\n?dry run, nothing was changed; this would result in: 2 images changed/s,
+      );
       assert.equal(snapshot(box.config), before);
       const ids = (await box.run('find', '--category', 'CATGIRL', '--limit', '2')).output;
       assert.equal(ids, `${uuid(4, 3)}\n${uuid(4, 2)}\n`, 'newest first');

@@ -134,6 +134,14 @@ test('does not change an existing category that a folder mentions', async () => 
   assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
 });
 
+test('refuses a single picture, and says how to import it', async () => {
+  const { pictures, run } = newFolder();
+  writeTiny(pictures, 'a.png', 1);
+  const { status, errors } = await run('import', join(pictures, 'a.png'));
+  assert.equal(status, 1);
+  assert.match(errors, /a\.png: is a picture; import its folder, or a catalogue file that names it\n$/);
+});
+
 test('skips duplicates and lists them', async () => {
   const { pictures, run } = newFolder();
   writeTiny(pictures, 'a/one.png', 1);

@@ -219,6 +219,30 @@ await forEachEngine(async (engine) => {
     assert.match(await importFolder('--prune', '--yes'), /1 removed\n/);
   });
 
+  test('--prune keeps images whose files are skipped', async () => {
+    const { pictures, environment, importFolder, images } = newFolder(engine);
+    writeTiny(pictures, 'a.png', 1);
+    await importFolder();
+    const [id = ''] = (await runCommand(['find'], environment)).output.split('\n');
+    await runCommand(['edit', id, '--rating', 'nsfw'], environment);
+    mkdirSync(join(pictures, 'moved'));
+    renameSync(join(pictures, 'a.png'), join(pictures, 'moved/b.png'));
+    writeFileSync(join(pictures, 'moved/b.json'), '{"artist":');
+    later();
+    assert.match(
+      await importFolder('--prune', '--yes', '--skip-bad'),
+      /^0 added, 0 updated, 0 unchanged, 0 removed/,
+    );
+    unlinkSync(join(pictures, 'moved/b.json'));
+    assert.match(await importFolder('--prune'), /^1 added, 1 updated, 0 unchanged, 0 removed/);
+    // Its bytes are damaged at its place.
+    writeFileSync(join(pictures, 'moved/b.png'), tinyPicture(1).subarray(0, 60));
+    later();
+    assert.match(await importFolder('--prune', '--yes', '--skip-bad'), /, 0 removed/);
+    assert.deepEqual(await images(), ['picture 1 moved']);
+    assert.match((await runCommand(['find', '--edited'], environment)).output, new RegExp(`^${id}\n`));
+  });
+
   test('--prune asks on a terminal', async () => {
     const { pictures, config, importFolder, images } = newFolder(engine);
     for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
