@@ -6,6 +6,11 @@ import {
   EDITED_IMAGES,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
+  IMAGE_COUNTS,
+  IS_EDITED,
+  imageIdsQuery,
+  isOn,
+  isOnNo,
   MISNUMBERED,
   REMOVED_COLUMNS,
   readFixedShelves,
@@ -41,6 +46,19 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
+    async *imageIds({ shelves, without, isEdited }) {
+      const query = imageIdsQuery('$1', [
+        ...shelves.slice(1).map((_, index) => isOn(`$${index + 2}`)),
+        ...(without.length > 0 ? [isOnNo(`= any($${shelves.length + 1}::text[])`)] : []),
+        ...(isEdited ? [IS_EDITED] : []),
+      ]);
+      const values = [...shelves, ...(without.length > 0 ? [without] : [])];
+      for await (const { id } of streamRows<{ id: string }>(query, values)) yield id;
+    },
+    async imageCounts(kind) {
+      const { rows } = await client.query(`${IMAGE_COUNTS} $1`, [kind]);
+      return new Map(rows.map(({ id, size }) => [id, size]));
+    },
     blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     async imagesByNumber(numbers) {
@@ -68,9 +86,9 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
 /** Streams the rows of queries through database cursors, in bounded memory. */
 function createRowStreams(client: pg.Client) {
   let opened = 0;
-  return async function* <Row>(query: string): AsyncGenerator<Row, void> {
+  return async function* <Row>(query: string, values: unknown[] = []): AsyncGenerator<Row, void> {
     const cursor = `rows_${++opened}`;
-    await client.query(`declare ${cursor} cursor for ${query}`);
+    await client.query(`declare ${cursor} cursor for ${query}`, values);
     for (;;) {
       const { rows } = await client.query(`fetch ${FETCH_SIZE} from ${cursor}`);
       yield* rows as Row[];

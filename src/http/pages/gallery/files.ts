@@ -2,16 +2,13 @@
  * The files of the gallery as browsers get them: `web/` bundled to two scripts and one stylesheet, its page with the name and
  * logo of the site, and the modules of the typed client, which pages on other origins import.
  */
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
 import { type Asset, makeAsset, versionOf } from '../../server/assets.ts';
 import type { Site } from '../../services.ts';
 import { ON_ACCENT, readableAccent } from '../accent.ts';
 import { escapeHtml, html, type Markup } from '../reference/markup.ts';
 import { hasOwnMark, iconLink } from '../site-mark.ts';
 import { bundle } from './bundle.ts';
+import { readSources, toModule } from './sources.ts';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const folders = ['web', 'client'];
@@ -26,7 +23,7 @@ export interface GalleryFiles {
 }
 
 export async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
-  const texts = await readSources();
+  const texts = await readSources(folders);
   const textOf = (path: string) => texts.get(path) ?? '';
   const modules = new Map([...texts].flatMap(([path, text]) => toModule(path, text)));
   const template = textOf('web/index.html');
@@ -87,38 +84,6 @@ function logoImage({ width, height }: NonNullable<Site['logo']>): Markup {
   return html`<img src="/gallery/logo" width="${width}" height="${height}" alt="">`;
 }
 
-/** By path, such as `web/main.ts`. In an installed package the modules are compiled, with `.d.ts` files next to them. */
-async function readSources(): Promise<Map<string, string>> {
-  const root = join(import.meta.dirname, '../../../..');
-  const paths = folders.flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((file) => /(?<!\.d)\.ts$|\.(js|css|html|svg)$/.test(file))
-      .map((file) => `${folder}/${file}`),
-  );
-  return new Map(
-    await Promise.all(
-      paths.map(async (path): Promise<[string, string]> => [path, await readFile(join(root, path), 'utf8')]),
-    ),
-  );
-}
-
-/** The code of a module without types, by its path without extension. */
-function toModule(path: string, text: string): [string, string][] {
-  const [, name, extension] = /^(.*)\.([tj]s)$/.exec(path) ?? [];
-  return name ? [[name, extension === 'ts' ? stripTypes(text) : text]] : [];
-}
-
 function toBrowserModule(text: string): string {
   return text.replaceAll(/(\bfrom |\bimport )'(\.[^']+)\.ts'/g, "$1'$2.js'");
-}
-
-/** Suppresses Node's warning that the function is experimental, which would only confuse operators. */
-function stripTypes(text: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(text);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

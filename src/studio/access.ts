@@ -1,0 +1,91 @@
+/**
+ * Who may use the studio. Its address has a secret that works once and is exchanged for a session cookie. The address in
+ * the Host header must be an address of this server, so that no other site can reach it through its own name (DNS
+ * rebinding), and changes must come from the studio's own page.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const hostSyntax = /^([\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+export type NewSecret = () => string;
+export const newSecret: NewSecret = () => randomBytes(32).toString('base64url');
+
+export class StudioAccess {
+  readonly #newSecret: NewSecret;
+  readonly #listenHost: string;
+  /** Digests, because comparing them takes the same time for every input. */
+  readonly #secrets = new Set<Buffer>();
+  readonly #sessions = new Set<Buffer>();
+  /** Cookies of a host are sent to all of its ports, so two studios need different names. */
+  cookieName = 'zukan-studio';
+
+  constructor(listenHost: string, newSecret: NewSecret) {
+    this.#listenHost = listenHost;
+    this.#newSecret = newSecret;
+  }
+
+  /** A secret for one visit. */
+  issueSecret(): string {
+    const secret = this.#newSecret();
+    this.#secrets.add(digest(secret));
+    return secret;
+  }
+
+  /** Exchanges a secret for the value of a session cookie. Undefined if it is wrong or was used before. */
+  openSession(secret: string): string | undefined {
+    const known = find(this.#secrets, secret);
+    if (!known) return undefined;
+    this.#secrets.delete(known);
+    const session = this.#newSecret();
+    this.#sessions.add(digest(session));
+    return session;
+  }
+
+  hasSession({ cookie = '' }: IncomingHttpHeaders): boolean {
+    const prefix = `${this.cookieName}=`;
+    const values = cookie.split(';').flatMap((part) => {
+      const text = part.trim();
+      return text.startsWith(prefix) ? text.slice(prefix.length) : [];
+    });
+    return values.length === 1 && find(this.#sessions, values[0] as string) !== undefined;
+  }
+
+  /** Whatever its port: a tunnel may have another one. */
+  isOwnHost({ host = '' }: IncomingHttpHeaders): boolean {
+    const name = hostSyntax.exec(host)?.[1]?.toLowerCase();
+    if (name === undefined) return false;
+    if (LOOPBACK.includes(name)) return true;
+    // No name server can point an IP address elsewhere.
+    const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+    return !LOOPBACK.includes(this.#listenHost) && (isAddress || name === this.#listenHost.toLowerCase());
+  }
+}
+
+/** Whether another page caused the request. Browsers that do not say so send no cookie either (SameSite). */
+export function isForeign(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
+/** Why a request must not change anything; undefined if it may. */
+export function refuseChange(headers: IncomingHttpHeaders): string | undefined {
+  if (isForeign(headers) || headers.origin !== `http://${headers.host}`)
+    return 'the request does not come from the studio';
+  // A form cannot send this type, and another origin needs our permission to.
+  if (!/^application\/json(;|$)/i.test(headers['content-type'] ?? '')) return 'the content type must be JSON';
+  return undefined;
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+function find(digests: Set<Buffer>, text: string): Buffer | undefined {
+  const wanted = digest(text);
+  let found: Buffer | undefined;
+  for (const candidate of digests) if (timingSafeEqual(candidate, wanted)) found = candidate;
+  return found;
+}

@@ -1,0 +1,52 @@
+/** The page of the studio, and the pages before and instead of it. */
+import { bundle } from '../http/pages/gallery/bundle.ts';
+import { readSources, toModule } from '../http/pages/gallery/sources.ts';
+
+export const HTML = 'text/html; charset=utf-8';
+
+export interface PageFile {
+  type: string;
+  text: string;
+}
+
+/** `index.html` names the stylesheets. They are sent as they are: nothing of this leaves the machine. */
+export async function readPage(): Promise<Map<string, PageFile>> {
+  const sources = await readSources(['web', 'web/studio']);
+  const modules = new Map([...sources].flatMap(([path, text]) => toModule(path, text)));
+  const [script = ''] = bundle(modules, ['web/studio/main']);
+  const files = new Map<string, PageFile>([
+    ['index.html', { type: HTML, text: sources.get('web/studio/index.html') ?? '' }],
+    ['main.js', { type: 'text/javascript; charset=utf-8', text: script }],
+    ['icon.svg', { type: 'image/svg+xml', text: sources.get('web/icon.svg') ?? '' }],
+  ]);
+  for (const [path, text] of sources)
+    if (path.endsWith('.css'))
+      files.set(path.slice(path.lastIndexOf('/') + 1), { type: 'text/css; charset=utf-8', text });
+  return files;
+}
+
+const frame = (head: string, body: string): PageFile => ({
+  type: HTML,
+  text: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">${head}<title>zukan studio</title>
+<link rel="icon" href="/assets/icon.svg"><link rel="stylesheet" href="/assets/style.css"></head>
+<body><main>${body}</main></body></html>
+`,
+});
+
+/**
+ * Replaces the address with the secret. A redirect would not do: after a click on another site, the browser sends no
+ * SameSite cookie with it.
+ */
+export const openedPage = frame(
+  '<meta http-equiv="refresh" content="0;url=/">',
+  '<p>Opening the studio…</p>',
+);
+
+export const refusedPage = frame(
+  '',
+  `<h1>This address does not work</h1>
+<p>The address of the studio works once, in one browser. For a new one, press Enter in the terminal where
+<code>zukan studio</code> runs, or start it again.</p>`,
+);
