@@ -6,7 +6,7 @@ import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
 import { editImages, type ImageEdit } from '../edit/images.ts';
 import { createEntry } from '../edit/references.ts';
 import type { EntryLine } from '../import/record.ts';
-import { describeEdit, describeImages } from './descriptions.ts';
+import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
 import { History, type StepView } from './history.ts';
 import { ChangeRecord, recordWriter } from './recorder.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
@@ -43,9 +43,11 @@ export class Changes {
   async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
     const { ids, version, edit } = readRequest('editImages', body);
     const wanted = toEdit(edit);
-    const label = () => describeEdit(edit, ids.length);
+    let named = edit;
+    const label = () => describeEdit(named, ids.length);
     return this.#change(label, report, async (writer) => {
       await refuseStaleImages(writer, ids, version);
+      named = await nameEntries(writer, edit);
       let changed = 0;
       for (let from = 0; from < ids.length; from += BATCH_SIZE) {
         const batch = ids.slice(from, from + BATCH_SIZE);

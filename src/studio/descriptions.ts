@@ -1,11 +1,16 @@
 /** Labels of steps, for the list of what can be undone. */
+import type { Kind } from '../catalogue/types.ts';
+import type { Lookup } from '../catalogue/writer.ts';
+import { isId } from '../import/record.ts';
 import type { Request } from './requests.ts';
+
+type Edit = Request<'editImages'>['edit'];
 
 export function describeImages(count: number): string {
   return count === 1 ? '1 picture' : `${count} pictures`;
 }
 
-export function describeEdit(edit: Request<'editImages'>['edit'], images: number): string {
+export function describeEdit(edit: Edit, images: number): string {
   const list = (names: string[] | undefined, verb: string) =>
     names && names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
   const parts = [
@@ -20,4 +25,27 @@ export function describeEdit(edit: Request<'editImages'>['edit'], images: number
   ];
   const text = parts.join(', ') || 'change';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}: ${describeImages(images)}`;
+}
+
+/** The same edit with the names of entries instead of their ids. */
+export async function nameEntries(lookup: Lookup, edit: Edit): Promise<Edit> {
+  const name = async (kind: Kind, reference: string) => {
+    const [entry] = isId(reference) ? await lookup.entriesById(kind, [reference]) : [];
+    return entry?.name ?? reference;
+  };
+  const fields: [keyof Edit, Kind][] = [
+    ['artist', 'artist'],
+    ['addCategories', 'category'],
+    ['removeCategories', 'category'],
+    ['addCharacters', 'character'],
+    ['removeCharacters', 'character'],
+  ];
+  const named: Record<string, unknown> = { ...edit };
+  for (const [field, kind] of fields) {
+    const value = edit[field];
+    if (typeof value === 'string') named[field] = await name(kind, value);
+    if (Array.isArray(value))
+      named[field] = await Promise.all(value.map((reference) => name(kind, reference)));
+  }
+  return named as Edit;
 }

@@ -49,7 +49,8 @@ export function createStudio(engines: StudioEngines): Studio {
       async '/data/summary'(_query, body) {
         const { ids } = readRequest('selection', body);
         await using snapshot = await openSnapshot();
-        return summarise(snapshot, ids);
+        // Awaited here, because the snapshot is closed on return.
+        return await summarise(snapshot, ids);
       },
     },
     changes: {
