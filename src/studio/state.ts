@@ -1,6 +1,6 @@
 /** What an operator can change of an image, and versions of it. Pure. */
 import { hash } from 'node:crypto';
-import { readDocument } from '../catalogue/document.ts';
+import { readDocument, type StoredImage } from '../catalogue/document.ts';
 import type { Image, Rating } from '../catalogue/types.ts';
 import type { Entry, ImageRow } from '../catalogue/writer.ts';
 
@@ -14,8 +14,12 @@ export interface ImageState {
   edited: string;
 }
 
-export function stateOf({ document, edited }: Pick<ImageRow, 'document' | 'edited'>): ImageState {
-  const { nsfw: rating, artist, categories, characters, source } = readDocument(document);
+/** `image` is the document of the row, for callers that have read it. */
+export function stateOf(
+  { document, edited }: Pick<ImageRow, 'document' | 'edited'>,
+  image: StoredImage = readDocument(document),
+): ImageState {
+  const { nsfw: rating, artist, categories, characters, source } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
   return { rating, artist, categories: ids(categories), characters: ids(characters), source, edited };
 }

@@ -78,10 +78,11 @@ class Total {
   #details: Summary['details'];
 
   add(row: SavedImage): void {
-    const { nsfw, categories, characters, source, createdAt, meta } = readDocument(row.document);
+    const image = readDocument(row.document);
+    const { nsfw, categories, characters, source, createdAt, meta } = image;
     const [, , , , , artist] = splitDocument(row.document);
     this.#images++;
-    this.#versions += versionOf(stateOf(row));
+    this.#versions += versionOf(stateOf(row, image));
     this.#ratings[nsfw] = (this.#ratings[nsfw] ?? 0) + 1;
     count(this.#artists, [JSON.parse(artist)]);
     count(this.#categories, categories);
