@@ -108,8 +108,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   images(): AsyncIterable<SavedImage>;
   /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
   editedImages(): AsyncIterable<number>;
-  /** The ids of images, oldest first. Reads no documents. */
-  imageIds(filter: ImageIdFilter): AsyncIterable<string>;
+  /** The ids of images, oldest first, all at once. Reads no documents. */
+  imageIds(filter: ImageIdFilter): Promise<string[]>;
   /** How many images each entry of a kind has, by id. */
   imageCounts(kind: Kind): Promise<Map<string, number>>;
   blockedNames(): AsyncIterable<BlockedName>;

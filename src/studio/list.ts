@@ -1,5 +1,4 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { fold } from '../catalogue/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
@@ -12,8 +11,6 @@ export const KINDS: Kind[] = ['artist', 'category', 'character'];
 const RATINGS: Rating[] = ['sfw', 'questionable', 'nsfw'];
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
-/** Rows between which other requests get their turn. */
-const SLICE = 20_000;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
@@ -28,12 +25,8 @@ export async function listImages(
   const shelves = await findShelves(query, snapshot);
   if (!shelves) return Buffer.alloc(0);
   const without = KINDS.filter((kind) => kind !== 'artist' && query.getAll('without').includes(kind));
-  const ids: string[] = [];
-  let rows = 0;
-  for await (const id of snapshot.imageIds({ shelves, without, isEdited: query.has('edited') })) {
-    if (!outdated || outdated.has(id)) ids.push(id);
-    if (++rows % SLICE === 0) await nextTick();
-  }
+  const found = await snapshot.imageIds({ shelves, without, isEdited: query.has('edited') });
+  const ids = outdated ? found.filter((id) => outdated.has(id)) : found;
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;

@@ -6,6 +6,7 @@ import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
 import { listRemoved } from './removals.ts';
 import { readRequest } from './requests.ts';
+import { findAlike, findProblems } from './review.ts';
 import { StudioError, type StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
 
@@ -41,6 +42,8 @@ export function createStudio(engines: StudioEngines): Studio {
       '/data/suggestions': (query) => suggestEntries(readKind(query), query.get('text') ?? '', openSnapshot),
       '/data/steps': async () => changes.history.list(),
       '/data/removed': () => listRemoved(openSnapshot),
+      '/data/alike': () => findAlike(openSnapshot),
+      '/data/problems': () => findProblems(openSnapshot),
       async '/data/tiles'(_query, body) {
         const { ids } = readRequest('tiles', body);
         await using snapshot = await openSnapshot();

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
+import { forEachEngine, tamper } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { filesFolder } from '../support/service.ts';
 import { openStudio } from '../support/studio.ts';
@@ -97,6 +97,27 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(await suggest('sho'), ['by the sea']);
     assert.deepEqual(await suggest('zzz'), []);
     assert.equal((await studio.get('/data/suggestions?kind=x')).status, 400);
+  });
+
+  test('look-alikes are grouped, and problems are listed', async () => {
+    assert.deepEqual((await studio.get('/data/alike')).json, { total: 0, groups: [] });
+    assert.deepEqual((await studio.get('/data/problems')).json, []);
+    const [one, other] = ['0f'.repeat(16), '0f'.repeat(15).padEnd(32, '1f')];
+    tamper(box.config, `insert into perceptual_hash (image, hash) values (1, '${one}'), (3, '${other}')`);
+    const { json } = await studio.get('/data/alike');
+    assert.equal(json.total, 1);
+    assert.deepEqual(
+      json.groups[0].map(({ id, size }: { id: string; size: number }) => [id, size]),
+      [
+        [image(3), 1003],
+        [image(1), 1001],
+      ],
+    );
+    tamper(box.config, "update shelf set size = 7 where name = 'sea'");
+    assert.deepEqual((await studio.get('/data/problems')).json, [
+      'the shelf of category "sea" has gaps or a wrong size',
+    ]);
+    tamper(box.config, "update shelf set size = 2 where name = 'sea'");
   });
 
   test('an image without thumbnails is sent as it is, and cached', async () => {

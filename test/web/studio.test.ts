@@ -6,6 +6,7 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
 import { startBrowser, type Visit, visit } from '../support/browser.ts';
+import { tamper } from '../support/engines.ts';
 import { importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { runCommand } from '../support/program.ts';
@@ -179,6 +180,25 @@ describe('the studio', { skip }, async () => {
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.locator('#count', { hasText: String(IMAGES) }).waitFor();
+    await finish();
+  });
+
+  test('of pictures that look alike, one can be kept', async () => {
+    const before = (await runCommand(['export'], { DATA_DIR: config.dataDir })).output;
+    const rows = [1, 2].map((image) => `(${image}, '${'0f'.repeat(16)}')`);
+    tamper(config, `insert or replace into perceptual_hash (image, hash) values ${rows.join()}`);
+    const { page, finish } = await open();
+    await page.getByRole('link', { name: 'Review' }).click();
+    const group = page.locator('.alike').filter({ has: page.locator('li') });
+    await group.first().waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await group.first().getByRole('button').first().click();
+    await page.locator('#toast', { hasText: 'You can undo this.' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#toast', { hasText: 'Undone: Remove' }).waitFor();
+    const sorted = (text: string) => text.split('\n').sort();
+    const { output } = await runCommand(['export'], { DATA_DIR: config.dataDir });
+    assert.deepEqual(sorted(output), sorted(before));
     await finish();
   });
 

@@ -11,12 +11,14 @@ import { IdList } from './id-list.ts';
 import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
 import { showRemoved } from './removed.ts';
+import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
 import { loadSteps, onUndone, undo } from './steps.ts';
 
 /** A selection that grows key by key asks for its summary when it rests. */
 const REST_MS = 40;
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
+const lists: Record<string, () => Promise<void>> = { removed: showRemoved, review: showReview };
 const numbers = new Intl.NumberFormat('en');
 
 let ids = new IdList(new Uint8Array(), false);
@@ -108,7 +110,8 @@ function askRemoval(): void {
 function showView(): void {
   const name = location.hash.slice(1) || 'pictures';
   const kind = views[name];
-  const isList = kind !== undefined || name === 'removed';
+  const show = lists[name];
+  const isList = kind !== undefined || show !== undefined;
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.top nav a'))
     if (link.hash === `#${isList ? name : 'pictures'}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
@@ -116,7 +119,7 @@ function showView(): void {
   byId('panel').hidden = isList;
   byId('lists').hidden = !isList;
   if (kind) void entries.show(kind);
-  else if (isList) void showRemoved();
+  else if (show) void show();
   else grid.focus();
 }
 

@@ -46,14 +46,14 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
-    async *imageIds({ shelves, without, isEdited }) {
+    async imageIds({ shelves, without, isEdited }) {
       const query = imageIdsQuery('$1', [
         ...shelves.slice(1).map((_, index) => isOn(`$${index + 2}`)),
         ...(without.length > 0 ? [isOnNo(`= any($${shelves.length + 1}::text[])`)] : []),
         ...(isEdited ? [IS_EDITED] : []),
       ]);
       const values = [...shelves, ...(without.length > 0 ? [without] : [])];
-      for await (const { id } of streamRows<{ id: string }>(query, values)) yield id;
+      return (await client.query(query, values)).rows.map(({ id }) => id);
     },
     async imageCounts(kind) {
       const { rows } = await client.query(`${IMAGE_COUNTS} $1`, [kind]);
@@ -86,9 +86,9 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
 /** Streams the rows of queries through database cursors, in bounded memory. */
 function createRowStreams(client: pg.Client) {
   let opened = 0;
-  return async function* <Row>(query: string, values: unknown[] = []): AsyncGenerator<Row, void> {
+  return async function* <Row>(query: string): AsyncGenerator<Row, void> {
     const cursor = `rows_${++opened}`;
-    await client.query(`declare ${cursor} cursor for ${query}`, values);
+    await client.query(`declare ${cursor} cursor for ${query}`);
     for (;;) {
       const { rows } = await client.query(`fetch ${FETCH_SIZE} from ${cursor}`);
       yield* rows as Row[];

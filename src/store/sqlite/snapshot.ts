@@ -37,14 +37,15 @@ export function openSnapshot(path: string): CatalogueSnapshot {
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
-    async *imageIds({ shelves, without, isEdited }) {
+    async imageIds({ shelves, without, isEdited }) {
       const query = imageIdsQuery('?', [
         ...shelves.slice(1).map(() => isOn('?')),
         ...(without.length > 0 ? [isOnNo('in (select value from json_each(?))')] : []),
         ...(isEdited ? [IS_EDITED] : []),
       ]);
       const kinds = without.length > 0 ? [JSON.stringify(without)] : [];
-      for (const { id } of database.prepare(query).iterate(...shelves, ...kinds)) yield id as string;
+      const rows = database.prepare(query).all(...shelves, ...kinds);
+      return rows.map(({ id }) => id as string);
     },
     async imageCounts(kind) {
       const rows = database.prepare(`${IMAGE_COUNTS} ?`).all(kind);
