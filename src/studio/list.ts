@@ -94,9 +94,14 @@ export async function suggestEntries(
     if (folded.startsWith(wanted)) return 1;
     return folded.includes(wanted) ? 2 : Number.POSITIVE_INFINITY;
   };
-  return (await listEntries(kind, openSnapshot))
-    .map((entry) => ({ ...entry, rank: Math.min(...[entry.name, ...entry.aliases].map(rank)) }))
-    .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+  await using snapshot = await openSnapshot();
+  const counts = await snapshot.imageCounts(kind);
+  const found: { id: string; name: string; images: number; rank: number }[] = [];
+  for await (const { id, name, aliases } of snapshot.entries(kind)) {
+    const best = Math.min(...[name, ...aliases].map(rank));
+    if (best < Number.POSITIVE_INFINITY) found.push({ id, name, images: counts.get(id) ?? 0, rank: best });
+  }
+  return found
     .sort((a, b) => a.rank - b.rank || b.images - a.images)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ id, name, images }) => ({ id, name, images }));

@@ -79,10 +79,14 @@ describe('the studio', { skip }, async () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('.');
     await waitForUndo(page, 'Add brand new: 1 picture');
+    // A key right after another one applies to what is selected by then.
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('2');
+    await waitForUndo(page, 'Rate questionable: 2 pictures');
     await page.reload();
     await page.locator('.tile[data-rating]').first().waitFor();
-    await waitForUndo(page, 'Add brand new: 1 picture');
-    for (const next of ['Add brand new: 2 pictures', 'Rate nsfw']) {
+    for (const next of ['Add brand new: 1 picture', 'Add brand new: 2 pictures', 'Rate nsfw']) {
       await page.keyboard.press('z');
       await waitForUndo(page, next);
     }

@@ -41,7 +41,8 @@ export class Editing {
     this.#listener = listener;
   }
 
-  select(ids: string[]): void {
+  /** Changes apply to these pictures from now on. What is known of them is asked for after the delay. */
+  select(ids: string[], delayMs = 0): void {
     this.#request.abort();
     this.#request = new AbortController();
     if (ids.length === 0) {
@@ -49,7 +50,9 @@ export class Editing {
       this.#listener.onSummary(undefined, ids);
       return;
     }
-    const target = { ids, summary: post<Summary>('/data/summary', { ids }, this.#request.signal) };
+    const { signal } = this.#request;
+    const load = () => post<Summary>('/data/summary', { ids }, signal);
+    const target = { ids, summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load() };
     this.#target = target;
     target.summary.then(
       (summary) => this.#show(target, summary),
@@ -121,4 +124,12 @@ export class Editing {
     explain(error);
     if (error instanceof Refused && error.details.missing) this.#listener.onGone();
   }
+}
+
+/** Rejects if the signal is aborted meanwhile. */
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }

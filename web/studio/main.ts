@@ -23,14 +23,11 @@ const numbers = new Intl.NumberFormat('en');
 
 let ids = new IdList(new Uint8Array(), false);
 let request = new AbortController();
-let timer = 0;
 
 const grid = new Grid(() => {
-  clearTimeout(timer);
-  const select = () => editing.select(grid.selectedIds());
+  panel.isLoading = true;
   // One picture at a time is the usual case, and must not lag.
-  if (grid.selection.selected.size < 2) select();
-  else timer = setTimeout(select, REST_MS);
+  editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
 });
 const editing = new Editing({
   onSummary: (summary, selected) => panel.show(summary, selected),

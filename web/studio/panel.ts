@@ -68,7 +68,13 @@ export class Panel {
     byId('panel').append(this.#hint, this.#form);
   }
 
+  /** The buttons of entries belong to the pictures before, and must not change others. */
+  set isLoading(isLoading: boolean) {
+    this.#form.classList.toggle('loading', isLoading);
+  }
+
   show(summary: Summary | undefined, ids: string[]): void {
+    this.isLoading = false;
     this.#hint.hidden = summary !== undefined;
     this.#form.hidden = summary === undefined;
     if (!summary) return;
