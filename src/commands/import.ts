@@ -44,6 +44,12 @@ export async function importFiles(config: Config, paths: string[]): Promise<Summ
   return (await importPaths(config, paths, { quiet: true }, process)).summary;
 }
 
+/** The same, of one folder, with what the command would print. */
+export async function importFolder(config: Config, folder: string): Promise<Summary & { notes: string[] }> {
+  const report = await importPaths(config, [folder], { quiet: true }, process);
+  return { ...report.summary, notes: await report.lines() };
+}
+
 /** Imports all paths or none. An interrupt (Ctrl-C) leaves the catalogue unchanged. */
 async function importPaths(
   config: Config,

@@ -10,6 +10,7 @@ import { newSecret, StudioAccess } from '../studio/access.ts';
 import { createStudioServer } from '../studio/server.ts';
 import { createStudio } from '../studio/studio.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { importFolder } from './import.ts';
 import { printLine, type Terminal } from './terminal.ts';
 
 export interface StudioFlags {
@@ -58,6 +59,7 @@ export async function startStudio(
     openSnapshot: () => openSnapshot(config),
     openWriter: (onWait) => openWriter(config, { onWait }),
     ladder: config.thumbnails,
+    importFolder: (folder) => importFolder(config, folder),
     concurrency: 2 * availableParallelism(),
     clock: Date.now,
     newId: () => newId(),

@@ -70,12 +70,15 @@ export function isForeign(headers: IncomingHttpHeaders): boolean {
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
-/** Why a request must not change anything; undefined if it may. */
-export function refuseChange(headers: IncomingHttpHeaders): string | undefined {
+/** Why a request must not change anything; undefined if it may. No form can send the types. */
+export function refuseChange(
+  headers: IncomingHttpHeaders,
+  type: 'application/json' | 'application/octet-stream',
+): string | undefined {
   if (isForeign(headers) || headers.origin !== `http://${headers.host}`)
     return 'the request does not come from the studio';
-  // A form cannot send this type, and another origin needs our permission to.
-  if (!/^application\/json(;|$)/i.test(headers['content-type'] ?? '')) return 'the content type must be JSON';
+  const [given = ''] = (headers['content-type'] ?? '').split(';');
+  if (given.trim().toLowerCase() !== type) return `the content type must be ${type}`;
   return undefined;
 }
 

@@ -12,6 +12,7 @@ import { HTML, openedPage, type PageFile, refusedPage } from './page.ts';
 
 /** The ids of 200,000 images. */
 const MAX_BODY_BYTES = 8_000_000;
+const UPLOAD_PATH = '/add/picture';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
@@ -44,6 +45,8 @@ export interface StudioRoutes {
   reads: Record<string, (query: URLSearchParams, body: unknown) => Promise<unknown>>;
   /** By path. Only these change something. */
   changes: Record<string, (body: unknown, report: Report) => Promise<unknown>>;
+  /** The body is the picture. */
+  upload(query: URLSearchParams, request: IncomingMessage): Promise<unknown>;
   picture(
     id: string,
     size: number | undefined,
@@ -97,7 +100,10 @@ async function handle(
     const asset = name === undefined ? undefined : await routes.asset(name);
     if (asset) return sendFile(response, asset);
   } else {
-    const refusal = refuseChange(headers);
+    const refusal = refuseChange(
+      headers,
+      path === UPLOAD_PATH ? 'application/octet-stream' : 'application/json',
+    );
     if (refusal !== undefined) throw new StudioError(403, refusal);
   }
   if (!access.hasSession(headers))
@@ -105,6 +111,10 @@ async function handle(
   const [, id, size] = /^\/picture\/([0-9a-f-]{36})(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
   if (method === 'GET' && id !== undefined)
     return routes.picture(id, size === undefined ? undefined : Number(size), request, response);
+  if (method === 'POST' && path === UPLOAD_PATH) {
+    sendResult(response, await routes.upload(query, request));
+    return;
+  }
   const read = routes.reads[path];
   const change = routes.changes[path];
   if (!read && !(change && method === 'POST')) throw new StudioError(404, 'there is nothing at this address');

@@ -9,10 +9,12 @@ import { readRequest } from './requests.ts';
 import { findAlike, findProblems } from './review.ts';
 import { StudioError, type StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
+import { addPicture, type ImportFolder } from './upload.ts';
 
 export interface StudioEngines extends ChangeEngines, PictureEngines {
   /** The sizes of thumbnails that images should have. */
   ladder: readonly number[];
+  importFolder: ImportFolder;
 }
 
 export interface Studio extends StudioRoutes {
@@ -36,6 +38,7 @@ export function createStudio(engines: StudioEngines): Studio {
     },
     asset: async (name) => (await loadFiles()).get(name),
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
+    upload: (query, request) => addPicture(query, request, engines.importFolder),
     reads: {
       '/data/images': (query) => listImages(query, openSnapshot, ladder),
       '/data/entries': (query) => listEntries(readKind(query), openSnapshot),

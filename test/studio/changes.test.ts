@@ -8,6 +8,7 @@ import { forEachEngine, rowsIn } from '../support/engines.ts';
 import { openMaintained } from '../support/maintained.ts';
 import { filesFolder } from '../support/service.ts';
 import { openStudio } from '../support/studio.ts';
+import { tinyPicture } from '../support/tiny.ts';
 
 await forEachEngine(async (engine) => {
   const box = openMaintained(engine);
@@ -167,6 +168,31 @@ await forEachEngine(async (engine) => {
     assert.match(json.error, /the files were deleted; import the pictures again/);
     assert.ok(json.steps.every((step: object) => !('removed' in step)));
     await box.ok('check');
+  });
+
+  test('a picture that the page sends is added with its fields, once', async () => {
+    const session = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
+    const add = (query: string, body: Buffer) => studio.send(`/add/picture?${query}`, session, body, 'POST');
+    const query = 'name=../x.PNG&rating=questionable&category=beach&category=sky&artist=Nami&character=Umi';
+    const { status, json } = await add(query, tinyPicture(50));
+    assert.equal(status, 200);
+    assert.doesNotMatch(json.notes.join(), /zukan-add/);
+    const [newest] = await box.find('--limit', '1');
+    assert.deepEqual(
+      [newest?.rating, newest?.artist.name, newest?.categories, newest?.characters],
+      ['questionable', 'Nami', ['beach', 'sky'], ['Umi']],
+    );
+    const again = await add(query, tinyPicture(50));
+    assert.deepEqual([again.json.added, again.json.updated], [0, 0]);
+    const bad = await add('name=x.png&rating=sfw', Buffer.from('no picture'));
+    assert.equal(bad.status, 422);
+    assert.match(bad.json.error, /the picture/);
+    assert.doesNotMatch(bad.json.error, /zukan-add/);
+    assert.match((await add('name=x.txt', tinyPicture(51))).json.error, /it is not a picture/);
+    const form = { ...session, 'Content-Type': 'multipart/form-data' };
+    assert.equal((await studio.send(`/add/picture?${query}`, form, 'x', 'POST')).status, 403);
+    const foreign = { ...session, Origin: 'https://attacker.example' };
+    assert.equal((await studio.send(`/add/picture?${query}`, foreign, 'x', 'POST')).status, 403);
   });
 
   test('the end of the studio deletes the files of removed pictures', async () => {

@@ -22,7 +22,7 @@ export interface TestStudio {
   origin: string;
   newAddress(): string;
   /** Any request, with these headers only. */
-  send(path: string, headers?: Headers, body?: string, method?: string): Promise<StudioAnswer>;
+  send(path: string, headers?: Headers, body?: string | Buffer, method?: string): Promise<StudioAnswer>;
   /** The headers of the page in a browser with a session. */
   signIn(): Promise<Headers>;
   get(path: string): Promise<StudioAnswer>;
@@ -83,7 +83,12 @@ function toId(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function sendRequest(url: URL, headers: Headers, body: string, method: string): Promise<StudioAnswer> {
+function sendRequest(
+  url: URL,
+  headers: Headers,
+  body: string | Buffer,
+  method: string,
+): Promise<StudioAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname: host, port, pathname, search } = url;
     const outgoing = request(

@@ -10,6 +10,7 @@ import { tamper } from '../support/engines.ts';
 import { importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { runCommand } from '../support/program.ts';
+import { tinyPicture } from '../support/tiny.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -204,6 +205,33 @@ describe('the studio', { skip }, async () => {
     const { output } = await runCommand(['export'], { DATA_DIR: config.dataDir });
     assert.deepEqual(sorted(output), sorted(before));
     await finish();
+  });
+
+  test('pictures are added with a rating and tags, and refused ones say why', async () => {
+    const { page, finish } = await open();
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await page
+      .locator('.drop input')
+      .first()
+      .setInputFiles([
+        { name: 'one.png', mimeType: 'image/png', buffer: tinyPicture(70) },
+        { name: 'two.png', mimeType: 'image/png', buffer: Buffer.from('no picture') },
+      ]);
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('#toast', { hasText: 'Choose a rating first.' }).waitFor();
+    await page.getByLabel('Rating of all of them').selectOption('questionable');
+    await page.getByRole('combobox', { name: 'Add a category' }).last().fill('beach');
+    await page.locator('#lists .combobox li', { hasText: 'Create “beach”' }).click();
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('.added li', { hasText: 'one.png: added' }).waitFor();
+    await page.locator('.added li.refused', { hasText: 'two.png: ' }).waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#count', { hasText: String(IMAGES + 1) }).waitFor();
+    await page.locator('#tile-0[data-rating="questionable"]').waitFor();
+    const { output } = await runCommand(['find', '--category', 'beach'], { DATA_DIR: config.dataDir });
+    assert.equal((await runCommand(['remove', output.trim()], { DATA_DIR: config.dataDir })).status, 0);
+    await finish(['422']);
   });
 
   test('no view has an accessibility violation, in either colour scheme', async () => {

@@ -82,6 +82,12 @@ export async function change<T>(
   return last.result;
 }
 
+/** Sends a picture to be added. */
+export async function upload<T>(query: URLSearchParams, file: Blob): Promise<T> {
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  return (await open(`/add/picture?${query}`, { method: 'POST', headers, body: file })).json();
+}
+
 function send(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   const headers = { 'Content-Type': 'application/json' };
   return open(path, { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) });

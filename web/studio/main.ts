@@ -1,5 +1,6 @@
 /** Starts the studio, and shows the view that the address names. */
 import { byId, el } from '../dom.ts';
+import { listenForDrops, showAdd } from './add.ts';
 import { getBytes } from './api.ts';
 import type { Kind } from './combobox.ts';
 import { showDialog, textField } from './dialog.ts';
@@ -18,7 +19,9 @@ import { loadSteps, onUndone, undo } from './steps.ts';
 /** A selection that grows key by key asks for its summary when it rests. */
 const REST_MS = 40;
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
-const lists: Record<string, () => Promise<void>> = { removed: showRemoved, review: showReview };
+const lists: Record<string, () => Promise<void>> = {
+  ...{ add: showAdd, removed: showRemoved, review: showReview },
+};
 const numbers = new Intl.NumberFormat('en');
 
 let ids = new IdList(new Uint8Array(), false);
@@ -155,6 +158,7 @@ byId('help').addEventListener('click', showShortcuts);
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', showView);
 onUndone(refresh);
+listenForDrops(() => void loadList());
 showView();
 void loadSteps().catch(explain);
 void loadList();
