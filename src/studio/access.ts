@@ -16,8 +16,8 @@ export const newSecret: NewSecret = () => randomBytes(32).toString('base64url');
 export class StudioAccess {
   readonly #newSecret: NewSecret;
   readonly #listenHost: string;
-  /** Digests, because comparing them takes the same time for every input. */
-  readonly #secrets = new Set<Buffer>();
+  /** A digest, because comparing those takes the same time for every input. Empty if it was used. */
+  #secret: Buffer[] = [];
   readonly #sessions = new Set<Buffer>();
   /** Cookies of a host are sent to all of its ports, so two studios need different names. */
   cookieName = 'zukan-studio';
@@ -27,18 +27,17 @@ export class StudioAccess {
     this.#newSecret = newSecret;
   }
 
-  /** A secret for one visit. */
+  /** A secret for one visit. The one before is no longer valid. */
   issueSecret(): string {
     const secret = this.#newSecret();
-    this.#secrets.add(digest(secret));
+    this.#secret = [digest(secret)];
     return secret;
   }
 
   /** Exchanges a secret for the value of a session cookie. Undefined if it is wrong or was used before. */
   openSession(secret: string): string | undefined {
-    const known = find(this.#secrets, secret);
-    if (!known) return undefined;
-    this.#secrets.delete(known);
+    if (!includes(this.#secret, secret)) return undefined;
+    this.#secret = [];
     const session = this.#newSecret();
     this.#sessions.add(digest(session));
     return session;
@@ -50,7 +49,7 @@ export class StudioAccess {
       const text = part.trim();
       return text.startsWith(prefix) ? text.slice(prefix.length) : [];
     });
-    return values.length === 1 && find(this.#sessions, values[0] as string) !== undefined;
+    return values.length === 1 && includes(this.#sessions, values[0] as string);
   }
 
   /** Whatever its port: a tunnel may have another one. */
@@ -86,9 +85,7 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-function find(digests: Set<Buffer>, text: string): Buffer | undefined {
+function includes(digests: Iterable<Buffer>, text: string): boolean {
   const wanted = digest(text);
-  let found: Buffer | undefined;
-  for (const candidate of digests) if (timingSafeEqual(candidate, wanted)) found = candidate;
-  return found;
+  return [...digests].some((candidate) => timingSafeEqual(candidate, wanted));
 }

@@ -32,6 +32,12 @@ test('a secret opens one session and then works no more', async () => {
   assert.match(replayed.text, /works once/);
 });
 
+test('a new address replaces the one before', async () => {
+  const [old, current] = [studio.newAddress(), studio.newAddress()].map((address) => new URL(address));
+  assert.equal((await studio.send(`/open${old?.search}`, { Host: host })).status, 403);
+  assert.equal((await studio.send(`/open${current?.search}`, { Host: host })).status, 200);
+});
+
 test('a wrong secret opens nothing', async () => {
   for (const path of ['/open', '/open?secret=', `/open?secret=${'A'.repeat(43)}`]) {
     const answer = await studio.send(path, { Host: host });
