@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { readAllImports, root } from '../../scripts/imports.ts';
+import { newSecret, StudioAccess } from '../../src/studio/access.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { runCommand } from '../support/program.ts';
 import { startService } from '../support/service.ts';
@@ -76,6 +77,15 @@ test('a host name that someone pointed at this machine is refused, with a valid 
     421,
   );
   assert.deepEqual(await rating(), { sfw: 1 });
+});
+
+test('with --host, addresses are accepted and names of others are not', () => {
+  const access = new StudioAccess('0.0.0.0', newSecret);
+  for (const host of ['192.168.1.2:80', '[fe80::1]:80', 'localhost', '127.0.0.1:9'])
+    assert.ok(access.isOwnHost({ host }), host);
+  for (const host of ['attacker.example', '192.168.1.2.attacker.example', 'studio', ''])
+    assert.ok(!access.isOwnHost({ host }), host);
+  assert.ok(new StudioAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
 });
 
 test('a tunnel on another port works', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openWriter } from '../../src/engines.ts';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine, rowsIn } from '../support/engines.ts';
 import { openMaintained } from '../support/maintained.ts';
@@ -47,6 +48,22 @@ await forEachEngine(async (engine) => {
       categories.map(({ name }: { name: string }) => name),
       ['sea'],
     );
+  });
+
+  test('a change waits for another command, says so, and is then made', async () => {
+    const { version } = await studio.summary([id]);
+    const writer = await openWriter(box.config);
+    const edit = { sourceName: 'A book' };
+    let answer: ReturnType<typeof studio.post> | undefined;
+    const first = await new Promise<string>((resolve) => {
+      answer = studio.post('/change/images', { ids: [id], version, edit }, resolve);
+    });
+    assert.equal(first, '{"waiting":true}\n');
+    await writer[Symbol.asyncDispose]();
+    const last = (await answer)?.text.trim().split('\n').at(-1) as string;
+    assert.equal(JSON.parse(last).result.changed, 1);
+    await undoAll();
+    assert.equal((await studio.summary([id])).version, version);
   });
 
   test('a change based on an old state is refused with the new state', async () => {

@@ -26,7 +26,8 @@ export interface TestStudio {
   /** The headers of the page in a browser with a session. */
   signIn(): Promise<Headers>;
   get(path: string): Promise<StudioAnswer>;
-  post(path: string, body: unknown): Promise<StudioAnswer>;
+  /** `onChunk` gets the response while it arrives. */
+  post(path: string, body: unknown, onChunk?: (text: string) => void): Promise<StudioAnswer>;
   /** A change that must succeed: its result. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
   change(path: string, body: unknown): Promise<any>;
@@ -61,7 +62,8 @@ export async function openStudio(config: Config): Promise<TestStudio> {
   const studio: TestStudio = {
     ...{ origin, newAddress: () => running.newAddress(), send, signIn, close },
     get: async (path) => send(path, await session()),
-    post: async (path, body) => send(path, await session(), JSON.stringify(body)),
+    post: async (path, body, onChunk) =>
+      sendRequest(new URL(path, origin), await session(), JSON.stringify(body), 'POST', onChunk),
     async change(path, body) {
       const { status, text } = await studio.post(path, body);
       const last = JSON.parse(text.trim().split('\n').at(-1) as string);
@@ -88,6 +90,7 @@ function sendRequest(
   headers: Headers,
   body: string | Buffer,
   method: string,
+  onChunk: (text: string) => void = () => {},
 ): Promise<StudioAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname: host, port, pathname, search } = url;
@@ -95,7 +98,11 @@ function sendRequest(
       { host, port, path: pathname + search, headers, method, agent: false },
       (incoming) => {
         const chunks: Buffer[] = [];
-        incoming.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+        incoming.on('error', reject);
+        incoming.on('data', (chunk) => {
+          chunks.push(chunk);
+          onChunk(String(chunk));
+        });
         incoming.on('end', () => {
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString();

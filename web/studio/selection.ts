@@ -28,6 +28,7 @@ export class Selection {
   /** Selects from the last picture chosen alone to this one. With `add`, others stay selected. */
   range(index: number, add = false): void {
     const to = this.#clamp(index);
+    if (to < 0) return;
     if (!add) this.selected.clear();
     const from = Math.max(0, this.#anchor);
     for (let at = Math.min(from, to); at <= Math.max(from, to); at++) this.selected.add(at);
