@@ -9,6 +9,7 @@ const schemas = ['src/json-schema.ts', 'src/schemas.ts'];
 const basics = ['src/clock.ts', 'src/errors.ts', 'src/metrics.ts', 'src/random.ts', ...schemas];
 const domain = ['src/access', 'src/catalogue', ...basics];
 const http = ['src/event-loop.ts', 'src/http/services.ts', 'src/limits/limiter.ts', 'src/media/files.ts'];
+const bundling = ['src/http/pages/bundle.ts', 'src/http/pages/browser-files.ts'];
 const store = ['src/store/shared', 'src/store/store.ts', 'src/event-loop.ts', ...domain];
 
 /** For each part of the program, the parts that it may import besides itself. */
@@ -20,6 +21,7 @@ const allowed: Record<string, string[]> = {
       'src/engines.ts',
       'src/backup',
       'src/edit',
+      'src/studio',
       'src/import',
       'src/media',
       'src/config',
@@ -34,7 +36,10 @@ const allowed: Record<string, string[]> = {
   'src/app.ts': ['src/engines.ts', 'src/http', 'src/config', ...domain],
   'src/engines.ts': ['src/store', 'src/media', 'src/limits', 'src/config', ...domain],
   'src/http/web-server.ts': ['src/http', 'src/metrics.ts'],
+  'src/http/pages/bundle.ts': [],
+  'src/http/pages/browser-files.ts': ['src/http/pages/bundle.ts'],
   'src/http/pages': [
+    ...bundling,
     'src/http/api',
     'src/http/metrics',
     'src/http/server',
@@ -49,6 +54,7 @@ const allowed: Record<string, string[]> = {
   'src/import': ['src/media', 'src/parallel.ts', ...domain],
   'src/backup': ['src/import', 'src/media', 'src/parallel.ts', 'src/version.ts', ...domain],
   'src/edit': ['src/import', 'src/media', 'src/parallel.ts', ...domain],
+  'src/studio': ['src/edit', 'src/import', 'src/media/files.ts', 'src/parallel.ts', ...bundling, ...domain],
   'src/limits': ['src/limits/limiter.ts', ...domain],
   'src/limits/limiter.ts': ['src/access'],
   'src/store/sqlite': store,

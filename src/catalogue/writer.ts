@@ -94,6 +94,15 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   commit(): Promise<void>;
 }
 
+/** Images that are on all of the shelves, at least one. */
+export interface ImageIdFilter {
+  shelves: number[];
+  /** Only those that belong to no entry of these kinds. */
+  without: Kind[];
+  /** Only those with fields that an operator decided. */
+  isEdited: boolean;
+}
+
 /** A whole catalogue as of one version, a record at a time. */
 export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
@@ -101,6 +110,10 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   images(): AsyncIterable<SavedImage>;
   /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
   editedImages(): AsyncIterable<number>;
+  /** The ids of images, oldest first, all at once. Reads no documents. */
+  imageIds(filter: ImageIdFilter): Promise<string[]>;
+  /** How many images each entry of a kind has, by id. */
+  imageCounts(kind: Kind): Promise<Map<string, number>>;
   blockedNames(): AsyncIterable<BlockedName>;
   removedFiles(): AsyncIterable<RemovedFile>;
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;

@@ -49,6 +49,13 @@ export async function importFiles(
   return (await importPaths(config, paths, { ...flags, quiet: true }, process, run)).summary;
 }
 
+/** The same, of one folder, with what the command would print. */
+export async function importFolder(config: Config, folder: string): Promise<Summary & { notes: string[] }> {
+  const run = { signal: new AbortController().signal, confirmPrune: async () => false };
+  const report = await importPaths(config, [folder], { quiet: true }, process, run);
+  return { ...report.summary, notes: await report.lines() };
+}
+
 /** Lists what would be removed. If it is much, or if a folder is suspiciously empty, somebody has to confirm it. */
 async function confirmPrune(
   config: Config,

@@ -1,4 +1,4 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry and remove. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove and studio. */
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { ratingOption, repeatable } from './options.ts';
@@ -88,4 +88,15 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .action(async (ids, options) =>
       (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
     );
+
+  program
+    .command('studio')
+    .description('open a web page to look after the catalogue, for you alone')
+    .option(
+      '--host <address>',
+      'listen on another address; whoever can reach it can connect, without encryption',
+      '127.0.0.1',
+    )
+    .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')
+    .action(async (options) => (await import('./studio.ts')).studioCommand(config(), options, terminal));
 }

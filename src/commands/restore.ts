@@ -4,7 +4,7 @@ import { Backup } from '../backup/read.ts';
 import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../backup/restore.ts';
 import type { Config } from '../config/config.ts';
 import { addLinkKeys } from '../config/link-keys.ts';
-import { openFiles, openSnapshot, openStore } from '../engines.ts';
+import { createCatalogue, openFiles, openSnapshot, openStore } from '../engines.ts';
 import { newId } from '../import/id.ts';
 import { type Problem, RecordError } from '../import/problems.ts';
 import { CommandError } from './errors.ts';
@@ -76,6 +76,7 @@ async function restore(
   onImage: () => void,
   notes: string[],
 ): Promise<void> {
+  await createCatalogue(config);
   await using store = await openStore(config);
   await restoreBackup(backup, {
     files: openFiles(config),

@@ -6,6 +6,11 @@ import {
   EDITED_IMAGES,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
+  IMAGE_COUNTS,
+  IS_EDITED,
+  imageIdsQuery,
+  isOn,
+  isOnNo,
   MISNUMBERED,
   REMOVED_COLUMNS,
   readFixedShelves,
@@ -40,6 +45,19 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     images: () => streamRows<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
+    },
+    async imageIds({ shelves, without, isEdited }) {
+      const query = imageIdsQuery('$1', [
+        ...shelves.slice(1).map((_, index) => isOn(`$${index + 2}`)),
+        ...(without.length > 0 ? [isOnNo(`= any($${shelves.length + 1}::text[])`)] : []),
+        ...(isEdited ? [IS_EDITED] : []),
+      ]);
+      const values = [...shelves, ...(without.length > 0 ? [without] : [])];
+      return (await client.query(query, values)).rows.map(({ id }) => id);
+    },
+    async imageCounts(kind) {
+      const { rows } = await client.query(`${IMAGE_COUNTS} $1`, [kind]);
+      return new Map(rows.map(({ id, size }) => [id, size]));
     },
     blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),

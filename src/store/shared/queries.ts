@@ -17,6 +17,21 @@ export const REWRITE_BATCH_SIZE = 1000;
 /** Images of a shelf that are read at a time. */
 export const SHELF_BATCH_SIZE = 500;
 
+/** The ids of images on a shelf that meet all conditions on `listed.image`. */
+export function imageIdsQuery(shelf: string, conditions: string[]): string {
+  return `select image.id from placement as listed join image on image.number = listed.image
+    where ${[`listed.shelf = ${shelf}`, ...conditions].join(' and ')} order by listed.position`;
+}
+export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
+/** `kinds` is a condition on the kind of a shelf. */
+export const isOnNo = (kinds: string): string =>
+  `not exists (select 1 from placement join shelf on shelf.number = placement.shelf
+    where placement.image = listed.image and shelf.kind ${kinds})`;
+/** `shelf` is a parameter. */
+export const isOn = (shelf: string): string =>
+  `exists (select 1 from placement where placement.image = listed.image and placement.shelf = ${shelf})`;
+export const IMAGE_COUNTS = 'select id, size from shelf where kind =';
+
 /** Rows that refer to something that does not exist. */
 export const DANGLING = [
   ...['placement', 'perceptual_hash', 'edited'].map(

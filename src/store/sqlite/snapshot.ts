@@ -5,6 +5,11 @@ import {
   EDITED_IMAGES,
   FIXED_SHELVES,
   IMAGE_COLUMNS,
+  IMAGE_COUNTS,
+  IS_EDITED,
+  imageIdsQuery,
+  isOn,
+  isOnNo,
   MISNUMBERED,
   REMOVED_COLUMNS,
   readFixedShelves,
@@ -31,6 +36,20 @@ export function openSnapshot(path: string): CatalogueSnapshot {
     images: () => streamRows(`select ${IMAGE_COLUMNS} from image order by number`),
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
+    },
+    async imageIds({ shelves, without, isEdited }) {
+      const query = imageIdsQuery('?', [
+        ...shelves.slice(1).map(() => isOn('?')),
+        ...(without.length > 0 ? [isOnNo('in (select value from json_each(?))')] : []),
+        ...(isEdited ? [IS_EDITED] : []),
+      ]);
+      const kinds = without.length > 0 ? [JSON.stringify(without)] : [];
+      const rows = database.prepare(query).all(...shelves, ...kinds);
+      return rows.map(({ id }) => id as string);
+    },
+    async imageCounts(kind) {
+      const rows = database.prepare(`${IMAGE_COUNTS} ?`).all(kind);
+      return new Map(rows.map(({ id, size }) => [id as string, size as number]));
     },
     blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),

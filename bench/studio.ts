@@ -1,0 +1,128 @@
+/** The studio in Chromium with 20,000 pictures: the first screen, scrolling, a change of 5,000, and rating one by one. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { importFiles } from '../src/commands/import.ts';
+import { startStudio } from '../src/commands/studio.ts';
+import { findChromium } from '../test/support/needs.ts';
+import { configFor, filesFolder } from '../test/support/service.ts';
+import { tinyPicture } from '../test/support/tiny.ts';
+import { newFolder } from '../test/support/workspace.ts';
+
+const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core');
+
+const IMAGES = 20_000;
+const FILES = 50;
+const RATED = 100;
+
+export async function run(): Promise<void> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('Chromium is missing');
+  const config = await importCatalogue();
+  await using studio = await startStudio(config, { host: '127.0.0.1', port: 0 });
+  await using browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  // The policy of the page forbids the functions that this benchmark runs in it.
+  const page = await browser.newPage({ viewport: { width: 1300, height: 800 }, bypassCSP: true });
+  const print = (name: string, ms: number) => console.log(`${name.padEnd(44)} ${Math.round(ms)} ms`);
+  print('first screen', await measureFirstScreen(page, studio.newAddress()));
+  print('first screen, loaded again', await measureFirstScreen(page));
+  print('longest blank of a visible picture, scrolling', await measureBlank(page, 300, 150));
+  print('longest blank of a visible picture, jumping', await measureBlank(page, 80_000, 20));
+  await page.locator('#grid').press('Control+a');
+  print('summary of 20,000 pictures', await until(page, '#panel h2', '20,000 pictures'));
+  await page.selectOption('#rating-filter', 'questionable');
+  await page.locator('#count', { hasText: /^5,000$/ }).waitFor();
+  await page.locator('#grid').press('Control+a');
+  await page.locator('#panel h2', { hasText: '5,000 pictures' }).waitFor();
+  await page.locator('#grid').press('3');
+  print('rating 5,000 pictures', await until(page, '#undo', 'Rate nsfw: 5000'));
+  await page.locator('#grid').press('z');
+  print('undoing it', await until(page, '#toast', 'Undone: Rate nsfw: 5000'));
+  await page.locator('#grid').press('Escape');
+  await page.locator('#grid').press('Home');
+  const start = performance.now();
+  for (let rated = 0; rated < RATED; rated++) await page.keyboard.press('1');
+  await page.waitForFunction(
+    `fetch('/data/steps').then((response) => response.json()).then((steps) => steps.length === ${RATED})`,
+  );
+  print('rating one picture by keyboard', (performance.now() - start) / RATED);
+}
+
+async function importCatalogue() {
+  const folder = newFolder('zukan-bench-');
+  const config = configFor(folder, {});
+  const files = join(filesFolder(config), 'some');
+  mkdirSync(files, { recursive: true });
+  for (let file = 0; file < FILES; file++) writeFileSync(join(files, `${file}.png`), tinyPicture(file));
+  const names = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ type: kind, name: `${kind} ${index}` }));
+  const images = Array.from({ length: IMAGES }, (_, index) => ({
+    ...{ type: 'image', key: `some/${index % FILES}.png`, nsfw: index % 4 === 0 ? 'questionable' : 'sfw' },
+    ...{ artist: `artist ${index % 100}`, characters: [`character ${index % 70}`] },
+    categories: [`category ${index % 50}`, `category ${(index * 7) % 50}`],
+    meta: {
+      ...{ eTag: `tag-${index}`, size: 1000, mimetype: 'image/png', color: '#00ff00' },
+      dimens: { width: 4, height: 4 },
+    },
+  }));
+  const lines = [...names('artist', 100), ...names('category', 50), ...names('character', 70), ...images];
+  const path = join(folder, 'catalogue.ndjson');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await importFiles(config, [path]);
+  return config;
+}
+
+async function measureFirstScreen(page: Page, address?: string): Promise<number> {
+  const start = performance.now();
+  await (address ? page.goto(address) : page.reload());
+  await page.waitForFunction(`(() => {
+    const images = [...document.querySelectorAll('.tile[data-rating] img')];
+    return images.length > 20 && images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0);
+  })()`);
+  return performance.now() - start;
+}
+
+async function until(page: Page, selector: string, text: string): Promise<number> {
+  const start = performance.now();
+  await page.locator(selector, { hasText: text }).waitFor();
+  return performance.now() - start;
+}
+
+/** Scrolls by so many pixels per frame. A picture is blank from the frame that shows its place until it has loaded. */
+function measureBlank(page: Page, pixels: number, frames: number): Promise<number> {
+  return page.evaluate(`(async () => {
+    const [pixels, frames] = [${pixels}, ${frames}];
+    const grid = document.getElementById('grid');
+    const since = new Map();
+    let longest = 0;
+    const nextFrame = () => new Promise(requestAnimationFrame);
+    const look = () => {
+      const now = performance.now();
+      const height = document.querySelector('.tile').getBoundingClientRect().height + 10;
+      const columns = Math.round(grid.clientWidth / height);
+      const loaded = new Set();
+      for (const tile of document.querySelectorAll('.tile')) {
+        const image = tile.querySelector('img');
+        if (image.complete && image.naturalWidth > 0) loaded.add(Number(tile.dataset.index));
+      }
+      const first = Math.floor(grid.scrollTop / height) * columns;
+      const end = first + Math.floor(grid.clientHeight / height) * columns;
+      for (const index of since.keys()) if (index < first || index >= end || loaded.has(index)) since.delete(index);
+      for (let index = first; index < end; index++) {
+        if (loaded.has(index)) continue;
+        if (!since.has(index)) since.set(index, now);
+        longest = Math.max(longest, now - since.get(index));
+      }
+      return since.size;
+    };
+    grid.scrollTop = 0;
+    for (let frame = 0; frame < frames; frame++) {
+      grid.scrollTop += pixels;
+      do await nextFrame();
+      while (look() > 0 && pixels > 10_000);
+      if (grid.scrollTop + grid.clientHeight + pixels > grid.scrollHeight) grid.scrollTop = 0;
+    }
+    return longest;
+  })()`);
+}

@@ -1,0 +1,247 @@
+/** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
+import type { Clock } from '../clock.ts';
+import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
+import { editImages, type ImageEdit } from '../edit/images.ts';
+import { createEntry } from '../edit/references.ts';
+import type { EntryLine } from '../import/record.ts';
+import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
+import { History, type StepView } from './history.ts';
+import { ChangeRecord, recordWriter } from './recorder.ts';
+import { type RemovalEngines, Removals } from './removals.ts';
+import { type Request, readRequest } from './requests.ts';
+import { type Report, StudioError } from './server.ts';
+import { entryVersion } from './state.ts';
+import { type Summary, summarise } from './summary.ts';
+import { ChangedSince, undoChange } from './undo.ts';
+
+const BATCH_SIZE = 500;
+
+export interface ChangeEngines extends RemovalEngines {
+  clock: Clock;
+  newId: () => string;
+}
+
+/** What the page needs to know after a change. */
+export interface Changed {
+  steps: StepView[];
+  summary?: Summary;
+}
+
+export class Changes {
+  readonly history = new History();
+  readonly #engines: ChangeEngines;
+  readonly #removals: Removals;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(engines: ChangeEngines) {
+    this.#engines = engines;
+    this.#removals = new Removals(engines, () => this.#now());
+  }
+
+  async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
+    const { ids, version, edit } = readRequest('editImages', body);
+    const wanted = toEdit(edit);
+    let named = edit;
+    const label = () => describeEdit(named, ids.length);
+    return this.#change(label, report, async (writer) => {
+      await refuseStaleImages(writer, ids, version);
+      named = await nameEntries(writer, edit);
+      let changed = 0;
+      for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+        const batch = ids.slice(from, from + BATCH_SIZE);
+        changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
+        await this.#progress(report, from + batch.length, ids.length);
+      }
+      return { changed, summary: await summarise(writer, ids) };
+    });
+  }
+
+  async createEntry(body: unknown, report: Report): Promise<Changed> {
+    const { kind, name } = readRequest('createEntry', body);
+    return this.#change(
+      () => `Create the ${kind} ${name}`,
+      report,
+      async (writer) => {
+        await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
+        return {};
+      },
+    );
+  }
+
+  async editEntry(body: unknown, report: Report): Promise<Changed> {
+    const { kind, id, version, fields, addAliases, removeAliases } = readRequest('editEntry', body);
+    return this.#changeEntry('Change', { kind, id, version }, report, async (writer, entry) => {
+      await editEntry(writer, entry, { fields, addAliases, removeAliases });
+    });
+  }
+
+  async mergeEntries(body: unknown, report: Report): Promise<Changed> {
+    const { kind, from, into, version } = readRequest('mergeEntries', body);
+    return this.#changeEntry('Merge', { kind, id: from, version }, report, async (writer, entry) => {
+      const [target] = await writer.entriesById(kind, [into]);
+      if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
+      await mergeEntries(writer, entry, target);
+    });
+  }
+
+  async removeEntry(body: unknown, report: Report): Promise<Changed> {
+    const { kind, id, version, block } = readRequest('removeEntry', body);
+    return this.#changeEntry('Remove', { kind, id, version }, report, async (writer, entry) => {
+      await removeEntry(writer, entry, { block, now: this.#now() });
+    });
+  }
+
+  async removeImages(body: unknown, report: Report): Promise<Changed> {
+    const { ids, version, reason } = readRequest('removeImages', body);
+    return this.#exclusively(async () => {
+      const record = new ChangeRecord();
+      await this.#removals.remove(ids, reason, async () => {
+        const writer = recordWriter(await this.#openWriter(report), record);
+        try {
+          await refuseStaleImages(writer, ids, version);
+          return writer;
+        } catch (error) {
+          await writer[Symbol.asyncDispose]();
+          throw error;
+        }
+      });
+      this.history.add({ label: `Remove ${describeImages(ids.length)}`, at: this.#now(), record });
+      return { steps: this.history.list() };
+    });
+  }
+
+  /** Lets imports add removed pictures again. */
+  async allowAgain(body: unknown, report: Report): Promise<Changed> {
+    const { ids } = readRequest('selection', body);
+    return this.#change(
+      () => `Allow ${describeImages(ids.length)} again`,
+      report,
+      async ({ decisions }) => {
+        const files = await decisions.removedFilesOf(ids);
+        await decisions.forgetFiles(files.map(({ hash }) => hash));
+        return {};
+      },
+    );
+  }
+
+  /** Deletes the files of removed pictures. */
+  async purge(): Promise<Changed & { files: number }> {
+    return this.#exclusively(async () => {
+      const files = await this.#removals.purge();
+      for (const step of this.history.removals()) this.history.drop(step);
+      return { files, steps: this.history.list() };
+    });
+  }
+
+  /**
+   * Undoes the last step, or any removal: nothing depends on removed pictures. The page names the step, because another
+   * page may have added one.
+   */
+  async undo(body: unknown, report: Report): Promise<Changed & { undone: string }> {
+    const { step: id } = readRequest('undo', body);
+    return this.#exclusively(async () => {
+      const step = [this.history.last, ...this.history.removals()].find((step) => step?.id === id);
+      if (!step)
+        throw new StudioError(409, 'another step was made meanwhile', { steps: this.history.list() });
+      try {
+        await using writer = await this.#openWriter(report);
+        let done = 0;
+        await this.#removals.refuseDeleted(step.record.removedImages);
+        await undoChange(writer, step.record, (count) => {
+          done += count;
+          if (step.record.images.size > BATCH_SIZE) report({ done, total: step.record.images.size });
+        });
+        await writer.commit();
+      } catch (error) {
+        if (!(error instanceof ChangedSince)) throw error;
+        // Otherwise nobody could undo the steps before it.
+        this.history.drop(step);
+        const message = `"${step.label}" cannot be undone: ${error.message}`;
+        throw new StudioError(409, message, { steps: this.history.list() });
+      }
+      this.history.drop(step);
+      return { undone: step.label, steps: this.history.list() };
+    });
+  }
+
+  /** Runs after everything that was asked for before. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** `label` is called after the work. */
+  async #change<T extends object>(
+    label: () => string,
+    report: Report,
+    work: (writer: CatalogueWriter) => Promise<T>,
+  ): Promise<T & Changed> {
+    return this.#exclusively(async () => {
+      const record = new ChangeRecord();
+      await using writer = recordWriter(await this.#openWriter(report), record);
+      const result = await work(writer);
+      await writer.commit();
+      this.history.add({ label: label(), at: this.#now(), record });
+      return { ...result, steps: this.history.list() };
+    });
+  }
+
+  #changeEntry(
+    verb: string,
+    { kind, id, version }: Pick<Request<'removeEntry'>, 'kind' | 'id' | 'version'>,
+    report: Report,
+    work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
+  ): Promise<Changed> {
+    let name = '';
+    const label = () => `${verb} the ${kind} ${name}`;
+    return this.#change(label, report, async (writer) => {
+      const [entry] = await writer.entriesById(kind, [id]);
+      if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
+      if (entryVersion(entry) !== version)
+        throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
+      name = entry.name;
+      await work(writer, entry);
+      return {};
+    });
+  }
+
+  #openWriter(report: Report): Promise<CatalogueWriter> {
+    return this.#engines.openWriter(() => report({ waiting: true }));
+  }
+
+  /** Lets the response and other requests proceed: the embedded database does its work at once. */
+  async #progress(report: Report, done: number, total: number): Promise<void> {
+    if (total <= BATCH_SIZE) return;
+    report({ done, total });
+    await nextTick();
+  }
+
+  #now(): string {
+    return new Date(this.#engines.clock()).toISOString();
+  }
+
+  #defaults() {
+    return { now: this.#now(), newId: this.#engines.newId };
+  }
+}
+
+export async function refuseStaleImages(
+  writer: CatalogueWriter,
+  ids: string[],
+  version: string,
+): Promise<void> {
+  const summary = await summarise(writer, ids);
+  if (summary.version !== version)
+    throw new StudioError(409, `${describeImages(ids.length)} changed meanwhile; look again`, { summary });
+}
+
+function toEdit(edit: Request<'editImages'>['edit']): ImageEdit {
+  return {
+    ...{ addCategories: [], removeCategories: [], addCharacters: [], removeCharacters: [] },
+    ...{ reset: [], create: false },
+    ...edit,
+  };
+}

@@ -1,0 +1,61 @@
+/** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
+import type { ChangeRecord } from './recorder.ts';
+
+const MAX_STEPS = 100;
+/** Bounds the memory: an image takes about 300 bytes. */
+const MAX_IMAGES = 1_000_000;
+
+export interface Step {
+  id: number;
+  label: string;
+  at: string;
+  record: ChangeRecord;
+}
+
+/** What the page sees of a step. */
+export interface StepView {
+  id: number;
+  label: string;
+  at: string;
+  /** The images that it removed. */
+  removed?: string[];
+}
+
+export class History {
+  readonly #steps: Step[] = [];
+  #lastId = 0;
+
+  get last(): Step | undefined {
+    return this.#steps.at(-1);
+  }
+
+  /** Does nothing if nothing was changed. */
+  add(step: Omit<Step, 'id'>): void {
+    if (step.record.isEmpty) return;
+    this.#steps.push({ ...step, id: ++this.#lastId });
+    while (this.#steps.length > MAX_STEPS || (this.#steps.length > 1 && this.#images() > MAX_IMAGES))
+      this.#steps.shift();
+  }
+
+  drop(step: Step): void {
+    const index = this.#steps.indexOf(step);
+    if (index >= 0) this.#steps.splice(index, 1);
+  }
+
+  /** The last one first. */
+  list(): StepView[] {
+    const view = ({ id, label, at, record: { removedImages } }: Step): StepView => ({
+      ...{ id, label, at },
+      ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
+    });
+    return this.#steps.map(view).reverse();
+  }
+
+  removals(): Step[] {
+    return this.#steps.filter(({ record }) => record.removedImages.length > 0);
+  }
+
+  #images(): number {
+    return this.#steps.reduce((sum, { record }) => sum + record.images.size + record.removedImages.length, 0);
+  }
+}

@@ -1,0 +1,59 @@
+/** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { checkCatalogue } from '../catalogue/check.ts';
+import { readDocument } from '../catalogue/document.ts';
+import { HashIndex } from '../catalogue/hash-index.ts';
+import { groupLookAlikes } from '../catalogue/look-alikes.ts';
+import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import { type Tile, toTile } from './summary.ts';
+
+const MAX_GROUPS = 100;
+/** Of one group. */
+const MAX_MEMBERS = 12;
+const MAX_PROBLEMS = 100;
+
+type OpenSnapshot = () => Promise<CatalogueSnapshot>;
+
+export interface Alike extends Tile {
+  width: number;
+  height: number;
+  size: number;
+  mimetype: string;
+}
+
+/** The first groups of pictures that look alike, and how many there are. The largest picture of each comes first. */
+export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: number; groups: Alike[][] }> {
+  await using snapshot = await openSnapshot();
+  const index = new HashIndex();
+  let hashes = 0;
+  for await (const { image, hash } of snapshot.perceptualHashes()) {
+    index.add(image, hash);
+    if (++hashes % 10_000 === 0) await nextTick();
+  }
+  const found = groupLookAlikes(index);
+  const groups: Alike[][] = [];
+  for (const positions of found.slice(0, MAX_GROUPS)) {
+    const numbers = positions.slice(0, MAX_MEMBERS).map((position) => index.imageAt(position));
+    const images = (await snapshot.imagesByNumber(numbers)).map(toAlike);
+    const pixels = ({ width, height }: Alike) => width * height;
+    groups.push(images.sort((a, b) => pixels(b) - pixels(a) || b.size - a.size));
+  }
+  return { total: found.length, groups };
+}
+
+function toAlike(row: SavedImage): Alike {
+  const { size, mimetype, dimens } = readDocument(row.document).meta;
+  return { ...toTile(row), width: dimens.width, height: dimens.height, size, mimetype };
+}
+
+/** The first sentences that `zukan check` would print about the catalogue itself. It also reads the files. */
+export async function findProblems(openSnapshot: OpenSnapshot): Promise<string[]> {
+  await using snapshot = await openSnapshot();
+  const problems: string[] = [];
+  for await (const { problem } of checkCatalogue(snapshot)) {
+    problems.push(problem);
+    if (problems.length === MAX_PROBLEMS) break;
+    await nextTick();
+  }
+  return problems;
+}

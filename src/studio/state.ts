@@ -1,0 +1,38 @@
+/** What an operator can change of an image, and versions of it. Pure. */
+import { hash } from 'node:crypto';
+import { readDocument, type StoredImage } from '../catalogue/document.ts';
+import type { Image, Rating } from '../catalogue/types.ts';
+import type { Entry, ImageRow } from '../catalogue/writer.ts';
+
+/** Entries are ids. */
+export interface ImageState {
+  rating: Rating;
+  artist: string;
+  categories: string[];
+  characters: string[];
+  source: Image['source'];
+  edited: string;
+}
+
+/** `image` is the document of the row, for callers that have read it. */
+export function stateOf(
+  { document, edited }: Pick<ImageRow, 'document' | 'edited'>,
+  image: StoredImage = readDocument(document),
+): ImageState {
+  const { nsfw: rating, artist, categories, characters, source } = image;
+  const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
+  return { rating, artist, categories: ids(categories), characters: ids(characters), source, edited };
+}
+
+/** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
+export function versionOf({ rating, artist, categories, characters, source, edited }: ImageState): string {
+  return shortHash(JSON.stringify([rating, artist, categories, characters, source.name, source.url, edited]));
+}
+
+export function entryVersion({ name, document, aliases = [] }: Entry): string {
+  return shortHash(JSON.stringify([name, document, aliases.toSorted()]));
+}
+
+export function shortHash(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16);
+}

@@ -1,0 +1,122 @@
+/** What the page shows of images: tiles in the grid, and the common fields of a selection. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { readDocument, splitDocument } from '../catalogue/document.ts';
+import { parseEdited } from '../catalogue/edited.ts';
+import type { Artist, Image, Rating } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { Lookup, SavedImage } from '../catalogue/writer.ts';
+import { describeMissing } from '../edit/images.ts';
+import { StudioError } from './server.ts';
+import { shortHash, stateOf, versionOf } from './state.ts';
+
+const BATCH_SIZE = 500;
+/** More than anyone reads. The counts of the most frequent ones come first. */
+const MAX_LISTED = 200;
+
+export interface Tile {
+  id: string;
+  rating: Rating;
+  label: string;
+  isEdited: boolean;
+}
+
+interface Counted {
+  id: string;
+  name: string;
+  images: number;
+}
+
+export interface Summary {
+  images: number;
+  /** Of all the images together. A change names the one that it is based on. */
+  version: string;
+  ratings: Partial<Record<Rating, number>>;
+  artists: Counted[];
+  categories: Counted[];
+  characters: Counted[];
+  /** Empty if there are several. */
+  source: Image['source'] | undefined;
+  /** By field. */
+  edited: Record<string, number>;
+  /** Of a single image. */
+  details?: { createdAt: string; width: number; height: number; size: number; mimetype: string };
+}
+
+export function toTile({ id, document, edited }: SavedImage): Tile {
+  const { nsfw, characters, categories } = readDocument(document);
+  const [, , , , , artistText] = splitDocument(document);
+  const artist: Artist = JSON.parse(artistText);
+  const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
+  const by = artist.id === UNKNOWN_ARTIST.id ? '' : ` by ${artist.name}`;
+  const title = names(characters) || names(categories.slice(0, 3)) || 'Untitled';
+  return { id, rating: nsfw, label: title + by, isEdited: edited !== '' };
+}
+
+/** Images that were removed meanwhile are an error. */
+export async function summarise(lookup: Lookup, ids: string[]): Promise<Summary> {
+  const total = new Total();
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const batch = ids.slice(from, from + BATCH_SIZE);
+    const rows = new Map((await lookup.imagesById(batch)).map((row) => [row.id, row]));
+    const missing = batch.filter((id) => !rows.has(id));
+    if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
+    for (const id of batch) total.add(rows.get(id) as SavedImage);
+    if (from + BATCH_SIZE < ids.length) await nextTick();
+  }
+  return total.finish();
+}
+
+class Total {
+  #images = 0;
+  #versions = '';
+  readonly #ratings: Summary['ratings'] = {};
+  readonly #artists = new Map<string, Counted>();
+  readonly #categories = new Map<string, Counted>();
+  readonly #characters = new Map<string, Counted>();
+  readonly #sources = new Map<string, Image['source']>();
+  readonly #edited: Record<string, number> = {};
+  #details: Summary['details'];
+
+  add(row: SavedImage): void {
+    const image = readDocument(row.document);
+    const { nsfw, categories, characters, source, createdAt, meta } = image;
+    const [, , , , , artist] = splitDocument(row.document);
+    this.#images++;
+    this.#versions += versionOf(stateOf(row, image));
+    this.#ratings[nsfw] = (this.#ratings[nsfw] ?? 0) + 1;
+    count(this.#artists, [JSON.parse(artist)]);
+    count(this.#categories, categories);
+    count(this.#characters, characters);
+    if (this.#sources.size < 2) this.#sources.set(JSON.stringify([source.name, source.url]), source);
+    for (const field of parseEdited(row.edited)) this.#edited[field] = (this.#edited[field] ?? 0) + 1;
+    const { size, mimetype, dimens } = meta;
+    this.#details = { createdAt, size, mimetype, width: dimens.width, height: dimens.height };
+  }
+
+  finish(): Summary {
+    const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
+    return {
+      images: this.#images,
+      version: shortHash(this.#versions),
+      ratings: this.#ratings,
+      artists: mostFrequent(this.#artists),
+      categories: mostFrequent(this.#categories),
+      characters: mostFrequent(this.#characters),
+      source,
+      edited: this.#edited,
+      ...(this.#images === 1 && this.#details && { details: this.#details }),
+    };
+  }
+}
+
+function count(counts: Map<string, Counted>, entries: { id: string; name: string }[]): void {
+  for (const { id, name } of entries) {
+    const counted = counts.get(id) ?? { id, name, images: 0 };
+    counted.images++;
+    counts.set(id, counted);
+  }
+}
+
+function mostFrequent(counts: Map<string, Counted>): Counted[] {
+  return [...counts.values()].sort((a, b) => b.images - a.images).slice(0, MAX_LISTED);
+}

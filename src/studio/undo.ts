@@ -1,0 +1,162 @@
+/** Restores what was before a recorded change. The caller commits. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { readDocument, splitDocument } from '../catalogue/document.ts';
+import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import { loadEntriesOf } from '../edit/references.ts';
+import type { ChangeRecord, EntryChange } from './recorder.ts';
+import { entryVersion, type ImageState, stateOf, versionOf } from './state.ts';
+
+const BATCH_SIZE = 500;
+
+/** Something was changed after the recorded change, so restoring it would lose that. */
+export class ChangedSince extends Error {}
+
+export async function undoChange(
+  writer: CatalogueWriter,
+  record: ChangeRecord,
+  onImages: (count: number) => void,
+): Promise<void> {
+  const current = await findCurrent(writer, record);
+  await restoreEntries(writer, [...record.entries.values()], current);
+  const ids = [...record.images.keys()];
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const rows = await writer.imagesById(ids.slice(from, from + BATCH_SIZE));
+    if (rows.length < Math.min(BATCH_SIZE, ids.length - from))
+      throw new ChangedSince('some of the pictures are no longer in the catalogue');
+    await restoreImages(writer, rows, record);
+    onImages(rows.length);
+    await nextTick();
+  }
+  await restoreRemoved(writer, record.removedImages);
+  await restoreDecisions(writer, record);
+  await removeCreated(writer, record, current);
+}
+
+/** The entries of the record as they are now, by kind and id. */
+async function findCurrent(writer: CatalogueWriter, record: ChangeRecord): Promise<Map<string, SavedEntry>> {
+  const current = new Map<string, SavedEntry>();
+  for (const [key, { kind, id, before, after }] of record.entries) {
+    const [entry] = await writer.entriesById(kind, [id]);
+    if ((entry && entryVersion(entry)) !== after)
+      throw new ChangedSince(`the ${kind} "${entry?.name ?? before?.name}" was changed meanwhile`);
+    if (entry) current.set(key, entry);
+  }
+  return current;
+}
+
+async function restoreEntries(
+  writer: CatalogueWriter,
+  changes: EntryChange[],
+  current: Map<string, SavedEntry>,
+): Promise<void> {
+  const existed = changes.flatMap(({ kind, id, before }) => {
+    const shelf = current.get(`${kind} ${id}`)?.shelf;
+    return before ? [{ before, shelf }] : [];
+  });
+  const row = ({ before: { shelf: _, ...entry }, shelf }: (typeof existed)[number], aliases: string[]) => ({
+    ...entry,
+    ...(shelf !== undefined && { shelf }),
+    aliases,
+  });
+  // First without aliases, because two entries may have exchanged some.
+  await writer.saveEntries(existed.map((entry) => row(entry, [])));
+  for (const { before } of existed) {
+    if (before.aliases.length === 0) continue;
+    const [entry] = await writer.entriesById(before.kind, [before.id]);
+    if (entry) await writer.saveAliases({ ...entry, aliases: before.aliases });
+  }
+}
+
+async function restoreImages(
+  writer: CatalogueWriter,
+  rows: SavedImage[],
+  { images }: ChangeRecord,
+): Promise<void> {
+  const find = await entryFinder(
+    writer,
+    rows.flatMap(({ id }) => images.get(id)?.before ?? []),
+  );
+  const placed = rows.map((row): PlacedImage => {
+    const change = images.get(row.id);
+    if (!change || versionOf(stateOf(row)) !== change.after)
+      throw new ChangedSince('some of the pictures were changed meanwhile');
+    const { rating: nsfw, source, edited, ...ids } = change.before;
+    const entries: ImageEntries = {
+      artist: find('artist', ids.artist),
+      categories: ids.categories.map((id) => find('category', id)),
+      characters: ids.characters.map((id) => find('character', id)),
+    };
+    const [, , , , , , previews] = splitDocument(row.document);
+    const fields = { ...readDocument(row.document), nsfw, source };
+    return placeImage({ ...row, edited }, fields, entries, previews, writer.fixedShelves);
+  });
+  await writer.saveImages(placed);
+}
+
+async function entryFinder(writer: CatalogueWriter, states: ImageState[]) {
+  const found = new Map<string, SavedEntry>();
+  const load = async (kind: Kind, ids: string[]) => {
+    for (const entry of await writer.entriesById(kind, [...new Set(ids)]))
+      found.set(`${kind} ${entry.id}`, entry);
+  };
+  await load(
+    'artist',
+    states.map(({ artist }) => artist),
+  );
+  await load(
+    'category',
+    states.flatMap(({ categories }) => categories),
+  );
+  await load(
+    'character',
+    states.flatMap(({ characters }) => characters),
+  );
+  return (kind: Kind, id: string): SavedEntry => {
+    const entry = found.get(`${kind} ${id}`);
+    if (!entry) throw new ChangedSince(`a ${kind} of the pictures was removed meanwhile`);
+    return entry;
+  };
+}
+
+/** Restored images come last in the order of adding. */
+async function restoreRemoved(writer: CatalogueWriter, removed: ImageRow[]): Promise<void> {
+  for (let from = 0; from < removed.length; from += BATCH_SIZE) {
+    const rows = removed.slice(from, from + BATCH_SIZE) as SavedImage[];
+    const existing = await writer.imagesById(rows.map(({ id }) => id));
+    if (existing.length > 0) throw new ChangedSince('some of the pictures were imported again');
+    const entries = await loadEntriesOf(writer, rows);
+    await writer.saveImages(
+      rows.map(({ number: _, ...row }) => {
+        const [, , , , , , previews] = splitDocument(row.document);
+        const ofImage = entries.get(row.id) as ImageEntries;
+        return placeImage(row, readDocument(row.document), ofImage, previews, writer.fixedShelves);
+      }),
+    );
+    await nextTick();
+  }
+}
+
+async function restoreDecisions({ decisions }: CatalogueWriter, record: ChangeRecord): Promise<void> {
+  for (const { kind, name, before } of record.blockedNames.values())
+    if (before) await decisions.blockNames([before]);
+    else await decisions.unblockNames(kind, [name]);
+  const files = [...record.removedFiles.values()].filter((file) => file !== undefined);
+  await decisions.forgetFiles([...record.removedFiles.keys()]);
+  await decisions.rememberFiles(files);
+}
+
+/** Others may use an entry by now. Then it stays. */
+async function removeCreated(
+  writer: CatalogueWriter,
+  { entries }: ChangeRecord,
+  current: Map<string, SavedEntry>,
+): Promise<void> {
+  for (const [key, { before }] of entries) {
+    const entry = current.get(key);
+    if (before || !entry) continue;
+    const { done } = await writer.imagesOn(entry.shelf)[Symbol.asyncIterator]().next();
+    if (done) await writer.removeEntries([entry]);
+  }
+}

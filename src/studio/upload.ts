@@ -1,0 +1,71 @@
+/** Adds a picture that the page sends: stores it in a folder of its own with a sidecar, and imports the folder. */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { StudioError } from './server.ts';
+
+/** What an import accepts. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_NAMES = 100;
+
+export interface Added {
+  /** How many records were added or updated, entries included. */
+  added: number;
+  updated: number;
+  /** What the import says, as sentences. */
+  notes: string[];
+}
+
+export type ImportFolder = (folder: string) => Promise<Added>;
+
+/** The query has the fields of the picture: `rating`, `artist`, `category` and `character`. */
+export async function addPicture(
+  query: URLSearchParams,
+  bytes: Readable,
+  importFolder: ImportFolder,
+): Promise<Added> {
+  // The name itself could say anything. Only the kind of file is needed.
+  const extension = extname(query.get('name') ?? '').toLowerCase();
+  if (!/^\.(jpe?g|jfif|png|webp|gif|avif)$/.test(extension))
+    throw new StudioError(422, 'it is not a picture');
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-add-'));
+  try {
+    await pipeline(
+      bytes,
+      limitBytes,
+      createWriteStream(join(folder, `picture${extension}`), { mode: 0o600 }),
+    );
+    await writeFile(join(folder, 'picture.json'), JSON.stringify(readFields(query)), { mode: 0o600 });
+    return await importFolder(folder);
+  } catch (error) {
+    // The path of the folder tells nobody anything.
+    const message = (error as Error).message.replaceAll(join(folder, `picture${extension}`), 'the picture');
+    throw error instanceof StudioError ? error : new StudioError(422, message);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function* limitBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new StudioError(413, 'the picture is too large');
+    yield chunk;
+  }
+}
+
+/** A field that is missing is left to the metadata of the picture. */
+function readFields(query: URLSearchParams): object {
+  const [rating, artist] = [query.get('rating'), query.get('artist')];
+  const list = (name: string) => query.getAll(name).slice(0, MAX_NAMES);
+  return {
+    ...(rating && { nsfw: rating }),
+    ...(artist && { artist }),
+    ...(query.has('category') && { categories: list('category') }),
+    ...(query.has('character') && { characters: list('character') }),
+  };
+}

@@ -1,0 +1,46 @@
+/** `zukan studio` as a process: it prints addresses and ends on a signal. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { sandbox } from '../support/import.ts';
+import { runCommand, start } from '../support/program.ts';
+
+const { get } = process.getBuiltinModule('node:http');
+
+test('the address works once, Enter prints another, and Ctrl-C ends it', async () => {
+  const { environment, config } = sandbox();
+  const child = start(['studio'], environment);
+  const ended = once(child, 'close');
+  let output = '';
+  const addresses = () => output.match(/http:\S+/g) ?? [];
+  const waitFor = (count: number) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const address = addresses()[count - 1];
+        if (address !== undefined && output.endsWith('\n')) resolve(address);
+      };
+      child.stdout?.on('data', look);
+      child.once('close', () => reject(new Error('the studio ended')));
+      look();
+    });
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  const statusOf = async (address: string) => {
+    const [response] = await once(get(address, { agent: false }), 'response');
+    response.resume();
+    return response.statusCode;
+  };
+  const first = await waitFor(1);
+  assert.match(first, /^http:\/\/127\.0\.0\.1:\d+\/open\?secret=[\w-]{43}$/);
+  assert.deepEqual([await statusOf(first), await statusOf(first)], [200, 403]);
+  child.stdin?.write('\n');
+  const second = await waitFor(2);
+  assert.notEqual(second, first);
+  assert.equal(await statusOf(second), 200);
+  const taken = await runCommand(['studio', '--port', new URL(first).port], { DATA_DIR: config.dataDir });
+  assert.equal(taken.status, 1);
+  assert.match(taken.errors, /cannot listen on 127\.0\.0\.1:\d+: .*; choose another --port or --host/);
+  child.kill('SIGINT');
+  assert.deepEqual(await ended, [0, null]);
+});

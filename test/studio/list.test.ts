@@ -1,0 +1,136 @@
+/** The studio lists pictures and entries, and sends their files, the same on both stores. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { uuid } from '../support/catalogue.ts';
+import { forEachEngine, tamper } from '../support/engines.ts';
+import { keyed, sandbox } from '../support/import.ts';
+import { filesFolder } from '../support/service.ts';
+import { openStudio } from '../support/studio.ts';
+import { tinyPicture } from '../support/tiny.ts';
+
+const image = (number: number) => uuid(4, number);
+
+await forEachEngine(async (engine) => {
+  const box = sandbox(engine);
+  await box.import([
+    { type: 'category', id: uuid(1, 1), name: 'sea' },
+    { type: 'category', id: uuid(1, 2), name: 'seaside' },
+    { type: 'category', id: uuid(1, 3), name: 'by the sea', aliases: ['shore'] },
+    { type: 'artist', id: uuid(2, 1), name: 'Nami', url: 'https://example.org' },
+    { type: 'character', id: uuid(3, 1), name: 'Umi', source: 'Waves' },
+    keyed(1, { id: image(1), artist: 'Nami', categories: ['sea', 'seaside'], edited: [] }),
+    keyed(2, { id: image(2), nsfw: 'nsfw', categories: ['sea'], characters: ['Umi'], edited: ['rating'] }),
+    keyed(3, { id: image(3), artist: 'Nami', edited: [] }),
+  ]);
+  const studio = await openStudio(box.config);
+
+  describe('pictures', () => {
+    const filters: Record<string, number[]> = {
+      '': [1, 2, 3],
+      [`category=${uuid(1, 1)}`]: [1, 2],
+      [`category=${uuid(1, 1)}&category=${uuid(1, 2)}`]: [1],
+      [`category=${uuid(1, 1)}&rating=nsfw`]: [2],
+      [`artist=${uuid(2, 1)}`]: [1, 3],
+      [`artist=${uuid(2, 1)}&without=category`]: [3],
+      'without=category': [3],
+      'without=character': [1, 3],
+      'without=artist': [2],
+      [`artist=${UNKNOWN_ARTIST.id}`]: [2],
+      [`character=${uuid(3, 1)}`]: [2],
+      'rating=sfw': [1, 3],
+      edited: [2],
+      'edited&rating=sfw': [],
+      outdated: [1, 2, 3],
+      [`category=${uuid(9, 9)}`]: [],
+    };
+    for (const [query, numbers] of Object.entries(filters))
+      test(query || 'all', async () => assert.deepEqual(await studio.ids(query), numbers.map(image)));
+
+    test('an unknown rating is an error', async () => {
+      assert.equal((await studio.get('/data/images?rating=x')).status, 400);
+    });
+  });
+
+  test('tiles and the summary of a selection', async () => {
+    const { json: tiles } = await studio.post('/data/tiles', { ids: [image(1), image(2), image(9)] });
+    assert.deepEqual(tiles, [
+      { id: image(1), rating: 'sfw', label: 'sea, seaside by Nami', isEdited: false },
+      { id: image(2), rating: 'nsfw', label: 'Umi', isEdited: true },
+    ]);
+    const { version, ...summary } = await studio.summary([image(1), image(2)]);
+    assert.deepEqual(summary, {
+      images: 2,
+      ratings: { sfw: 1, nsfw: 1 },
+      artists: [
+        { id: uuid(2, 1), name: 'Nami', images: 1 },
+        { id: UNKNOWN_ARTIST.id, name: 'Unknown', images: 1 },
+      ],
+      categories: [
+        { id: uuid(1, 1), name: 'sea', images: 2 },
+        { id: uuid(1, 2), name: 'seaside', images: 1 },
+      ],
+      characters: [{ id: uuid(3, 1), name: 'Umi', images: 1 }],
+      source: { name: '', url: '' },
+      edited: { rating: 1 },
+    });
+    assert.equal((await studio.summary([image(1)])).details?.width, 30);
+  });
+
+  test('entries have counts; suggestions prefer names that begin with the text', async () => {
+    const { json: entries } = await studio.get('/data/entries?kind=category');
+    assert.deepEqual(
+      entries.map(({ name, images, aliases }: Record<string, unknown>) => [name, images, aliases]),
+      [
+        ['by the sea', 0, ['shore']],
+        ['sea', 2, []],
+        ['seaside', 1, []],
+      ],
+    );
+    const suggest = async (text: string) =>
+      (await studio.get(`/data/suggestions?kind=category&text=${text}`)).json.map(
+        ({ name }: { name: string }) => name,
+      );
+    assert.deepEqual(await suggest('SEA'), ['sea', 'seaside', 'by the sea']);
+    assert.deepEqual(await suggest('sho'), ['by the sea']);
+    assert.deepEqual(await suggest('zzz'), []);
+    assert.equal((await studio.get('/data/suggestions?kind=x')).status, 400);
+  });
+
+  test('look-alikes are grouped, and problems are listed', async () => {
+    assert.deepEqual((await studio.get('/data/alike')).json, { total: 0, groups: [] });
+    assert.deepEqual((await studio.get('/data/problems')).json, []);
+    const [one, other] = ['0f'.repeat(16), '0f'.repeat(15).padEnd(32, '1f')];
+    tamper(box.config, `insert into perceptual_hash (image, hash) values (1, '${one}'), (3, '${other}')`);
+    const { json } = await studio.get('/data/alike');
+    assert.equal(json.total, 1);
+    assert.deepEqual(
+      json.groups[0].map(({ id, size }: { id: string; size: number }) => [id, size]),
+      [
+        [image(3), 1003],
+        [image(1), 1001],
+      ],
+    );
+    tamper(box.config, "update shelf set size = 7 where name = 'sea'");
+    assert.deepEqual((await studio.get('/data/problems')).json, [
+      'the shelf of category "sea" has gaps or a wrong size',
+    ]);
+    tamper(box.config, "update shelf set size = 2 where name = 'sea'");
+  });
+
+  test('an image without thumbnails is sent as it is, and cached', async () => {
+    const path = join(filesFolder(box.config), 'some/1.png');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, tinyPicture(1));
+    const { status, headers, bytes } = await studio.get(`/picture/${image(1)}/256`);
+    assert.deepEqual([status, headers['content-type']], [200, 'image/png']);
+    assert.deepEqual(bytes, tinyPicture(1));
+    const session = await studio.signIn();
+    const cached = { ...session, 'If-None-Match': String(headers.etag) };
+    assert.equal((await studio.send(`/picture/${image(1)}/256`, cached)).status, 304);
+    assert.equal((await studio.get(`/picture/${image(2)}/256`)).status, 404);
+    assert.equal((await studio.get(`/picture/${uuid(9, 9)}`)).status, 404);
+  });
+});

@@ -1,0 +1,46 @@
+/** The modules of the studio's page that need no browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findNearEqual } from '../../web/studio/entry-names.ts';
+import { IdList } from '../../web/studio/id-list.ts';
+import { Selection } from '../../web/studio/selection.ts';
+
+test('ids are read from bytes, in both directions', () => {
+  const ids = ['00112233-4455-6677-8899-aabbccddeeff', 'ffffffff-0000-1111-2222-333333333333'];
+  const bytes = Uint8Array.from(Buffer.from(ids.join('').replaceAll('-', ''), 'hex'));
+  const list = new IdList(bytes, false);
+  assert.deepEqual([list.length, list.at(0), list.at(1)], [2, ...ids]);
+  assert.deepEqual([list.reversed().at(0), list.reversed().reversed().at(0)], [ids[1], ids[0]]);
+});
+
+test('a selection by clicks, ranges and keys', () => {
+  const selection = new Selection();
+  selection.reset(10);
+  selection.only(3);
+  selection.range(6);
+  assert.deepEqual(selection.indexes(), [3, 4, 5, 6]);
+  selection.range(1);
+  assert.deepEqual([selection.indexes(), selection.focus], [[1, 2, 3], 1]);
+  selection.toggle(8);
+  selection.range(99, true);
+  assert.deepEqual([selection.indexes(), selection.focus], [[1, 2, 3, 8, 9], 9]);
+  selection.toggle(9);
+  assert.deepEqual(selection.indexes(), [1, 2, 3, 8]);
+  selection.only(-5);
+  assert.deepEqual(selection.indexes(), [0]);
+  selection.all();
+  assert.equal(selection.indexes().length, 10);
+  selection.reset(0);
+  selection.only(0);
+  selection.toggle(4);
+  selection.range(2);
+  assert.deepEqual([selection.indexes(), selection.focus], [[], -1]);
+});
+
+test('names that differ in case, punctuation or width are near each other', () => {
+  const names = ['Hoshino Ink', 'Umi', 'hoshino_ink', 'ＨＯＳＨＩＮＯ　ＩＮＫ', 'umi!', 'Ume', '…', '!'];
+  assert.deepEqual(
+    findNearEqual(names.map((name) => ({ name }))).map(({ name }) => name),
+    ['Hoshino Ink', 'hoshino_ink', 'ＨＯＳＨＩＮＯ　ＩＮＫ', 'Umi', 'umi!'],
+  );
+});

@@ -1,0 +1,135 @@
+/** Changes the selected pictures, one change after the other, each based on what the page last knew of them. */
+import { change, post, Refused, type Step, type Summary } from './api.ts';
+import { explain, hideProgress, notify, showProgress } from './notices.ts';
+import { showSteps } from './steps.ts';
+
+export interface Edit {
+  rating?: string;
+  artist?: string;
+  sourceName?: string;
+  sourceUrl?: string;
+  addCategories?: string[];
+  removeCategories?: string[];
+  addCharacters?: string[];
+  removeCharacters?: string[];
+  reset?: string[];
+  create?: boolean;
+}
+
+/** Pictures, and what is known of them. */
+interface Target {
+  ids: string[];
+  summary: Promise<Summary>;
+}
+
+interface Listener {
+  /** The summary of the selected pictures, undefined if none are selected. */
+  onSummary(summary: Summary | undefined, ids: string[]): void;
+  onChanged(ids: string[]): void;
+  /** The list has pictures that no longer exist. */
+  onGone(): void;
+}
+
+export class Editing {
+  readonly #listener: Listener;
+  #target: Target | undefined;
+  #request = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+  #lastEdit: Edit | undefined;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+  }
+
+  /** Changes apply to these pictures from now on. What is known of them is asked for after the delay. */
+  select(ids: string[], delayMs = 0): void {
+    this.#request.abort();
+    this.#request = new AbortController();
+    if (ids.length === 0) {
+      this.#target = undefined;
+      this.#listener.onSummary(undefined, ids);
+      return;
+    }
+    const { signal } = this.#request;
+    const load = () => post<Summary>('/data/summary', { ids }, signal);
+    const target = { ids, summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load() };
+    this.#target = target;
+    target.summary.then(
+      (summary) => this.#show(target, summary),
+      (error) => this.#explain(error),
+    );
+  }
+
+  /** Returns when it is saved; false if it was refused. */
+  edit(edit: Edit): Promise<boolean> {
+    this.#lastEdit = edit;
+    return this.#change('/change/images', { edit });
+  }
+
+  repeat(): Promise<boolean> {
+    if (this.#lastEdit) return this.edit(this.#lastEdit);
+    notify('There is no change to repeat.');
+    return Promise.resolve(false);
+  }
+
+  async remove(reason: string): Promise<void> {
+    if (await this.#change('/change/remove', { reason })) this.#listener.onGone();
+  }
+
+  #change(path: string, fields: object): Promise<boolean> {
+    const target = this.#target;
+    if (!target) {
+      notify('Select a picture first.');
+      return Promise.resolve(false);
+    }
+    const done = this.#last.then(() => this.#run(target, path, fields));
+    this.#last = done;
+    return done;
+  }
+
+  async #run(target: Target, path: string, fields: object): Promise<boolean> {
+    const { ids } = target;
+    try {
+      const { version } = await this.#known(target);
+      const body = { ids, version, ...fields };
+      const result = await change<{ steps: Step[]; summary?: Summary }>(path, body, showProgress);
+      showSteps(result.steps);
+      if (result.summary) this.#show(target, result.summary);
+      this.#listener.onChanged(ids);
+      return true;
+    } catch (error) {
+      if (error instanceof Refused && error.details.summary) this.#show(target, error.details.summary);
+      this.#explain(error);
+      return false;
+    } finally {
+      hideProgress();
+    }
+  }
+
+  /** The pictures may not be selected any more, and their summary not loaded. */
+  async #known({ ids, summary }: Target): Promise<Summary> {
+    try {
+      return await summary;
+    } catch {
+      return post<Summary>('/data/summary', { ids });
+    }
+  }
+
+  #show(target: Target, summary: Summary): void {
+    target.summary = Promise.resolve(summary);
+    if (target === this.#target) this.#listener.onSummary(summary, target.ids);
+  }
+
+  #explain(error: unknown): void {
+    explain(error);
+    if (error instanceof Refused && error.details.missing) this.#listener.onGone();
+  }
+}
+
+/** Rejects if the signal is aborted meanwhile. */
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}

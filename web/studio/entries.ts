@@ -1,0 +1,149 @@
+/** The list of artists, characters or categories. */
+import { byId, el } from '../dom.ts';
+import { change, get, type Step } from './api.ts';
+import type { Kind } from './combobox.ts';
+import { showDialog, textField } from './dialog.ts';
+import { type Entry, showEntry } from './entry-dialog.ts';
+import { findNearEqual, nearKey } from './entry-names.ts';
+import { explain } from './notices.ts';
+import { showSteps } from './steps.ts';
+
+/** More than anyone reads; the text field narrows it down. */
+const MAX_SHOWN = 500;
+const numbers = new Intl.NumberFormat('en');
+const titles: Record<Kind, string> = { artist: 'Artists', category: 'Categories', character: 'Characters' };
+
+type ShowPictures = (filter: { kind: Kind; id: string; name: string }) => void;
+
+export class EntryList {
+  readonly #showPictures: ShowPictures;
+  readonly #search = el('input', {
+    type: 'search',
+    placeholder: 'Find by name',
+    'aria-label': 'Find by name',
+  });
+  readonly #which = el('select', { 'aria-label': 'Which entries' });
+  readonly #rows = el('tbody', {});
+  readonly #note = el('p', { class: 'quiet', role: 'status' });
+  #kind: Kind = 'artist';
+  #entries: Entry[] = [];
+
+  constructor(showPictures: ShowPictures) {
+    this.#showPictures = showPictures;
+    for (const [value, text] of Object.entries({
+      ...{
+        name: 'by name',
+        images: 'most pictures first',
+        unused: 'without pictures',
+        near: 'with similar names',
+      },
+    }))
+      this.#which.append(el('option', { value }, text));
+    this.#search.addEventListener('input', () => this.#render());
+    this.#which.addEventListener('change', () => this.#render());
+  }
+
+  async show(kind: Kind): Promise<void> {
+    if (kind !== this.#kind) this.#search.value = '';
+    this.#kind = kind;
+    const create = () => this.#create();
+    byId('lists').replaceChildren(
+      el(
+        'div',
+        { class: 'filters' },
+        el('h1', { tabindex: '-1' }, titles[kind]),
+        ...[this.#note, this.#search, this.#which],
+        el('button', { type: 'button', class: 'button small', click: create }, 'Create…'),
+      ),
+      el(
+        'div',
+        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': titles[kind] },
+        el(
+          'table',
+          {},
+          el(
+            'thead',
+            {},
+            el(
+              'tr',
+              {},
+              ...['Name', 'Other names', 'Pictures'].map((text) => el('th', { scope: 'col' }, text)),
+            ),
+          ),
+          this.#rows,
+        ),
+      ),
+    );
+    await this.load();
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.#entries = await get<Entry[]>(`/data/entries?kind=${this.#kind}`);
+      this.#render();
+    } catch (error) {
+      explain(error);
+    }
+  }
+
+  #render(): void {
+    const key = nearKey(this.#search.value);
+    const which = this.#which.value;
+    const all = which === 'near' ? findNearEqual(this.#entries) : this.#entries;
+    const found = all
+      .filter(({ images }) => which !== 'unused' || images === 0)
+      .filter(({ name, aliases }) => [name, ...aliases].some((text) => nearKey(text).includes(key)));
+    if (which === 'images') found.sort((a, b) => b.images - a.images);
+    const hidden = Math.max(0, found.length - MAX_SHOWN);
+    this.#note.textContent = hidden
+      ? `${numbers.format(found.length)}, the first ${MAX_SHOWN} shown`
+      : numbers.format(found.length);
+    this.#rows.replaceChildren(...found.slice(0, MAX_SHOWN).map((entry) => this.#row(entry)));
+  }
+
+  #row(entry: Entry): HTMLElement {
+    const { id, name, aliases, images } = entry;
+    const edit = () => showEntry(this.#kind, entry, () => this.load());
+    const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
+    return el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', click: edit }, name)),
+      el('td', { class: 'quiet' }, aliases.join(', ')),
+      el(
+        'td',
+        {},
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'link',
+            'aria-label': `Show the ${images} pictures of ${name}`,
+            click: pictures,
+          },
+          numbers.format(images),
+        ),
+      ),
+    );
+  }
+
+  #create(): void {
+    const name = textField('Name', '');
+    const press = async () => {
+      try {
+        const body = { kind: this.#kind, name: name.input.value.trim() };
+        showSteps((await change<{ steps: Step[] }>('/change/entry/create', body)).steps);
+        await this.load();
+        return true;
+      } catch (error) {
+        explain(error);
+        return false;
+      }
+    };
+    showDialog(
+      `Create a ${this.#kind}`,
+      [name.element],
+      [{ label: 'Create', isStrong: true, press }, { label: 'Cancel' }],
+    );
+  }
+}

@@ -1,0 +1,144 @@
+/** Changes, merges and removes one artist, character or category. */
+import { el } from '../dom.ts';
+import { change, type Step } from './api.ts';
+import { type Choice, Combobox, type Kind } from './combobox.ts';
+import { showDialog, textField } from './dialog.ts';
+import { explain, notify } from './notices.ts';
+import { showSteps } from './steps.ts';
+
+export interface Entry {
+  id: string;
+  name: string;
+  images: number;
+  aliases: string[];
+  version: string;
+  fields: Record<string, unknown>;
+}
+
+/** The fields of each kind with their labels. Lists have one item per comma. */
+const fieldsOf: Record<Kind, Record<string, string>> = {
+  artist: { url: 'URL' },
+  category: { description: 'Description' },
+  character: {
+    ...{
+      description: 'Description',
+      source: 'From',
+      gender: 'Gender',
+      ages: 'Ages',
+      birth_date: 'Birth date',
+    },
+    ...{ nationality: 'Nationality', occupations: 'Occupations' },
+  },
+};
+
+export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void {
+  const { id, version, fields } = entry;
+  const save = async (path: string, body: object, message: string): Promise<boolean> => {
+    try {
+      showSteps((await change<{ steps: Step[] }>(path, { kind, ...body })).steps);
+      notify(message);
+      onChanged();
+      return true;
+    } catch (error) {
+      explain(error);
+      return false;
+    }
+  };
+  const name = textField('Name', entry.name);
+  const aliases = textField('Other names, separated by commas', entry.aliases.join(', '));
+  const inputs = Object.entries(fieldsOf[kind]).map(([field, label]) => ({
+    field,
+    ...textField(label, [fields[field] ?? ''].flat().join(', ')),
+  }));
+  const nsfw = el('input', { type: 'checkbox', checked: fields.nsfw === true });
+  const edit = () => {
+    const before = new Set(entry.aliases);
+    const after = new Set(splitList(aliases.input.value));
+    const changed = inputs.filter(({ input }) => input.value !== input.defaultValue);
+    const body = {
+      ...{ id, version },
+      fields: {
+        ...(name.input.value.trim() !== entry.name && { name: name.input.value.trim() }),
+        ...Object.fromEntries(
+          changed.map(({ field, input }) => [field, readField(field, input.value.trim())]),
+        ),
+        ...(kind === 'category' && nsfw.checked !== nsfw.defaultChecked && { nsfw: nsfw.checked }),
+      },
+      addAliases: [...after].filter((alias) => !before.has(alias)),
+      removeAliases: [...before].filter((alias) => !after.has(alias)),
+    };
+    return save('/change/entry', body, `Saved ${name.input.value.trim()}.`);
+  };
+  showDialog(
+    `Change ${entry.name}`,
+    [
+      name.element,
+      ...inputs.map(({ element }) => element),
+      ...(kind === 'category' ? [el('label', { class: 'check' }, nsfw, 'For adults')] : []),
+      aliases.element,
+    ],
+    [
+      { label: 'Save', isStrong: true, press: edit },
+      { label: 'Merge…', press: () => askTarget(kind, entry, save) },
+      { label: 'Remove…', press: () => askRemoval(entry, save) },
+      { label: 'Cancel' },
+    ],
+  );
+}
+
+type Save = (path: string, body: object, message: string) => Promise<boolean>;
+
+function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save): false {
+  let target: Choice | undefined;
+  const chosen = el('p', { role: 'status' });
+  const combobox = new Combobox({
+    ...{ label: 'Merge into', kind: () => kind, mayCreate: false },
+    onChoose(choice) {
+      target = choice;
+      chosen.textContent = `${name} becomes another name of ${choice.name}, which gets its ${images} pictures.`;
+    },
+  });
+  const press = async () => {
+    if (target?.id !== undefined && target.id !== id)
+      return save(
+        '/change/entry/merge',
+        { from: id, into: target.id, version },
+        `Merged into ${target.name}.`,
+      );
+    notify('Choose another entry to merge into.');
+    return false;
+  };
+  showDialog(
+    `Merge ${name}`,
+    [combobox.element, chosen],
+    [{ label: 'Merge', isStrong: true, press }, { label: 'Cancel' }],
+  );
+  combobox.input.focus();
+  return false;
+}
+
+function askRemoval({ id, name, version, images }: Entry, save: Save): false {
+  const block = el('input', { type: 'checkbox' });
+  const press = () => save('/change/entry/remove', { id, version, block: block.checked }, `Removed ${name}.`);
+  showDialog(
+    `Remove ${name}`,
+    [
+      el('p', {}, `${images} pictures lose it and stay in the catalogue.`),
+      el('label', { class: 'check' }, block, 'Block the name, so that imports do not create it again'),
+    ],
+    [{ label: 'Remove', isStrong: true, press }, { label: 'Cancel' }],
+  );
+  return false;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+function readField(field: string, text: string): unknown {
+  if (field === 'ages') return splitList(text).map(Number);
+  return field === 'occupations' ? splitList(text) : text;
+}

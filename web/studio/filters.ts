@@ -1,0 +1,116 @@
+/** Which pictures are listed. The address has the filters, so that a reload keeps them. */
+import { byId, el } from '../dom.ts';
+import { Combobox, type Kind } from './combobox.ts';
+
+interface EntryFilter {
+  kind: Kind;
+  id: string;
+  name: string;
+}
+
+export class Filters {
+  readonly #show = byId<HTMLSelectElement>('show');
+  readonly #rating = byId<HTMLSelectElement>('rating-filter');
+  readonly #order = byId<HTMLSelectElement>('order');
+  readonly #kind = el('select', { 'aria-label': 'Filter by' });
+  readonly #onChange: () => void;
+  #entries: EntryFilter[] = [];
+
+  /** `onOrder` is called when only the order has changed. */
+  constructor(onChange: () => void, onOrder: () => void) {
+    this.#onChange = onChange;
+    for (const kind of ['category', 'artist', 'character'])
+      this.#kind.append(el('option', { value: kind }, kind));
+    const combobox = new Combobox({
+      label: 'Filter by name',
+      kind: () => this.#kind.value as Kind,
+      mayCreate: false,
+      onChoose: ({ id, name }) => {
+        if (id !== undefined) this.add({ kind: this.#kind.value as Kind, id, name });
+      },
+    });
+    byId('entry-filter').append(this.#kind, combobox.element);
+    this.#read();
+    for (const select of [this.#show, this.#rating]) select.addEventListener('change', () => this.#changed());
+    this.#order.addEventListener('change', () => {
+      this.#write();
+      onOrder();
+    });
+  }
+
+  get isReversed(): boolean {
+    return this.#order.value === '';
+  }
+
+  /** The query of the list. */
+  get query(): string {
+    const query = new URLSearchParams(this.#show.value);
+    if (this.#rating.value) query.set('rating', this.#rating.value);
+    for (const { kind, id } of this.#entries) query.append(kind, id);
+    return query.toString();
+  }
+
+  add(filter: EntryFilter): void {
+    this.#entries = [...this.#entries.filter(({ id }) => id !== filter.id), filter];
+    this.#changed();
+  }
+
+  /** Only the pictures of one entry. */
+  only(filter: EntryFilter): void {
+    this.#show.value = '';
+    this.#rating.value = '';
+    this.#entries = [];
+    this.add(filter);
+  }
+
+  #changed(): void {
+    this.#write();
+    this.#render();
+    this.#onChange();
+  }
+
+  #render(): void {
+    byId('active-filters').replaceChildren(
+      ...this.#entries.map((filter) =>
+        el(
+          'button',
+          {
+            ...{ type: 'button', class: 'chip', 'aria-label': `Remove the filter ${filter.name}` },
+            click: () => {
+              this.#entries = this.#entries.filter((other) => other !== filter);
+              this.#changed();
+            },
+          },
+          `${filter.name} ×`,
+        ),
+      ),
+    );
+  }
+
+  #write(): void {
+    const query = new URLSearchParams();
+    if (this.#show.value) query.set('show', this.#show.value);
+    if (this.#rating.value) query.set('rating', this.#rating.value);
+    if (this.#order.value) query.set('order', this.#order.value);
+    for (const { kind, id, name } of this.#entries) query.append(kind, `${id} ${name}`);
+    const search = query.toString();
+    history.replaceState(null, '', `/${search ? `?${search}` : ''}${location.hash}`);
+  }
+
+  #read(): void {
+    const query = new URLSearchParams(location.search);
+    for (const [select, name] of [
+      [this.#show, 'show'],
+      [this.#rating, 'rating'],
+      [this.#order, 'order'],
+    ] as const) {
+      const value = query.get(name) ?? '';
+      select.value = [...select.options].some((option) => option.value === value) ? value : '';
+    }
+    const kinds: Kind[] = ['category', 'artist', 'character'];
+    this.#entries = kinds.flatMap((kind) =>
+      query.getAll(kind).map((text) => ({ kind, id: text.slice(0, 36), name: text.slice(37) })),
+    );
+    this.#render();
+  }
+}

@@ -1,0 +1,28 @@
+/** The ids of the listed pictures: 16 bytes each, because there may be a million of them. */
+
+const ID_BYTES = 16;
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+export class IdList {
+  readonly #bytes: Uint8Array;
+  readonly #isReversed: boolean;
+  readonly length: number;
+
+  constructor(bytes: Uint8Array, isReversed: boolean) {
+    this.#bytes = bytes;
+    this.#isReversed = isReversed;
+    this.length = bytes.length / ID_BYTES;
+  }
+
+  at(index: number): string {
+    const position = (this.#isReversed ? this.length - 1 - index : index) * ID_BYTES;
+    let hex = '';
+    for (const byte of this.#bytes.subarray(position, position + ID_BYTES)) hex += hexOf[byte];
+    const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+    return parts.join('-');
+  }
+
+  reversed(): IdList {
+    return new IdList(this.#bytes, !this.#isReversed);
+  }
+}

@@ -1,0 +1,164 @@
+/** Starts the studio, and shows the view that the address names. */
+import { byId, el } from '../dom.ts';
+import { listenForDrops, showAdd } from './add.ts';
+import { getBytes } from './api.ts';
+import type { Kind } from './combobox.ts';
+import { showDialog, textField } from './dialog.ts';
+import { type Edit, Editing } from './editing.ts';
+import { EntryList } from './entries.ts';
+import { Filters } from './filters.ts';
+import { Grid } from './grid.ts';
+import { IdList } from './id-list.ts';
+import { explain } from './notices.ts';
+import { Panel, RATINGS } from './panel.ts';
+import { showRemoved } from './removed.ts';
+import { showReview } from './review.ts';
+import { listenForShortcuts, shortcutList } from './shortcuts.ts';
+import { loadSteps, onUndone, undo } from './steps.ts';
+
+/** A selection that grows key by key asks for its summary when it rests. */
+const REST_MS = 40;
+const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
+const lists: Record<string, () => Promise<void>> = {
+  ...{ add: showAdd, removed: showRemoved, review: showReview },
+};
+const numbers = new Intl.NumberFormat('en');
+
+let ids = new IdList(new Uint8Array(), false);
+let request = new AbortController();
+
+const grid = new Grid(() => {
+  panel.isLoading = true;
+  // One picture at a time is the usual case, and must not lag.
+  editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
+});
+const editing = new Editing({
+  onSummary: (summary, selected) => panel.show(summary, selected),
+  onChanged: (changed) => grid.refresh(changed),
+  onGone: () => void loadList(),
+});
+const hint = el(
+  'div',
+  { class: 'hint' },
+  el('h2', {}, 'Nothing selected'),
+  el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
+  shortcutList(),
+);
+const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, hint);
+const filters = new Filters(() => void loadList(), showList);
+const entries = new EntryList((filter) => {
+  location.hash = '#pictures';
+  filters.only(filter);
+});
+
+async function loadList(): Promise<void> {
+  request.abort();
+  request = new AbortController();
+  try {
+    ids = new IdList(await getBytes(`/data/images?${filters.query}`, request.signal), false);
+    grid.refresh();
+    showList();
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function showList(): void {
+  byId('count').textContent = numbers.format(ids.length);
+  byId('empty').hidden = ids.length > 0;
+  byId('grid').hidden = ids.length === 0;
+  grid.show(filters.isReversed ? ids.reversed() : ids);
+}
+
+/** A single picture that is rated is done: the next one follows. */
+function rate(rating: string): void {
+  const isSingle = grid.selection.selected.size === 1;
+  void editing.edit({ rating } satisfies Edit);
+  if (isSingle) grid.advance();
+}
+
+function askRemoval(): void {
+  const count = grid.selection.selected.size;
+  if (count === 0) return;
+  const reason = textField('Reason; imports show it when they skip the picture', '');
+  const remove = () => {
+    void editing.remove(reason.input.value.trim());
+    return true;
+  };
+  showDialog(
+    count === 1 ? 'Remove this picture?' : `Remove ${numbers.format(count)} pictures?`,
+    [
+      el(
+        'p',
+        {},
+        'Clients no longer get it. You can restore it until its file is deleted, at the latest when the studio ends.',
+      ),
+      reason.element,
+    ],
+    [
+      {
+        label: 'Remove',
+        isStrong: true,
+        press: remove,
+      },
+      { label: 'Cancel' },
+    ],
+  );
+  reason.input.focus();
+}
+
+function showView(): void {
+  const name = location.hash.slice(1) || 'pictures';
+  const kind = views[name];
+  const show = lists[name];
+  const isList = kind !== undefined || show !== undefined;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('.top nav a'))
+    if (link.hash === `#${isList ? name : 'pictures'}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  byId('pictures').hidden = isList;
+  byId('panel').hidden = isList;
+  byId('lists').hidden = !isList;
+  if (kind) void entries.show(kind);
+  else if (show) void show();
+  else grid.focus();
+}
+
+function refresh(): void {
+  grid.refresh();
+  editing.select(grid.selectedIds());
+  if (!byId('lists').hidden) showView();
+}
+
+const isPictures = () => !byId('pictures').hidden;
+const onPictures = (act: () => void) => () => {
+  if (isPictures()) act();
+};
+const focusField = (key: string) => onPictures(() => panel.fields[key]?.focus());
+listenForShortcuts({
+  ...Object.fromEntries(RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating))])),
+  ...{ c: focusField('c'), h: focusField('h'), a: focusField('a'), s: focusField('s') },
+  '.': onPictures(() => void editing.repeat()),
+  z: () => void undo(),
+  'mod+z': () => void undo(),
+  'mod+a': onPictures(() => grid.selectAll()),
+  Delete: onPictures(askRemoval),
+  Escape: onPictures(() => {
+    if (document.activeElement === byId('grid')) grid.clear();
+    grid.focus();
+  }),
+  '?': showShortcuts,
+});
+
+function showShortcuts(): void {
+  showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
+}
+
+byId('undo').addEventListener('click', () => void undo());
+byId('help').addEventListener('click', showShortcuts);
+byId('refresh').addEventListener('click', () => void loadList());
+addEventListener('hashchange', showView);
+onUndone(refresh);
+listenForDrops(() => void loadList());
+showView();
+void loadSteps().catch(explain);
+void loadList();

@@ -1,0 +1,33 @@
+/** Short messages and the progress of long changes. */
+import { byId } from '../dom.ts';
+import type { Progress } from './api.ts';
+
+const SHOWN_MS = 5000;
+let timer = 0;
+
+export function notify(message: string): void {
+  const toast = byId('toast');
+  toast.textContent = message;
+  toast.classList.add('shown');
+  clearTimeout(timer);
+  timer = setTimeout(() => toast.classList.remove('shown'), SHOWN_MS);
+}
+
+export function explain(error: unknown): void {
+  if ((error as Error).name === 'AbortError') return;
+  const { message } = error as Error;
+  notify(message.charAt(0).toUpperCase() + message.slice(1));
+}
+
+export function showProgress({ done = 0, total = 0, waiting }: Progress): void {
+  if (waiting) notify('Waiting for another command to finish…');
+  const bar = byId('progress');
+  bar.hidden = total === 0;
+  const share = total === 0 ? 0 : done / total;
+  bar.setAttribute('aria-valuenow', String(Math.round(100 * share)));
+  (bar.firstElementChild as HTMLElement).style.transform = `scaleX(${share})`;
+}
+
+export function hideProgress(): void {
+  byId('progress').hidden = true;
+}

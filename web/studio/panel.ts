@@ -1,0 +1,170 @@
+/** What is known of the selected pictures, and the fields to change it. */
+import { byId, el, externalLink } from '../dom.ts';
+import type { Counted, Summary } from './api.ts';
+import { Combobox, type Kind } from './combobox.ts';
+import type { Edit } from './editing.ts';
+
+export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
+const PREVIEW_SIZE = 640;
+const numbers = new Intl.NumberFormat('en');
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+export interface PanelActions {
+  edit(edit: Edit): void;
+  remove(): void;
+}
+
+export class Panel {
+  readonly #actions: PanelActions;
+  readonly #head = el('div', { class: 'head' });
+  readonly #ratings = el('fieldset', { class: 'toggles', 'aria-label': 'Rating' });
+  readonly #artists = el('ul', { class: 'entries' });
+  readonly #categories = el('ul', { class: 'entries' });
+  readonly #characters = el('ul', { class: 'entries' });
+  readonly #edited = el('div', { class: 'decided' });
+  readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
+  readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
+  readonly #form: HTMLElement;
+  readonly #hint: HTMLElement;
+  /** By the key that leads to it. */
+  readonly fields: Record<string, HTMLElement>;
+
+  constructor(actions: PanelActions, hint: HTMLElement) {
+    this.#actions = actions;
+    this.#hint = hint;
+    for (const rating of RATINGS)
+      this.#ratings.append(
+        el('button', { type: 'button', value: rating, click: () => actions.edit({ rating }) }, rating),
+      );
+    const combobox = (label: string, kind: Kind, toEdit: (reference: string) => Edit) =>
+      new Combobox({
+        ...{ label, kind: () => kind, mayCreate: true },
+        onChoose: ({ id, name }) => actions.edit({ ...toEdit(id ?? name), create: id === undefined }),
+      });
+    const artist = combobox('Set the artist', 'artist', (reference) => ({ artist: reference }));
+    const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
+    const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
+    this.#sourceName.addEventListener('change', () =>
+      actions.edit({ sourceName: this.#sourceName.value.trim() }),
+    );
+    this.#sourceUrl.addEventListener('change', () =>
+      actions.edit({ sourceUrl: this.#sourceUrl.value.trim() }),
+    );
+    const part = (title: string, ...content: Node[]) =>
+      el('section', { class: 'part' }, el('h3', {}, title), ...content);
+    this.#form = el(
+      'div',
+      { hidden: true },
+      this.#head,
+      part('Rating', this.#ratings),
+      part('Categories', this.#categories, category.element),
+      part('Characters', this.#characters, character.element),
+      part('Artist', this.#artists, artist.element),
+      part('Source', this.#sourceName, this.#sourceUrl),
+      this.#edited,
+      el('button', { type: 'button', class: 'button', click: () => actions.remove() }, 'Remove…'),
+    );
+    this.fields = { c: category.input, h: character.input, a: artist.input, s: this.#sourceName };
+    byId('panel').append(this.#hint, this.#form);
+  }
+
+  /** The buttons of entries belong to the pictures before, and must not change others. */
+  set isLoading(isLoading: boolean) {
+    this.#form.classList.toggle('loading', isLoading);
+  }
+
+  show(summary: Summary | undefined, ids: string[]): void {
+    this.isLoading = false;
+    this.#hint.hidden = summary !== undefined;
+    this.#form.hidden = summary === undefined;
+    if (!summary) return;
+    const { images, source } = summary;
+    this.#showHead(summary, ids);
+    for (const button of this.#ratings.querySelectorAll('button')) {
+      const rated = summary.ratings[button.value] ?? 0;
+      button.setAttribute('aria-pressed', rated === images ? 'true' : rated > 0 ? 'mixed' : 'false');
+    }
+    this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
+    this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
+    this.#artists.replaceChildren(
+      ...summary.artists.map(({ name, images: count }) =>
+        el('li', {}, el('span', {}, describe(name, count, images))),
+      ),
+    );
+    for (const [input, value] of [
+      [this.#sourceName, source?.name],
+      [this.#sourceUrl, source?.url],
+    ] as const)
+      if (document.activeElement !== input) {
+        input.value = value ?? '';
+        input.placeholder = source ? 'none' : 'several';
+      }
+    const fields = Object.keys(summary.edited);
+    this.#edited.replaceChildren(
+      ...(fields.length > 0 ? [el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`)] : []),
+      ...(fields.length > 0 ? [this.#resetButton(fields)] : []),
+    );
+  }
+
+  #showHead({ images, details, source }: Summary, ids: string[]): void {
+    const [id = ''] = ids;
+    const [old] = this.#head.getElementsByTagName('img');
+    const address = `/picture/${id}/${PREVIEW_SIZE}`;
+    // The same picture stays, so that it does not flash after a change.
+    const image = old?.getAttribute('src') === address ? old : el('img', { src: address, alt: '' });
+    const text = details
+      ? `${details.width} × ${details.height} · ${describeSize(details.size)} · ${dates.format(new Date(details.createdAt))}`
+      : 'What you change applies to all of them.';
+    this.#head.replaceChildren(
+      ...(details ? [image] : []),
+      el('h2', {}, images === 1 ? 'One picture' : `${numbers.format(images)} pictures`),
+      el('p', { class: 'quiet' }, text),
+      ...(details && source?.url
+        ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]
+        : []),
+    );
+  }
+
+  #showEntries(
+    list: HTMLElement,
+    entries: Counted[],
+    images: number,
+    add: 'addCategories' | 'addCharacters',
+    remove: 'removeCategories' | 'removeCharacters',
+  ): void {
+    const button = (text: string, label: string, edit: Edit) =>
+      el(
+        'button',
+        { type: 'button', 'aria-label': label, title: label, click: () => this.#actions.edit(edit) },
+        text,
+      );
+    list.replaceChildren(
+      ...entries.map(({ id, name, images: count }) =>
+        el(
+          'li',
+          {},
+          el('span', {}, describe(name, count, images)),
+          ...(count < images ? [button('+', `Add ${name} to all`, { [add]: [id] })] : []),
+          button('×', `Remove ${name}`, { [remove]: [id] }),
+        ),
+      ),
+    );
+  }
+
+  #resetButton(fields: string[]): HTMLElement {
+    const title = 'Imports of folders may change these fields again';
+    return el(
+      'button',
+      { type: 'button', class: 'button small', title, click: () => this.#actions.edit({ reset: fields }) },
+      'Let imports change them again',
+    );
+  }
+}
+
+function describeSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : `${numbers.format(Math.round(bytes / 1000))} KB`;
+}
+
+function describe(name: string, count: number, images: number): string {
+  return count === images ? name : `${name} (${numbers.format(count)})`;
+}

@@ -1,0 +1,91 @@
+/** Pictures that look alike, side by side, and problems of the catalogue. */
+import { byId, el } from '../dom.ts';
+import { change, get, post, type Step, type Summary } from './api.ts';
+import { explain, notify } from './notices.ts';
+import { showSteps } from './steps.ts';
+
+interface Alike {
+  id: string;
+  rating: string;
+  label: string;
+  width: number;
+  height: number;
+  size: number;
+  mimetype: string;
+}
+
+const PREVIEW_SIZE = 320;
+const numbers = new Intl.NumberFormat('en');
+
+export async function showReview(): Promise<void> {
+  const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
+  const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
+  byId('lists').replaceChildren(
+    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Look-alikes'), note),
+    list,
+  );
+  try {
+    const { total, groups } = await get<{ total: number; groups: Alike[][] }>('/data/alike');
+    const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
+    note.textContent =
+      total === 0
+        ? 'No pictures look alike. “zukan duplicates” also compares pictures of older versions.'
+        : `${numbers.format(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
+    list.append(...groups.map(group));
+    const problems = await get<string[]>('/data/problems');
+    list.append(
+      el('h2', {}, 'Problems'),
+      problems.length === 0
+        ? el('p', { class: 'quiet' }, 'The catalogue is consistent. “zukan check” also reads the files.')
+        : el('ul', {}, ...problems.map((problem) => el('li', {}, problem))),
+    );
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function group(images: Alike[]): HTMLElement {
+  const row = el('ul', { class: 'alike' });
+  row.append(...images.map((image) => member(image, images, row)));
+  return row;
+}
+
+function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
+  const { id, label, rating, width, height, size, mimetype } = image;
+  const keep = () => void removeOthers(image, images, row);
+  const facts = `${width} × ${height} · ${numbers.format(Math.ceil(size / 1000))} KB · ${mimetype.replace('image/', '')} · ${rating}`;
+  return el(
+    'li',
+    {},
+    el(
+      'a',
+      { href: `/picture/${id}`, target: '_blank', rel: 'noopener' },
+      el('img', { src: `/picture/${id}/${PREVIEW_SIZE}`, alt: label, loading: 'lazy' }),
+    ),
+    el('p', {}, label),
+    el('p', { class: 'quiet' }, facts),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'button small',
+        'aria-label': `Keep only this: ${label}, ${facts}`,
+        click: keep,
+      },
+      'Keep only this',
+    ),
+  );
+}
+
+async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
+  const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
+  try {
+    const { version } = await post<Summary>('/data/summary', { ids });
+    const body = { ids, version, reason: `looks like ${id}` };
+    showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
+    row.remove();
+    notify(`Removed ${ids.length === 1 ? 'one picture' : `${ids.length} pictures`}. You can undo this.`);
+  } catch (error) {
+    explain(error);
+  }
+}

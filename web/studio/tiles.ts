@@ -1,0 +1,59 @@
+/** What the grid shows of pictures besides the picture itself, loaded for those in sight. */
+import { post } from './api.ts';
+
+export interface Tile {
+  id: string;
+  rating: string;
+  label: string;
+  isEdited: boolean;
+}
+
+const BATCH_SIZE = 200;
+const MAX_CACHED = 5000;
+
+export class Tiles {
+  readonly #cached = new Map<string, Tile>();
+  readonly #onLoaded: () => void;
+  #wanted: string[] = [];
+  #isLoading = false;
+
+  constructor(onLoaded: () => void) {
+    this.#onLoaded = onLoaded;
+  }
+
+  get(id: string): Tile | undefined {
+    return this.#cached.get(id);
+  }
+
+  /** Loads those that are missing. Those wanted before are forgotten: they are out of sight. */
+  want(ids: string[]): void {
+    this.#wanted = ids.filter((id) => !this.#cached.has(id)).slice(0, BATCH_SIZE);
+    if (!this.#isLoading) void this.#load();
+  }
+
+  forget(ids: Iterable<string>): void {
+    for (const id of ids) this.#cached.delete(id);
+  }
+
+  forgetAll(): void {
+    this.#cached.clear();
+  }
+
+  async #load(): Promise<void> {
+    this.#isLoading = true;
+    try {
+      while (this.#wanted.length > 0) {
+        const ids = this.#wanted;
+        this.#wanted = [];
+        const loaded = await post<Tile[]>('/data/tiles', { ids });
+        if (this.#cached.size > MAX_CACHED) this.#cached.clear();
+        for (const tile of loaded) this.#cached.set(tile.id, tile);
+        this.#onLoaded();
+      }
+    } catch {
+      // The pictures are still there; the next scroll tries again.
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+}
