@@ -71,6 +71,7 @@ const Stored = Schema.Object(
     eTag: Schema.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
     perceptualHash: Schema.Union([Schema.String({ pattern: '^([0-9a-f]{32})?$' }), Schema.Null()]),
     thumbHash: Schema.Optional(Schema.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' })),
+    isAnimated: Schema.Optional(Schema.Boolean()),
   },
   closed,
 );
@@ -102,6 +103,7 @@ export function formatImage(image: ImageRow, current: ImageRow, hash: string): s
   const stored: Stored = { hash, eTag, perceptualHash };
   const previews = readPreviews(document);
   if (previews) stored.thumbHash = previews.thumbHash;
+  if (previews?.isAnimated !== undefined) stored.isAnimated = previews.isAnimated;
   return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, stored });
 }
 

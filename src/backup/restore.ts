@@ -156,7 +156,7 @@ type StoredImage = ImageLine & { key: string; meta: NonNullable<ImageLine['meta'
 
 async function storePicture(backup: Backup, { record, stored }: Line, upload: Upload): Promise<Picture> {
   const { key, meta } = record as StoredImage;
-  const { hash, eTag, perceptualHash, thumbHash } = stored as Stored;
+  const { hash, eTag, perceptualHash, thumbHash, isAnimated } = stored as Stored;
   const { dimens, ...facts } = meta;
   const bytes = await backup.readPicture(stored as Stored, meta.mimetype);
   const assigned = await upload.put(key, bytes, { hash, mimetype: meta.mimetype });
@@ -164,7 +164,9 @@ async function storePicture(backup: Backup, { record, stored }: Line, upload: Up
   const served = assigned === hash ? eTag : assigned;
   const picture = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
   // Thumbnails are not part of a backup. Until they are made again, none are recorded.
-  return thumbHash === undefined ? picture : { ...picture, previews: { sizes: [], thumbHash } };
+  if (thumbHash === undefined) return picture;
+  const previews = { sizes: [], thumbHash, ...(isAnimated !== undefined && { isAnimated }) };
+  return { ...picture, previews };
 }
 
 async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<boolean> {

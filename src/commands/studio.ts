@@ -78,8 +78,11 @@ export async function startStudio(
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
-      await studio.close();
-      await store[Symbol.asyncDispose]();
+      try {
+        await studio.close();
+      } finally {
+        await store[Symbol.asyncDispose]();
+      }
     },
   };
 }

@@ -37,6 +37,7 @@ test('a restore that is killed restores nothing, or everything, and can be repea
   const command = ['restore', '--quiet', backup];
   // The databases exist, so that their migrations do not count.
   const prepare = async (name: string) => {
+    await succeed(['import', '-'], target(name));
     await succeed(['token', 'list'], target(name));
     return target(name);
   };

@@ -1,6 +1,6 @@
 /** Changes in the studio: refused if they are based on an old state, remembered, undone. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWriter } from '../../src/engines.ts';
@@ -174,13 +174,19 @@ await forEachEngine(async (engine) => {
     await box.ok('check');
   });
 
-  test('another command may delete the files first, and then the removal stays', async () => {
+  test('the files stay while other commands run, and a removal whose files are gone stays', async () => {
     const [target = ''] = await studio.ids();
     const { version } = await studio.summary([target]);
     await studio.change('/change/remove', { ids: [target], version, reason: '' });
-    await box.ok('import', box.pictures);
     const [removal] = await steps();
-    const { status, json } = await studio.post('/change/undo', { step: removal.id });
+    await box.ok('import', box.pictures);
+    await studio.change('/change/undo', { step: removal.id });
+    const again = await studio.summary([target]);
+    const [row] = rowsIn(box.config, `select key from image where id = '${target}'`) as { key: string }[];
+    await studio.change('/change/remove', { ids: [target], version: again.version, reason: '' });
+    rmSync(join(filesFolder(box.config), row?.key ?? ''));
+    const [second] = await steps();
+    const { status, json } = await studio.post('/change/undo', { step: second.id });
     assert.equal(status, 409);
     assert.match(json.error, /the files were deleted; import the pictures again/);
     assert.ok(json.steps.every((step: object) => !('removed' in step)));

@@ -8,7 +8,9 @@ import { runCommand, start } from '../support/program.ts';
 const { get } = process.getBuiltinModule('node:http');
 
 test('the address works once, Enter prints another, and Ctrl-C ends it', async () => {
-  const { environment, config } = sandbox();
+  const box = sandbox();
+  await box.import([]);
+  const { environment, config } = box;
   const child = start(['studio'], environment);
   const ended = once(child, 'close');
   let output = '';
