@@ -137,6 +137,8 @@ export class DocumentCache {
     const length = wordAt(this.#words, address + LENGTH);
     const start = (address + headerWords) * 4;
     const end = start + (length >>> 1);
+    // The writer is changing it. The caller notices that afterwards, and discards what was read.
+    if (!(end <= this.#bytes.length)) return '';
     return (length & 1) === 1 ? this.#bytes.latin1Slice(start, end) : this.#bytes.utf8Slice(start, end);
   }
 }
