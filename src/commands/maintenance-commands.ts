@@ -94,7 +94,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .description('open a web page to look after the catalogue, for you alone')
     .option(
       '--host <address>',
-      'listen on another address; whoever can reach it can connect, without encryption',
+      'listen on another address; anyone who can reach it can connect, without encryption',
       '127.0.0.1',
     )
     .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')

@@ -14,11 +14,11 @@ export function lock(words: Int32Array<SharedArrayBuffer>, index: number, owner:
     if (Atomics.compareExchange(words, index, FREE, owner) === FREE) return;
   for (;;) {
     const held = Atomics.load(words, index);
-    // Other threads may still sleep, so whoever has slept wakes the next one.
-    const wanted = held === FREE ? owner | CONTENDED : held | CONTENDED;
-    if (held !== wanted && Atomics.compareExchange(words, index, held, wanted) !== held) continue;
+    // Other threads may still sleep, so a thread that has slept wakes the next one.
+    const contended = held === FREE ? owner | CONTENDED : held | CONTENDED;
+    if (held !== contended && Atomics.compareExchange(words, index, held, contended) !== held) continue;
     if (held === FREE) return;
-    Atomics.wait(words, index, wanted, MAX_SLEEP_MS);
+    Atomics.wait(words, index, contended, MAX_SLEEP_MS);
   }
 }
 

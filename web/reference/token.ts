@@ -14,7 +14,7 @@ export function initToken(): void {
     update();
     field.focus();
   });
-  // A page from the browser's cache would show the token to whoever goes back to it.
+  // A page from the browser's cache would show the token to anyone who goes back to it.
   addEventListener('pagehide', () => {
     field.value = '';
   });
