@@ -53,6 +53,8 @@ export class DocumentCache {
     const epoch = Atomics.load(this.#words, EPOCH);
     const found = isOpen(epoch) ? this.#find(images, revision) : [];
     const isValid = Atomics.load(this.#words, EPOCH) === epoch;
+    // Shared texts that were read while the writer changed them must not be used again.
+    if (!isValid) this.#texts = [];
     const hits = isValid ? found.reduce((count, document) => (document ? count + 1 : count), 0) : 0;
     this.#hits += hits;
     this.#misses += images.length - hits;
