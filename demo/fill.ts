@@ -6,12 +6,11 @@ import { dirname, join } from 'node:path';
 import { importFiles } from '../src/commands/import.ts';
 import { startProgress } from '../src/commands/progress.ts';
 import type { Config } from '../src/config/config.ts';
-import { createCatalogue, openStore } from '../src/engines.ts';
+import { openStore } from '../src/engines.ts';
 import { inParallel } from '../src/parallel.ts';
 import { demoCatalogue } from './catalogue.ts';
 
 export async function fillWithDemo(config: Config, draw = drawDemo): Promise<void> {
-  await createCatalogue(config);
   if (!(await isEmptyCatalogue(config))) return;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-demo-'));
   // The import handles signals itself; while drawing, only the temporary folder has to be removed.

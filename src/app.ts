@@ -8,7 +8,6 @@ import type { Config } from './config/config.ts';
 import { loadLinkKeys } from './config/link-keys.ts';
 import {
   bucketLinkSigner,
-  createCatalogue,
   createDocumentMemory,
   fillDocumentCache,
   locateBucket,
@@ -69,7 +68,6 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   });
   await loadCredentials(bucket);
   const fileLinks = new FileLinks(keys);
-  await createCatalogue(config);
   const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
   const store = await openStore(config, {
     documents,

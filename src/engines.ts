@@ -32,6 +32,11 @@ export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: s
 
 // Only `createCatalogue` makes a new catalogue: with a mistyped setting, the others fail instead.
 
+export async function hasCatalogue({ database }: Config): Promise<boolean> {
+  if (database.engine === 'sqlite') return existsSync(database.path);
+  return (await import('./store/postgres/connection.ts')).hasSchema(database.url);
+}
+
 /** Makes an empty catalogue if there is none, and then returns where. */
 export async function createCatalogue({ database }: Config): Promise<string | undefined> {
   if (database.engine === 'postgres')

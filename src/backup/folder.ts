@@ -10,10 +10,14 @@ const LOCK = '.lock';
 /** Fails if the folder has something else in it. Disposing of the result lets others write to it. */
 export async function lockFolder(folder: string): Promise<Disposable> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = await readdir(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.map(({ name }) => name);
   const isBackup = names.includes(LOCK) || names.includes(MANIFEST);
   if (names.length > 0 && !(isBackup && names.every(isKnown)))
     throw new Error(`${folder} is neither empty nor a backup; choose another folder`);
+  // Whoever may write there could make us remove files of others.
+  const link = entries.find((entry) => entry.isSymbolicLink());
+  if (link) throw new Error(`${join(folder, link.name)} is a link; choose another folder`);
   if (names.length === 0) await chmod(folder, 0o700);
   const lock = takeLock(folder);
   await mkdir(join(folder, FILES), { recursive: true });
@@ -22,12 +26,10 @@ export async function lockFolder(folder: string): Promise<Disposable> {
 
 /** SQLite puts a journal next to the lock. */
 const isKnown = (name: string) =>
-  name === FILES || name === MANIFEST || name.startsWith(LOCK) || isReplaceable(name);
+  [FILES, MANIFEST, LOCK, `${LOCK}-journal`].includes(name) || isReplaceable(name);
 
 /** The lists of a manifest, or its new version before it is renamed. */
-function isReplaceable(name: string): boolean {
-  return name.startsWith('lists-') || name.startsWith(`${MANIFEST}.`);
-}
+const isReplaceable = (name: string) => /^(lists-|manifest\.json\.)[0-9a-f-]{36}$/.test(name);
 
 /** The system frees the lock of a database file when the process ends, however it ends. */
 function takeLock(folder: string): Disposable {

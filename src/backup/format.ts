@@ -19,7 +19,7 @@ import type { Mimetype } from '../catalogue/types.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import { RecordError } from '../import/problems.ts';
 import { checkRecord, type ImageLine, type RecordLine } from '../import/record.ts';
-import { pictureKey } from '../import/store-picture.ts';
+import { hashInKey, pictureKey } from '../import/store-picture.ts';
 import * as Schema from '../json-schema.ts';
 import { uuidPattern } from '../schemas.ts';
 
@@ -115,7 +115,10 @@ export function parseLine(text: string): { record: RecordLine; stored?: Stored }
   const record = checkRecord(fields) as ImageLine;
   if (record.key === undefined || record.id === undefined)
     throw new RecordError('an image needs "id", "key" and "meta"');
-  return { record, stored: check<Stored>(validators.stored, stored, 'stored') };
+  const file = check<Stored>(validators.stored, stored, 'stored');
+  if ((hashInKey(record.key) ?? file.hash) !== file.hash)
+    throw new RecordError('key: is not the hash of the file');
+  return { record, stored: file };
 }
 
 export function parseToken(text: string): TokenRecord {

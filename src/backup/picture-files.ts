@@ -1,7 +1,7 @@
 /** The files of pictures in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/document.ts';
@@ -38,8 +38,8 @@ export class PictureFiles {
     const expected = hashInKey(key);
     if (expected !== undefined) {
       const name = fileName(expected, mimetype);
-      const existing = await ifExists(stat(join(this.#folder, name)));
-      if (existing?.size === readDocument(document).meta.size) {
+      const existing = await ifExists(lstat(join(this.#folder, name)));
+      if (existing?.isFile() && existing.size === readDocument(document).meta.size) {
         this.#needed.add(basename(name));
         return expected;
       }
@@ -52,7 +52,7 @@ export class PictureFiles {
         throw new Error(`the file ${key} is damaged; "zukan check" lists all problems`);
       const name = fileName(hash, mimetype);
       const path = join(this.#folder, name);
-      if ((await ifExists(stat(path))) === undefined) this.#added.add(path);
+      if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
       await mkdir(dirname(path), { recursive: true });
       await rename(temporary, path);
       this.#needed.add(basename(name));
@@ -70,7 +70,7 @@ export class PictureFiles {
     await inParallel(paths, MAX_CONCURRENT_FLUSHES, flush);
   }
 
-  /** Returns how many were removed. */
+  /** Returns how many were removed. What no backup has written stays. */
   async removeUnneeded(): Promise<number> {
     let removed = 0;
     for (const entry of await readdir(join(this.#folder, FILES), { withFileTypes: true })) {
@@ -78,8 +78,8 @@ export class PictureFiles {
       if (entry.name.startsWith(TEMPORARY_PREFIX)) await rm(path, { force: true });
       if (!entry.isDirectory()) continue;
       for (const name of await readdir(path)) {
-        if (this.#needed.has(name)) continue;
-        await rm(join(path, name), { force: true, recursive: true });
+        if (this.#needed.has(name) || hashInKey(`${entry.name}/${name}`) === undefined) continue;
+        await rm(join(path, name), { force: true });
         removed++;
       }
     }
@@ -91,11 +91,12 @@ export class PictureFiles {
     if (isImmutable && this.#files.link) {
       try {
         await this.#files.link(key, path);
-        return await hashFile(path);
+        // A second name of a symbolic link would lead out of the backup.
+        if ((await lstat(path)).isFile()) return await hashFile(path);
       } catch {
         // Another file system, one without hard links, or the file of another user. A copy says what else is wrong.
-        await rm(path, { force: true });
       }
+      await rm(path, { force: true });
     }
     return this.#copy(key, path);
   }

@@ -1,10 +1,11 @@
 /** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
 import { createHash, hash } from 'node:crypto';
 import type { TokenRecord } from '../access/token-store.ts';
+import { Budget } from '../budget.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { lineText, readLines } from '../import/lines.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
-import { openInside, readInside } from '../import/read-inside.ts';
+import { openInside, readInside, sizeInside } from '../import/read-inside.ts';
 import type { RecordLine } from '../import/record.ts';
 import {
   fileName,
@@ -21,7 +22,10 @@ import {
 } from './format.ts';
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
-const MAX_LIST_BYTES = 256 * 1024 * 1024;
+const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
+const MAX_KEYS_BYTES = 1024 * 1024;
+/** Of pictures at the same time; a larger one is read alone. */
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** A line of the catalogue that is not parsed yet. */
 export interface BackupLine {
@@ -35,6 +39,7 @@ export interface BackupLine {
 export class Backup {
   readonly folder: string;
   readonly manifest: Manifest;
+  readonly #memory = new Budget(MAX_MEMORY_BYTES);
 
   private constructor(folder: string, manifest: Manifest) {
     this.folder = folder;
@@ -62,13 +67,15 @@ export class Backup {
   }
 
   async tokens(): Promise<TokenRecord[]> {
-    return (await this.#readList('tokens.ndjson')).map((line, index) =>
+    const tokens = (await this.#readList('tokens.ndjson', MAX_TOKENS_BYTES)).map((line, index) =>
       withSubject(`${this.#pathOf('tokens.ndjson')}:${index + 1}`, () => parseToken(line)),
     );
+    this.checkCount('tokens', tokens.length);
+    return tokens;
   }
 
   async linkKeys(): Promise<string[]> {
-    const keys = await this.#readList('link.keys');
+    const keys = await this.#readList('link.keys', MAX_KEYS_BYTES);
     if (keys.some((key) => key.length < MIN_KEY_LENGTH))
       throw new RecordError(
         `${this.#pathOf('link.keys')}: has a key of less than ${MIN_KEY_LENGTH} characters`,
@@ -76,21 +83,33 @@ export class Backup {
     return keys;
   }
 
-  /** The bytes of a picture; throws a `RecordError` if they are missing or damaged. */
-  async readPicture({ hash: expected }: Stored, mimetype: Mimetype): Promise<Buffer> {
+  /** Passes on the bytes of a picture. Throws a `RecordError` if they are missing or damaged. */
+  async usePicture<T>(
+    { hash: expected }: Stored,
+    mimetype: Mimetype,
+    use: (bytes: Buffer) => Promise<T>,
+  ): Promise<T> {
     const name = fileName(expected, mimetype);
-    const bytes = await readInside(this.folder, name, MAX_PICTURE_BYTES);
-    if (hash('sha256', bytes) !== expected)
-      throw new RecordError(`${name}: is damaged; delete it and back up again`);
-    return bytes;
+    return this.#memory.spend(await sizeInside(this.folder, name), async () => {
+      const bytes = await readInside(this.folder, name, MAX_PICTURE_BYTES);
+      if (hash('sha256', bytes) !== expected)
+        throw new RecordError(`${name}: is damaged; delete it and back up again`);
+      return use(bytes);
+    });
+  }
+
+  checkCount(name: 'images' | 'tokens', found: number): void {
+    const named = this.manifest.counts[name];
+    if (named !== found)
+      throw new RecordError(`${MANIFEST}: names ${named} ${name}, but the backup has ${found}`);
   }
 
   #pathOf(name: ListName): string {
     return `${this.manifest.folder}/${name}`;
   }
 
-  async #readList(name: ListName): Promise<string[]> {
-    const bytes = await readInside(this.folder, this.#pathOf(name), MAX_LIST_BYTES);
+  async #readList(name: ListName, maxBytes: number): Promise<string[]> {
+    const bytes = await readInside(this.folder, this.#pathOf(name), maxBytes);
     return bytes.toString().split('\n').filter(Boolean);
   }
 

@@ -1,19 +1,21 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
+import { createHash } from 'node:crypto';
 import type { TokenStore } from '../access/token-store.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
-import { Batch } from '../import/batch.ts';
 import { changeFiles } from '../import/change-files.ts';
 import type { DecisionLine } from '../import/decision-lines.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { ImportDefaults } from '../import/plan/outcome.ts';
-import { type Problem, Problems } from '../import/problems.ts';
-import type { EntryLine, ImageLine, RecordLine } from '../import/record.ts';
+import { type Problem, Problems, RecordError } from '../import/problems.ts';
+import type { EntryLine, ImageLine } from '../import/record.ts';
 import { type ImageWithPicture, type Report, Saver } from '../import/save.ts';
 import { saveDecisions } from '../import/save-decisions.ts';
+import { hashInKey } from '../import/store-picture.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
+import { type Line, readBatches, type StoredImage } from './batches.ts';
 import type { Stored } from './format.ts';
-import type { Backup, BackupLine } from './read.ts';
+import type { Backup } from './read.ts';
 
 export interface RestoreOptions {
   files: Files;
@@ -37,15 +39,6 @@ export class InvalidBackup extends Error {
 }
 
 export class NotEmpty extends Error {}
-
-interface Line {
-  source: 0;
-  position: number;
-  label: string;
-  size: number;
-  record: RecordLine;
-  stored?: Stored;
-}
 
 const MAX_CONCURRENT_PICTURES = 8;
 
@@ -95,7 +88,7 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
       const pictures: (Picture | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line, index) => {
         options.signal.throwIfAborted();
-        pictures[index] = await storePicture(backup, line, upload).catch((error) =>
+        pictures[index] = await storePicture(backup, line, options.files, upload).catch((error) =>
           problems.add(line, error),
         );
         options.onImage();
@@ -121,45 +114,27 @@ export async function verifyBackup(
       signal.throwIfAborted();
       if (!line.stored) return;
       const { meta } = line.record as StoredImage;
-      await backup.readPicture(line.stored, meta.mimetype).catch((error) => problems.add(line, error));
+      await backup
+        .usePicture(line.stored, meta.mimetype, async () => {})
+        .catch((error) => problems.add(line, error));
       onImage();
     });
   return problems.list();
 }
 
-/** Each batch has records of one type. Lines that are invalid are left out. */
-async function* readBatches(
+async function storePicture(
   backup: Backup,
-  problems: Problems,
-  signal: AbortSignal,
-): AsyncGenerator<Line[], void> {
-  const batch = new Batch<Line>(({ record }) => record.type);
-  for await (const line of backup.lines()) {
-    signal.throwIfAborted();
-    const parsed = parse(line, problems);
-    if (problems.isFull) return;
-    if (!parsed) continue;
-    if (batch.isFullFor(parsed)) yield batch.take();
-    batch.add(parsed);
-  }
-  yield batch.take();
-}
-
-function parse({ number, label, size, parse }: BackupLine, problems: Problems): Line | undefined {
-  const location = { source: 0, position: number, label } as const;
-  const parsed = problems.attempt(location, parse);
-  return parsed && { ...location, size, ...parsed };
-}
-
-/** `parseLine` has checked that these are there. */
-type StoredImage = ImageLine & { key: string; meta: NonNullable<ImageLine['meta']> };
-
-async function storePicture(backup: Backup, { record, stored }: Line, upload: Upload): Promise<Picture> {
+  { record, stored }: Line,
+  files: Files,
+  upload: Upload,
+): Promise<Picture> {
   const { key, meta } = record as StoredImage;
   const { hash, eTag, perceptualHash, thumbHash, isAnimated } = stored as Stored;
   const { dimens, ...facts } = meta;
-  const bytes = await backup.readPicture(stored as Stored, meta.mimetype);
-  const assigned = await upload.put(key, bytes, { hash, mimetype: meta.mimetype });
+  await requireNoOther(files, key, hash);
+  const assigned = await backup.usePicture(stored as Stored, meta.mimetype, (bytes) =>
+    upload.put(key, bytes, { hash, mimetype: meta.mimetype }),
+  );
   // A folder serves the entity tag that a record gave. A bucket assigns its own.
   const served = assigned === hash ? eTag : assigned;
   const picture = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
@@ -167,6 +142,17 @@ async function storePicture(backup: Backup, { record, stored }: Line, upload: Up
   if (thumbHash === undefined) return picture;
   const previews = { sizes: [], thumbHash, ...(isAnimated !== undefined && { isAnimated }) };
   return { ...picture, previews };
+}
+
+/** A file that no import has named belongs to somebody else, and may be the only copy. */
+async function requireNoOther(files: Files, key: string, hash: string): Promise<void> {
+  const file = hashInKey(key) === undefined ? await files.open(key) : undefined;
+  if (!file) return;
+  const sum = createHash('sha256');
+  if (file.size === 0) await file.close();
+  else for await (const chunk of file.stream(0, file.size - 1)) sum.update(chunk as Buffer);
+  if (sum.digest('hex') !== hash)
+    throw new RecordError(`${key}: the storage has a different file with this name; move it away`);
 }
 
 async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** `zukan backup`: copies everything that is needed to restore the catalogue into a folder. */
-import { relative, resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { writeBackup } from '../backup/write.ts';
 import type { Config } from '../config/config.ts';
 import { findLinkKeys } from '../config/link-keys.ts';
@@ -17,7 +18,7 @@ export async function backupCommand(
   terminal: Terminal,
 ): Promise<void> {
   const folder = resolve(path);
-  requireOutside(folder, config);
+  await requireOutside(folder, config);
   using interrupt = listenForInterrupt('interrupted; the backup before is still complete');
   const tokens = await readTokens(config);
   const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
@@ -51,9 +52,20 @@ async function readTokens(config: Config) {
 }
 
 /** The storage would take the files of the backup for its own. */
-function requireOutside(folder: string, { storage }: Config): void {
+async function requireOutside(folder: string, { storage }: Config): Promise<void> {
   if (storage.engine !== 'folder') return;
-  const inside = relative(storage.path, folder);
+  const inside = relative(await realPathOf(storage.path), await realPathOf(folder));
   if (inside !== '..' && !inside.startsWith(`..${sep}`))
     throw new CommandError(`${folder} is inside the folder of the image files; choose another folder`);
+}
+
+/** Also of a folder that does not exist yet. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) return path;
+    return join(await realPathOf(parent), basename(path));
+  }
 }

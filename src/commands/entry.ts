@@ -67,16 +67,11 @@ export async function entryCommand(
     return;
   }
   const fields = readFields(kind, flags);
-  const named = actions.filter((action) => flags[action]);
   const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
-  const isEdit = Object.keys(edits).length + (flags.addAlias ?? flags.removeAlias ?? []).length > 0;
-  if (named.length > 1 || (named.length === 1 && named[0] !== 'create' && isEdit))
-    throw new UsageError(
-      '--create, --merge-into, --remove and --unblock cannot be combined with each other, and only --create with other changes',
-    );
+  checkCombination(flags, edits);
   const now = new Date().toISOString();
   const result = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
-    if (flags.create) return create(writer, kind, reference, fields, now);
+    if (flags.create) return create(writer, kind, reference, fields, flags, now);
     if (flags.unblock) return unblock(writer, kind, reference);
     const matching = flags.block && !flags.remove ? await matchEntries(writer, kind, reference) : [];
     if (matching.length > 0)
@@ -93,6 +88,21 @@ export async function entryCommand(
     return describeChange(entry, after);
   });
   printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+}
+
+/** No option is ignored. */
+function checkCombination(flags: EntryFlags, edits: object): void {
+  const { name, addAlias = [], removeAlias = [], create, remove, block } = flags;
+  const named = actions.filter((action) => flags[action]);
+  const isEdit = Object.keys(edits).length + addAlias.length + removeAlias.length > 0;
+  if (named.length > 1 || (named.length === 1 && !create && isEdit))
+    throw new UsageError(
+      '--create, --merge-into, --remove and --unblock cannot be combined with each other, and only --create with other changes',
+    );
+  if (create && (name !== undefined || removeAlias.length > 0))
+    throw new UsageError('--create creates the name before it; leave out --name and --remove-alias');
+  if (block && !remove && (named.length > 0 || isEdit))
+    throw new UsageError('--block can be combined with --remove only');
 }
 
 async function showEntry(
@@ -120,9 +130,12 @@ async function create(
   kind: Kind,
   name: string,
   fields: object,
+  { addAlias: addAliases = [] }: EntryFlags,
   now: string,
 ): Promise<string> {
-  await createEntry(writer, { type: kind, name, ...fields } as EntryLine, { now, newId: () => newId() });
+  const defaults = { now, newId: () => newId() };
+  const entry = await createEntry(writer, { type: kind, name, ...fields } as EntryLine, defaults);
+  if (addAliases.length > 0) await editEntry(writer, entry, { fields: {}, addAliases, removeAliases: [] });
   return `created the ${kind} "${name}"`;
 }
 

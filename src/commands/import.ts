@@ -1,13 +1,13 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
 import { createInterface } from 'node:readline';
 import type { Config } from '../config/config.ts';
-import { createCatalogue, openStore } from '../engines.ts';
+import { openStore } from '../engines.ts';
 import type { GoneImage } from '../import/prune.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { list, type Summary } from './report.ts';
 import { type ImportFlags, importPaths } from './run-import.ts';
-import { printLine, printLines, type Terminal } from './terminal.ts';
+import { printLine, printLines, silentTerminal, type Terminal } from './terminal.ts';
 import { count, printable } from './text.ts';
 
 /** A larger part of the catalogue is removed only if somebody confirms it. */
@@ -24,6 +24,7 @@ export async function importCommand(
   flags: ImportCommandFlags,
   terminal: Terminal,
 ): Promise<void> {
+  checkFlags(flags);
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const report = await importPaths(config, paths, flags, terminal, {
     signal: interrupt.signal,
@@ -37,16 +38,19 @@ export async function importCommand(
     );
 }
 
+export function checkFlags({ yes, prune }: ImportCommandFlags): void {
+  if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
+}
+
 /** Imports without printing anything. */
 export async function importFiles(
   config: Config,
   paths: string[],
   flags: ImportFlags = {},
 ): Promise<Summary> {
-  await createCatalogue(config);
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const run = { signal: interrupt.signal, confirmPrune: async () => true };
-  return (await importPaths(config, paths, { ...flags, quiet: true }, process, run)).summary;
+  return (await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, run)).summary;
 }
 
 /** The same, of one folder, with what the command would print. */

@@ -10,7 +10,7 @@ import { type Problem, RecordError } from '../import/problems.ts';
 import { CommandError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, type Progress, startProgress } from './progress.ts';
-import { printLine, printLines, type Terminal } from './terminal.ts';
+import { announceCreated, printLine, printLines, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
 import { writersFor } from './writer.ts';
 
@@ -76,7 +76,7 @@ async function restore(
   onImage: () => void,
   notes: string[],
 ): Promise<void> {
-  await createCatalogue(config);
+  announceCreated(terminal, await createCatalogue(config));
   await using store = await openStore(config);
   await restoreBackup(backup, {
     files: openFiles(config),

@@ -4,10 +4,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { SourceFileReader } from '../catalogue/source-files.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
-import { createCatalogue, openFiles, openSnapshot, openSourceFiles } from '../engines.ts';
+import { openFiles, openSnapshot, openSourceFiles } from '../engines.ts';
 import { describeOptions } from '../import/fingerprint.ts';
 import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
@@ -15,9 +14,10 @@ import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { openTarget } from './import-target.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { describeProblem, ImportReport } from './report.ts';
-import { announceCreated, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { writersFor } from './writer.ts';
 
 const STANDARD_INPUT = '-';
@@ -49,6 +49,21 @@ export async function importPaths(
   paths: string[],
   flags: ImportFlags,
   terminal: Terminal,
+  run: ImportRun,
+): Promise<ImportReport> {
+  // First, because a mistyped path must not create a catalogue.
+  const places = await Promise.all(paths.map(findPlace));
+  if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
+    throw new UsageError('--prune needs a folder of pictures');
+  await using target = await openTarget(config, flags.dryRun ?? false, terminal);
+  return await importPlaces(target.config, places, flags, terminal, run);
+}
+
+async function importPlaces(
+  config: Config,
+  places: Place[],
+  flags: ImportFlags,
+  terminal: Terminal,
   { signal, confirmPrune, isReady }: ImportRun,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
@@ -60,7 +75,7 @@ export async function importPaths(
     openSnapshot: () => openSnapshot(config),
   });
   const ladder = config.thumbnails;
-  let known: SourceFileReader;
+  await using known = await openSourceFiles(config);
   const folderOptions: FolderOptions = {
     onIgnored: (path) => report.ignored(path),
     signal,
@@ -72,21 +87,9 @@ export async function importPaths(
     },
     isReady,
   };
-  const opened = await Promise.all(
-    paths.map((path) => openSource(path, terminal, folderOptions, flags.quiet)),
-  );
-  const sources = opened.map(({ source }) => source);
-  // Not before the paths are known to be right.
-  announceCreated(terminal, await createCatalogue(config));
-  await using reader = await openSourceFiles(config);
-  known = reader;
-  const sizes = opened.map(({ size }) => size);
-  const total = sizes.includes(undefined)
-    ? undefined
-    : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  const progress = flags.quiet ? noProgress : startProgress('Importing', total, terminal);
+  const sources = places.map((place) => openSource(place, terminal, folderOptions));
+  const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);
   const folders = sources.filter(({ isFolder }) => isFolder);
-  if (flags.prune && folders.length === 0) throw new UsageError('--prune needs a folder of pictures');
   const prune = flags.prune
     ? new Prune({
         folders: await Promise.all(folders.map(({ folder }) => realpath(folder))),
@@ -119,26 +122,40 @@ export async function importPaths(
   }
 }
 
-/** `size` is undefined if it is not known. The signal also ends a stream that waits for input. */
-async function openSource(
-  path: string,
-  { stdin }: Terminal,
-  options: FolderOptions,
-  isQuiet = false,
-): Promise<{ source: Source; size: number | undefined }> {
-  const { signal } = options;
-  if (path === STANDARD_INPUT) {
-    const open = () => addAbortSignal(signal, stdin);
-    return { source: catalogueFile('standard input', process.cwd(), open), size: undefined };
-  }
+/** A path of the command line. `size` is that of a catalogue file. */
+type Place =
+  | { kind: 'stdin' }
+  | { kind: 'folder'; path: string }
+  | { kind: 'file'; path: string; size: number };
+
+async function findPlace(path: string): Promise<Place> {
+  if (path === STANDARD_INPUT) return { kind: 'stdin' };
   const facts = await stat(path).catch(() => {
     throw new CommandError(`${path}: no such file or folder`);
   });
-  if (facts.isDirectory())
-    return { source: pictureFolder(path, options), size: isQuiet ? undefined : await countPictures(path) };
+  if (facts.isDirectory()) return { kind: 'folder', path };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
   if (isPictureName(path))
     throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
-  const open = () => createReadStream(path, { signal });
-  return { source: catalogueFile(path, dirname(path), open), size: facts.size };
+  return { kind: 'file', path, size: facts.size };
+}
+
+/** The signal also ends a stream that waits for input. */
+function openSource(place: Place, { stdin }: Terminal, options: FolderOptions): Source {
+  const { signal } = options;
+  if (place.kind === 'stdin')
+    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
+  if (place.kind === 'folder') return pictureFolder(place.path, options);
+  const open = () => createReadStream(place.path, { signal });
+  return catalogueFile(place.path, dirname(place.path), open);
+}
+
+/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
+async function measure(places: Place[]): Promise<number | undefined> {
+  let total = 0;
+  for (const place of places) {
+    if (place.kind === 'stdin') return undefined;
+    total += place.kind === 'file' ? place.size : await countPictures(place.path);
+  }
+  return total;
 }

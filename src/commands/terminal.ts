@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { printable } from './text.ts';
 
 /** Where a command reads and writes. `process` is one; tests pass their own streams. */
@@ -7,6 +7,11 @@ export interface Terminal {
   stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
 }
+
+const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** For commands that another part of the program runs. */
+export const silentTerminal: Terminal = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere };
 
 export function printLine(terminal: Pick<Terminal, 'stdout'>, line: string): void {
   printLines(terminal, [line]);

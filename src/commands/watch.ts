@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { PruneOptions } from '../import/prune.ts';
 import { UsageError } from './errors.ts';
-import { describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { checkFlags, describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { importPaths } from './run-import.ts';
 import { Settling } from './settling.ts';
@@ -48,6 +48,7 @@ export async function watchCommand(
   terminal: Terminal,
   surroundings: Surroundings = realSurroundings,
 ): Promise<void> {
+  checkFlags(flags);
   if (flags.dryRun) throw new UsageError('--watch and --dry-run cannot be combined');
   for (const folder of folders) await checkFolder(folder);
   using interrupt = listenForInterrupt('interrupted');

@@ -55,19 +55,31 @@ export async function createEntry(
   writer: CatalogueWriter,
   fields: EntryLine,
   defaults: NewRecordDefaults,
-): Promise<void> {
+): Promise<SavedEntry> {
   const record = checkRecord({ ...fields }) as EntryLine;
   const existing = new ExistingEntries();
   await loadEntries(existing, writer, record.type, [record.name]);
+  refuseExisting(record, existing);
+  const planned = planEntry(record, existing, defaults);
+  if (planned.outcome !== 'added') throw new EditError(`the ${record.type} "${record.name}" already exists`);
+  await writer.saveEntries([planned.row]);
+  const [created] = await writer.entriesById(record.type, [planned.row.id]);
+  return created as SavedEntry;
+}
+
+/** Only characters share a name, if they come from different works. */
+function refuseExisting(record: EntryLine, existing: ExistingEntries): void {
   const { type, name } = record;
-  const [taken] = existing.matching(type, name);
+  const source = record.type === 'character' ? record.source : undefined;
+  const [taken] = existing
+    .matching(type, name)
+    .filter(({ document }) => !source || JSON.parse(document).source === source);
   if (taken && nameKey(type, taken.name) !== nameKey(type, name))
     throw new EditError(
       `"${name}" is an alias of the ${type} "${taken.name}"; remove it there first (--remove-alias)`,
     );
-  if (taken) throw new EditError(`the ${type} "${taken.name}" already exists`);
-  const planned = planEntry(record, existing, defaults);
-  if (planned.outcome === 'added') await writer.saveEntries([planned.row]);
+  const advice = type === 'character' ? '; give the --source of another work' : '';
+  if (taken) throw new EditError(`the ${type} "${taken.name}" already exists${advice}`);
 }
 
 /** The entries of each of the images, by image id. */

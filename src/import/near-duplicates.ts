@@ -51,14 +51,19 @@ export class NearDuplicates {
   async list(): Promise<NearDuplicate[]> {
     const index = this.#index;
     if (!index || this.#listed.length === 0) return [];
-    await using snapshot = await this.#openSnapshot();
     const existing = this.#listed.filter(({ position }) => position < this.#firstNew);
-    const rows = await snapshot.imagesByNumber(existing.map(({ position }) => index.imageAt(position)));
-    const ids = new Map(rows.map(({ number, id }) => [number, id]));
+    const ids = await this.#findIds(existing.map(({ position }) => index.imageAt(position)));
     return this.#listed.map(({ label, position }) => ({
       label,
       other: this.#labels[position - this.#firstNew] ?? `image ${ids.get(index.imageAt(position))}`,
     }));
+  }
+
+  async #findIds(numbers: number[]): Promise<Map<number, string>> {
+    if (numbers.length === 0) return new Map();
+    await using snapshot = await this.#openSnapshot();
+    const rows = await snapshot.imagesByNumber(numbers);
+    return new Map(rows.map(({ number, id }) => [number, id]));
   }
 
   async #loadIndex(): Promise<HashIndex> {

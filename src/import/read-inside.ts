@@ -16,6 +16,13 @@ export async function readInside(folder: string, file: string, maxBytes: number)
   });
 }
 
+export async function sizeInside(folder: string, file: string): Promise<number> {
+  return explained(file, async () => {
+    await using handle = await openFile(folder, file);
+    return (await handle.stat()).size;
+  });
+}
+
 /** For files of any size. The caller closes the handle. */
 export async function openInside(folder: string, file: string): Promise<FileHandle> {
   return explained(file, () => openFile(folder, file));

@@ -1,10 +1,10 @@
 /** Reads the facts of a picture from its bytes: type, displayed size, dominant colour, hashes and previews. */
 import { hash } from 'node:crypto';
 import { rgbaToThumbHash } from 'thumbhash';
+import { Budget } from '../budget.ts';
 import { chooseSizes, type Previews } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { hashPixels } from './perceptual-hash.ts';
-import { PixelBudget } from './pixel-budget.ts';
 import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
 export interface PictureFacts {
@@ -35,7 +35,7 @@ const CHANNELS = 4;
 /** Most decoders need up to four bytes per pixel, that of AVIF twenty. */
 const AVIF_COST = 5;
 /** The largest pictures are decoded one at a time. */
-const pixelBudget = new PixelBudget(MAX_PIXELS);
+const pixelBudget = new Budget(MAX_PIXELS);
 
 const signatures: [Mimetype, RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
-import { createCatalogue, createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
+import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
 import { startTimeMetric, workerFailuresMetric } from '../http/metrics/process.ts';
 import { writeToStdout } from '../http/server/line-writer.ts';
 import { errorField, Logger } from '../http/server/logger.ts';
@@ -74,8 +74,7 @@ export class WorkerPool {
 
   /** Returns the URL when all workers listen. */
   async start(): Promise<string> {
-    // Creates or migrates the schema once, and fails early if the database cannot be used.
-    await createCatalogue(this.#config);
+    // Migrates the schema once, and fails early if the database cannot be used.
     await (await openStore(this.#config))[Symbol.asyncDispose]();
     if (this.#config.linkKeys === undefined) loadLinkKeys(this.#config.dataDir);
     const { address, release } = await reservePort(this.#address);

@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeCatalogue, succeed } from '../support/backup.ts';
 import { runCommand } from '../support/program.ts';
@@ -101,6 +101,25 @@ const damages: [string, (backup: string) => void, RegExp][] = [
     /catalogue\.ndjson:\d+: key: must be a relative path/,
   ],
   [
+    'the key of an import has other bytes',
+    (backup) =>
+      forge(backup, catalogue, (text) =>
+        text.replace(/"key":"..\/[0-9a-f]{64}/, `"key":"ab/ab${'0'.repeat(62)}`),
+      ),
+    /catalogue\.ndjson:\d+: key: is not the hash of the file/,
+  ],
+  [
+    'two files have the same key',
+    (backup) =>
+      forge(backup, catalogue, (text) => text.replace(/"key":"..\/[0-9a-f]{64}\.png/, '"key":"some/7.png')),
+    /catalogue\.ndjson:\d+: key: another image has a different file with this key/,
+  ],
+  [
+    'there are fewer images than the manifest says',
+    (backup) => edit(join(backup, 'manifest.json'), (text) => text.replace('"images": 5', '"images": 6')),
+    /manifest\.json: names 6 images, but the backup has 5/,
+  ],
+  [
     'a hash is a path',
     (backup) =>
       forge(backup, catalogue, (text) =>
@@ -163,6 +182,22 @@ describe('finds that', () => {
       await succeed(['restore', '--quiet', original], environment);
     });
   }
+});
+
+test('files in the storage that no import has stored are never replaced', async () => {
+  const environment = { DATA_DIR: join(folder, 'occupied'), THUMBNAILS: 'off' };
+  const path = join(environment.DATA_DIR, 'files/some/7.png');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, 'the only copy');
+  const { status, errors } = await runCommand(['restore', '--quiet', original], environment);
+  assert.equal(status, 1);
+  assert.match(errors, /some\/7\.png: the storage has a different file with this name; move it away/);
+  assert.equal(readFileSync(path, 'utf8'), 'the only copy');
+  assert.deepEqual(globSync('files/**/*.png', { cwd: environment.DATA_DIR }), ['files/some/7.png']);
+  assert.equal((await succeed(['export'], environment)).output, '');
+  // The same bytes are no obstacle.
+  cpSync(join(folder, 'data/files/some/7.png'), path);
+  await succeed(['restore', '--quiet', original], environment);
 });
 
 test('a restore that failed after the tokens were added can be repeated', async () => {

@@ -1,7 +1,19 @@
 /** The folder of a backup: incremental, private, complete at every moment, and safe from everything else. */
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { writeBackup } from '../../src/backup/write.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
@@ -83,11 +95,67 @@ test('refuses a folder with something else in it, and one inside the image files
   assert.equal(refused.status, 1);
   assert.match(refused.errors, /other is neither empty nor a backup; choose another folder/);
   assert.deepEqual(readdirSync(other), ['thesis.txt']);
-  const inside = await runCommand(['backup', '--quiet', join(folder, 'data/files/backup')], source);
-  assert.match(inside.errors, /inside the folder of the image files/);
+  symlinkSync(join(folder, 'data/files'), join(folder, 'another name'));
+  for (const path of ['data/files/backup', 'another name/backup/of/today'])
+    assert.match(
+      (await runCommand(['backup', '--quiet', join(folder, path)], source)).errors,
+      /inside the folder of the image files/,
+    );
   writeFileSync(join(folder, 'a file'), '');
   const file = await runCommand(['backup', '--quiet', join(folder, 'a file')], source);
   assert.match(file.errors, /^zukan: cannot back up to .*a file: /);
+});
+
+test('refuses links in the folder, which may lead to somebody else’s files', async () => {
+  const precious = join(folder, 'precious');
+  mkdirSync(join(precious, 'ab'), { recursive: true });
+  writeFileSync(join(precious, 'ab/thesis.txt'), 'important');
+  for (const name of ['files', '.lock']) {
+    const backup = join(folder, `trap ${name}`);
+    await succeed(['backup', '--quiet', backup], source);
+    rmSync(join(backup, name), { recursive: true });
+    symlinkSync(precious, join(backup, name));
+    const { status, errors } = await runCommand(['backup', '--quiet', backup], source);
+    assert.equal(status, 1);
+    assert.match(errors, new RegExp(`${name} is a link; choose another folder`));
+    assert.deepEqual(globSync('**/*', { cwd: precious }), ['ab', 'ab/thesis.txt']);
+  }
+});
+
+test('removes only files that a backup may have written', async () => {
+  const backup = join(folder, 'with strangers');
+  await succeed(['backup', '--quiet', backup], source);
+  const strangers = ['files/notes/thesis.txt', 'files/ab/thesis.txt', 'files/ab/cd/thesis.txt'];
+  for (const path of strangers) {
+    mkdirSync(dirname(join(backup, path)), { recursive: true });
+    writeFileSync(join(backup, path), 'important');
+  }
+  writeFileSync(join(backup, `files/ab/ab${'0'.repeat(62)}.png`), 'of a former backup');
+  assert.match((await succeed(['backup', '--quiet', backup], source)).output, /\(0 new files, 1 removed\)/);
+  for (const path of strangers) assert.ok(existsSync(join(backup, path)), path);
+  mkdirSync(join(backup, 'lists-of-friends'));
+  assert.match(
+    (await runCommand(['backup', '--quiet', backup], source)).errors,
+    /neither empty nor a backup/,
+  );
+});
+
+test('copies a picture that was moved to another disk and linked from there', async () => {
+  const environment = target('linked away');
+  cpSync(join(folder, 'data'), environment.DATA_DIR as string, { recursive: true });
+  const [picture = ''] = globSync(join(folder, 'linked away/files/??/*.png'));
+  const elsewhere = join(folder, 'elsewhere.png');
+  renameSync(picture, elsewhere);
+  symlinkSync(elsewhere, picture);
+  const backup = join(folder, 'of links');
+  await succeed(['backup', '--quiet', backup], environment);
+  await succeed(['restore', '--check', '--quiet', backup], {});
+  // So does a backup that an earlier version made.
+  const copy = join(backup, 'files', picture.slice(-71));
+  rmSync(copy);
+  symlinkSync(elsewhere, copy);
+  await succeed(['backup', '--quiet', backup], environment);
+  await succeed(['restore', '--check', '--quiet', backup], {});
 });
 
 test('one backup at a time writes to a folder', async () => {

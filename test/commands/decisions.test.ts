@@ -56,6 +56,39 @@ await forEachEngine((engine) => {
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
+    test('characters of different works may have the same name', async () => {
+      const { ok, run, config } = openMaintained(engine);
+      await ok('import', '-');
+      const create = ['entry', 'character', 'Koharu', '--create'];
+      await ok(...create, '--source', 'Nine Tails Post');
+      for (const rest of [[], ['--source', 'Nine Tails Post']])
+        assert.match(
+          (await run(...create, ...rest)).errors,
+          /the character "Koharu" already exists; give the --source of another work/,
+        );
+      await ok(...create, '--source', 'Winter', '--add-alias', 'Ko-chan');
+      assert.match((await run('entry', 'character', 'Koharu')).errors, /2 characters are called "Koharu"/);
+      const shown = JSON.parse(await ok('entry', 'character', 'Ko-chan', '--json'));
+      assert.deepEqual([shown.source, shown.aliases], ['Winter', ['Ko-chan']]);
+      assert.deepEqual(shelfProblems(config), []);
+    });
+
+    test('options that would be ignored are usage errors', async () => {
+      const { ok, run } = openMaintained(engine);
+      await ok('import', '-');
+      for (const flags of [
+        ['--create', '--name', 'Bob'],
+        ['--create', '--remove-alias', 'Bob'],
+        ['--create', '--block'],
+        ['--block', '--name', 'Bob'],
+        ['--block', '--add-alias', 'Bob'],
+        ['--block', '--merge-into', 'Bob'],
+        ['--remove', '--add-alias', 'Bob'],
+      ])
+        assert.equal((await run('entry', 'artist', 'Ann', ...flags)).status, 2, flags.join(' '));
+      assert.equal(await ok('export'), '');
+    });
+
     test('records use aliases, and keep the name that an operator gave', async () => {
       const box = openMaintained(engine);
       const records = [

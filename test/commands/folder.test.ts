@@ -1,6 +1,6 @@
 /** Importing folders of pictures. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
@@ -249,8 +249,7 @@ test('--dry-run prints what would change, and changes nothing', async () => {
     /^dry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
   );
   assert.match(output, /\nadded {6}category {3}cats\nadded {6}image {6}cats\/a\.png\n$/);
-  assert.deepEqual(await records(), []);
-  assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
+  assert.ok(!existsSync(environment.DATA_DIR));
   await run('import', pictures);
   writeTiny(pictures, 'cats/b.png', 2);
   assert.match((await run('import', '--dry-run', pictures)).output, /1 added, 0 updated, 1 unchanged\n/);

@@ -201,6 +201,11 @@ await forEachEngine(async (engine) => {
       /nothing was imported or removed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
     );
     assert.equal((await images()).length, 9);
+    for (const flags of [['--yes'], ['--yes', '--watch']]) {
+      const useless = await run(...flags, pictures);
+      assert.equal(useless.status, 2);
+      assert.match(useless.errors, /--yes confirms what --prune removes; add --prune/);
+    }
     assert.match(await importFolder('--prune', '--yes'), /2 removed\n/);
   });
 

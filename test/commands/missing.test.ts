@@ -1,17 +1,26 @@
-/** A mistyped DATA_DIR or DATABASE_URL: only `serve` and `import` create a catalogue, and say so. */
+/** A mistyped DATA_DIR or DATABASE_URL: only `serve`, `import` and `restore` create a catalogue, and say so. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { sandbox } from '../support/import.ts';
 import { runCommand, serve } from '../support/program.ts';
+import { writeTiny } from '../support/tiny.ts';
+
+const original = sandbox();
+const backup = join(original.folder, 'backup');
+await runCommand(['import', '-'], original.environment, '{"type":"artist","name":"Ann"}');
+await runCommand(['backup', '--quiet', backup], original.environment);
 
 await forEachEngine(async (engine) => {
   test('commands that need a catalogue say that there is none, and create nothing', async () => {
-    const { environment } = sandbox(engine);
+    const { environment, folder } = sandbox(engine);
     const commands = [
+      ['backup', join(folder, 'backup')],
+      ['find'],
+      ['entry', 'artist', 'Ann', '--create'],
       ['stats'],
       ['export'],
       ['check'],
@@ -31,7 +40,7 @@ await forEachEngine(async (engine) => {
         errors,
         /^zukan: .*there is no catalogue (at|in) .*; check .*DATABASE_URL, or create one with/,
       );
-      assert.ok(!existsSync(environment.DATA_DIR as string), command.join(' '));
+      assert.deepEqual(readdirSync(folder), [], command.join(' '));
     }
   });
 
@@ -44,6 +53,30 @@ await forEachEngine(async (engine) => {
     assert.match(first.errors, /^created a new catalogue: .*(zukan\.db|PostgreSQL at \S+)\n$/);
     const second = await runCommand(['import', '-'], environment, '{"type":"artist","name":"Bob"}');
     assert.equal(second.errors, '');
+  });
+
+  test('a dry run of the first import shows what it would do, and leaves nothing behind', async () => {
+    const { environment, folder } = sandbox(engine);
+    for (const index of [1, 2]) writeTiny(join(folder, 'pictures'), `cats/${index}.png`, 1);
+    writeTiny(join(folder, 'pictures'), 'cats/3.png', 3);
+    const command = ['import', '--quiet', '--dry-run', '--prune', join(folder, 'pictures')];
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = folder;
+    const { status, output, errors } = await runCommand(command, environment);
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+    assert.equal(status, 0, errors);
+    assert.match(output, /^dry run.*\n3 added, 0 updated, 0 unchanged, 0 removed\n/);
+    assert.equal(errors, '');
+    assert.deepEqual(readdirSync(folder), ['pictures']);
+    // It did not create a catalogue either, whose place is not a folder.
+    assert.match((await runCommand(['stats'], environment)).errors, /there is no catalogue/);
+  });
+
+  test('a restore creates one and says so', async () => {
+    const { environment } = sandbox(engine);
+    const { errors } = await runCommand(['restore', '--quiet', backup], environment);
+    assert.match(errors, /^created a new catalogue: .*(zukan\.db|PostgreSQL at \S+)\n$/);
   });
 });
 

@@ -121,7 +121,8 @@ async function apply(writer: CatalogueWriter, kind: ListKind, step: Step): Promi
   const edit = { removeCategories: [], removeCharacters: [], reset: [], create: false };
   switch (step.action) {
     case 'create':
-      return createEntry(writer, { type: kind, name: step.name } as EntryLine, defaults);
+      await createEntry(writer, { type: kind, name: step.name } as EntryLine, defaults);
+      return;
     case 'rename':
       await editEntry(writer, await find(step.name), { ...noAliases, fields: { name: step.other } });
       return;

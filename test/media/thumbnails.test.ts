@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { thumbHashToAverageRGBA } from 'thumbhash';
+import { Budget } from '../../src/budget.ts';
 import { readPicture } from '../../src/media/picture.ts';
-import { PixelBudget } from '../../src/media/pixel-budget.ts';
 import { draw } from '../support/pictures.ts';
 
 /** The left third is red, the rest is blue. */
@@ -135,7 +135,7 @@ test('keeps transparency, and handles greyscale, 16-bit and CMYK pictures and ex
 });
 
 test('the pixel budget bounds what runs at the same time, in order, and lets any picture run alone', async () => {
-  const budget = new PixelBudget(100);
+  const budget = new Budget(100);
   const [started, finish]: [string[], Map<string, () => void>] = [[], new Map()];
   const run = (name: string, pixels: number) =>
     budget.spend(pixels, () => {

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { drawDemo, fillWithDemo } from '../../demo/fill.ts';
 import type { Config } from '../../src/config/config.ts';
+import { createCatalogue } from '../../src/engines.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 export async function fillWithDrawnDemo(config: Config): Promise<void> {
   const drawn = await drawOnce();
+  await createCatalogue(config);
   await fillWithDemo(config, async (folder) => {
     await cp(drawn, folder, { recursive: true });
     return join(folder, 'catalogue.ndjson');

@@ -7,7 +7,7 @@ import { hashSecret, newSecret } from '../../src/access/tokens.ts';
 import { createApp } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { openStore } from '../../src/engines.ts';
+import { createCatalogue, openStore } from '../../src/engines.ts';
 import { type RandomInt, secureRandomInt } from '../../src/random.ts';
 import { writeKnownCatalogue } from './catalogue.ts';
 import { assertDescribed } from './contract.ts';
@@ -67,6 +67,7 @@ export function configFor(folder: string, environment: Record<string, string> = 
 }
 
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  await createCatalogue(config);
   const app = await createApp(config, options);
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = () => app.close();

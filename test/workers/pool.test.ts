@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { warnAboutUnsharedKeys } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
+import { createCatalogue } from '../../src/engines.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import type { Metric } from '../../src/metrics.ts';
 import { WorkerPool } from '../../src/workers/pool.ts';
@@ -146,6 +147,7 @@ test('threads share the connections to PostgreSQL', { skip }, async (t) => {
     ...{ DATABASE_URL: postgres.newDatabase(), DATABASE_CONNECTIONS: '5' },
     ...{ WORKERS: '2', TRUSTED_PROXIES: '127.0.0.1' },
   });
+  await createCatalogue(own);
   const { pool, get, scrape, log, messages } = await start(own);
   t.after(() => pool.close());
   assert.equal((await get('/api/stats')).status, 200);

@@ -16,6 +16,21 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
+export async function hasSchema(url: string): Promise<boolean> {
+  let isMissing = false;
+  try {
+    const client = await connect(url, () => {
+      isMissing = true;
+      throw new Error('there is no catalogue');
+    });
+    await disconnect(client);
+    return true;
+  } catch (error) {
+    if (isMissing) return false;
+    throw error;
+  }
+}
+
 /** Makes an empty catalogue if there is none, and then returns where. */
 export async function createSchema(url: string): Promise<string | undefined> {
   let isNew = false;
