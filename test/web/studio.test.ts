@@ -171,6 +171,35 @@ describe('the studio', { skip }, async () => {
     await finish();
   });
 
+  test('Enter before the suggestions arrive means what was typed, and the pictures selected by then', async () => {
+    const { page, finish } = await open();
+    let held = Promise.withResolvers<void>();
+    await page.route('**/data/suggestions?*', (route) =>
+      held.promise.then(() => route.continue()).catch(() => {}),
+    );
+    const pressBeforeSuggestions = async (...keys: string[]) => {
+      held = Promise.withResolvers();
+      for (const key of keys) await page.keyboard.press(key);
+      held.resolve();
+    };
+    await page.keyboard.press('ArrowRight');
+    await heading(page, 'One picture');
+    await pressBeforeSuggestions('c', 'm', 'o', 'Enter', 'Escape', 'ArrowRight');
+    await waitForUndo(page, 'Add moon: 1 picture');
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.entries li', { hasText: 'moon' }).waitFor();
+    await page.keyboard.press('z');
+    await page.locator('#undo:disabled').waitFor();
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
+    await page.getByRole('button', { name: 'Merge…' }).click();
+    await pressBeforeSuggestions('s', 'e', 'Enter');
+    await page.locator('dialog p', { hasText: 'city becomes another name of sea' }).waitFor();
+    await pressBeforeSuggestions('n', 'o', 'x', 'Enter');
+    await page.locator('dialog .note', { hasText: 'There is no category “nox”.' }).waitFor();
+    await finish();
+  });
+
   test('a removed picture can be restored', async () => {
     const { page, finish } = await open();
     await page.keyboard.press('ArrowRight');
