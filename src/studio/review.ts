@@ -16,8 +16,6 @@ const MAX_PROBLEMS = 100;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
 export interface Alike extends Tile {
-  width: number;
-  height: number;
   size: number;
   mimetype: string;
 }
@@ -57,8 +55,8 @@ async function groupNumbers(snapshot: CatalogueSnapshot): Promise<number[][]> {
 }
 
 function toAlike(row: SavedImage): Alike {
-  const { size, mimetype, dimens } = readDocument(row.document).meta;
-  return { ...toTile(row), width: dimens.width, height: dimens.height, size, mimetype };
+  const { size, mimetype } = readDocument(row.document).meta;
+  return { ...toTile(row), size, mimetype };
 }
 
 /** The first sentences that `zukan check` would print about the catalogue itself. It also reads the files. */
