@@ -26,7 +26,7 @@ export class Picture {
       load: () => this.#setState('loaded'),
       error: () => this.#retry(),
     });
-    this.elements = [...createPlaceholder(image), this.#element];
+    this.elements = [...createPlaceholder(image.meta.thumbHash), this.#element];
   }
 
   /** Sets the width on the page. A smaller one changes nothing, because a larger file may already be there. */

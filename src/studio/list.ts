@@ -4,6 +4,7 @@ import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { findOutdated } from '../import/update-thumbnails.ts';
+import { findAlikeIds } from './review.ts';
 import { StudioError } from './server.ts';
 import { entryVersion } from './state.ts';
 
@@ -20,13 +21,16 @@ export async function listImages(
   openSnapshot: OpenSnapshot,
   ladder: readonly number[],
 ): Promise<Buffer> {
-  const outdated = query.has('outdated') ? new Set(await findOutdated(openSnapshot, ladder)) : undefined;
+  const only = [
+    ...(query.has('outdated') ? [new Set(await findOutdated(openSnapshot, ladder))] : []),
+    ...(query.has('alike') ? [await findAlikeIds(openSnapshot)] : []),
+  ];
   await using snapshot = await openSnapshot();
   const shelves = await findShelves(query, snapshot);
   if (!shelves) return Buffer.alloc(0);
   const without = KINDS.filter((kind) => kind !== 'artist' && query.getAll('without').includes(kind));
   const found = await snapshot.imageIds({ shelves, without, isEdited: query.has('edited') });
-  const ids = outdated ? found.filter((id) => outdated.has(id)) : found;
+  const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;

@@ -7,6 +7,7 @@ import { groupLookAlikes } from '../catalogue/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { type Tile, toTile } from './summary.ts';
 
+const BATCH_SIZE = 500;
 const MAX_GROUPS = 100;
 /** Of one group. */
 const MAX_MEMBERS = 12;
@@ -15,8 +16,6 @@ const MAX_PROBLEMS = 100;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
 export interface Alike extends Tile {
-  width: number;
-  height: number;
   size: number;
   mimetype: string;
 }
@@ -24,26 +23,40 @@ export interface Alike extends Tile {
 /** The first groups of pictures that look alike, and how many there are. The largest picture of each comes first. */
 export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: number; groups: Alike[][] }> {
   await using snapshot = await openSnapshot();
-  const index = new HashIndex();
-  let hashes = 0;
-  for await (const { image, hash } of snapshot.perceptualHashes()) {
-    index.add(image, hash);
-    if (++hashes % 10_000 === 0) await nextTick();
-  }
-  const found = groupLookAlikes(index);
+  const found = await groupNumbers(snapshot);
   const groups: Alike[][] = [];
-  for (const positions of found.slice(0, MAX_GROUPS)) {
-    const numbers = positions.slice(0, MAX_MEMBERS).map((position) => index.imageAt(position));
-    const images = (await snapshot.imagesByNumber(numbers)).map(toAlike);
+  for (const numbers of found.slice(0, MAX_GROUPS)) {
+    const images = (await snapshot.imagesByNumber(numbers.slice(0, MAX_MEMBERS))).map(toAlike);
     const pixels = ({ width, height }: Alike) => width * height;
     groups.push(images.sort((a, b) => pixels(b) - pixels(a) || b.size - a.size));
   }
   return { total: found.length, groups };
 }
 
+/** The ids of all pictures that look like another one. */
+export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<string>> {
+  await using snapshot = await openSnapshot();
+  const numbers = (await groupNumbers(snapshot)).flat();
+  const ids = new Set<string>();
+  for (let from = 0; from < numbers.length; from += BATCH_SIZE)
+    for (const { id } of await snapshot.imagesByNumber(numbers.slice(from, from + BATCH_SIZE))) ids.add(id);
+  return ids;
+}
+
+/** The numbers of the images in each group, the largest group first. */
+async function groupNumbers(snapshot: CatalogueSnapshot): Promise<number[][]> {
+  const index = new HashIndex();
+  let hashes = 0;
+  for await (const { image, hash } of snapshot.perceptualHashes()) {
+    index.add(image, hash);
+    if (++hashes % 10_000 === 0) await nextTick();
+  }
+  return groupLookAlikes(index).map((positions) => positions.map((position) => index.imageAt(position)));
+}
+
 function toAlike(row: SavedImage): Alike {
-  const { size, mimetype, dimens } = readDocument(row.document).meta;
-  return { ...toTile(row), width: dimens.width, height: dimens.height, size, mimetype };
+  const { size, mimetype } = readDocument(row.document).meta;
+  return { ...toTile(row), size, mimetype };
 }
 
 /** The first sentences that `zukan check` would print about the catalogue itself. It also reads the files. */

@@ -2,6 +2,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
+import { readPreviews } from '../catalogue/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { Lookup, SavedImage } from '../catalogue/writer.ts';
@@ -18,6 +19,11 @@ export interface Tile {
   rating: Rating;
   label: string;
   isEdited: boolean;
+  width: number;
+  height: number;
+  /** What is shown until the picture has loaded. */
+  color: string;
+  thumbHash?: string;
 }
 
 interface Counted {
@@ -43,13 +49,18 @@ export interface Summary {
 }
 
 export function toTile({ id, document, edited }: SavedImage): Tile {
-  const { nsfw, characters, categories } = readDocument(document);
+  const { nsfw, characters, categories, meta } = readDocument(document);
+  const { width, height } = meta.dimens;
   const [, , , , , artistText] = splitDocument(document);
   const artist: Artist = JSON.parse(artistText);
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
   const by = artist.id === UNKNOWN_ARTIST.id ? '' : ` by ${artist.name}`;
   const title = names(characters) || names(categories.slice(0, 3)) || 'Untitled';
-  return { id, rating: nsfw, label: title + by, isEdited: edited !== '' };
+  const thumbHash = readPreviews(document)?.thumbHash;
+  return {
+    ...{ id, rating: nsfw, label: title + by, isEdited: edited !== '', width, height, color: meta.color },
+    ...(thumbHash !== undefined && { thumbHash }),
+  };
 }
 
 /** Images that were removed meanwhile are an error. */

@@ -56,9 +56,10 @@ await forEachEngine(async (engine) => {
 
   test('tiles and the summary of a selection', async () => {
     const { json: tiles } = await studio.post('/data/tiles', { ids: [image(1), image(2), image(9)] });
+    const looks = { width: 30, height: 20, color: '#00ff00' };
     assert.deepEqual(tiles, [
-      { id: image(1), rating: 'sfw', label: 'sea, seaside by Nami', isEdited: false },
-      { id: image(2), rating: 'nsfw', label: 'Umi', isEdited: true },
+      { id: image(1), rating: 'sfw', label: 'sea, seaside by Nami', isEdited: false, ...looks },
+      { id: image(2), rating: 'nsfw', label: 'Umi', isEdited: true, ...looks },
     ]);
     const { version, ...summary } = await studio.summary([image(1), image(2)]);
     assert.deepEqual(summary, {
@@ -102,6 +103,7 @@ await forEachEngine(async (engine) => {
   test('look-alikes are grouped, and problems are listed', async () => {
     assert.deepEqual((await studio.get('/data/alike')).json, { total: 0, groups: [] });
     assert.deepEqual((await studio.get('/data/problems')).json, []);
+    assert.deepEqual(await studio.ids('alike'), []);
     const [one, other] = ['0f'.repeat(16), '0f'.repeat(15).padEnd(32, '1f')];
     tamper(box.config, `insert into perceptual_hash (image, hash) values (1, '${one}'), (3, '${other}')`);
     const { json } = await studio.get('/data/alike');
@@ -113,6 +115,8 @@ await forEachEngine(async (engine) => {
         [image(1), 1001],
       ],
     );
+    assert.deepEqual(await studio.ids('alike'), [image(1), image(3)]);
+    assert.deepEqual(await studio.ids(`alike&category=${uuid(1, 1)}`), [image(1)]);
     tamper(box.config, "update shelf set size = 7 where name = 'sea'");
     assert.deepEqual((await studio.get('/data/problems')).json, [
       'the shelf of category "sea" has gaps or a wrong size',

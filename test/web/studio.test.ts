@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
-import { startBrowser, type Visit, visit } from '../support/browser.ts';
+import { startBrowser, type Visit, type VisitOptions, visit } from '../support/browser.ts';
 import { tamper } from '../support/engines.ts';
 import { importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
@@ -34,8 +34,9 @@ describe('the studio', { skip }, async () => {
   const config = (await importGalleryCatalogue(IMAGES))();
   const studio = await startStudio(config, { host: '127.0.0.1', port: 0 });
   const browser = await startBrowser();
-  const open = async (): Promise<Visit> => {
-    const opened = await visit(browser, studio.newAddress(), { viewport: { width: 1300, height: 800 } });
+  const open = async (prepare?: VisitOptions['prepare']): Promise<Visit> => {
+    const viewport = { width: 1300, height: 800 };
+    const opened = await visit(browser, studio.newAddress(), { viewport, ...(prepare && { prepare }) });
     await opened.page.locator('.tile[data-rating]').first().waitFor();
     return opened;
   };
@@ -58,6 +59,18 @@ describe('the studio', { skip }, async () => {
     assert.equal(await page.locator('#tile-0').count(), 0);
     await page.locator('#grid').press('Home');
     await page.locator('#tile-0').waitFor();
+    await finish();
+  });
+
+  test('tiles have a placeholder until their picture has loaded', async () => {
+    const held = Promise.withResolvers<void>();
+    const { page, finish } = await open((context) =>
+      context.route('**/picture/**', (route) => held.promise.then(() => route.continue())),
+    );
+    await page.locator('#tile-0 canvas').waitFor();
+    held.resolve();
+    await page.locator('.tile canvas').first().waitFor({ state: 'detached' });
+    await page.waitForFunction(`document.querySelector('#tile-0 img').naturalWidth > 0`);
     await finish();
   });
 
@@ -168,6 +181,35 @@ describe('the studio', { skip }, async () => {
     await page.locator('#undo', { hasText: 'Change the category moon' }).waitFor();
     await page.locator('#undo').click();
     await page.locator('#undo:disabled').waitFor();
+    await finish();
+  });
+
+  test('Enter before the suggestions arrive means what was typed, and the pictures selected by then', async () => {
+    const { page, finish } = await open();
+    let held = Promise.withResolvers<void>();
+    await page.route('**/data/suggestions?*', (route) =>
+      held.promise.then(() => route.continue()).catch(() => {}),
+    );
+    const pressBeforeSuggestions = async (...keys: string[]) => {
+      held = Promise.withResolvers();
+      for (const key of keys) await page.keyboard.press(key);
+      held.resolve();
+    };
+    await page.keyboard.press('ArrowRight');
+    await heading(page, 'One picture');
+    await pressBeforeSuggestions('c', 'm', 'o', 'Enter', 'Escape', 'ArrowRight');
+    await waitForUndo(page, 'Add moon: 1 picture');
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.entries li', { hasText: 'moon' }).waitFor();
+    await page.keyboard.press('z');
+    await page.locator('#undo:disabled').waitFor();
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
+    await page.getByRole('button', { name: 'Merge…' }).click();
+    await pressBeforeSuggestions('s', 'e', 'Enter');
+    await page.locator('dialog p', { hasText: 'city becomes another name of sea' }).waitFor();
+    await pressBeforeSuggestions('n', 'o', 'x', 'Enter');
+    await page.locator('dialog .note', { hasText: 'There is no category “nox”.' }).waitFor();
     await finish();
   });
 

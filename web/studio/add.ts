@@ -54,7 +54,9 @@ export async function showAdd(): Promise<void> {
   const combobox = (label: string, kind: Kind) =>
     new Combobox({
       ...{ label, kind: () => kind, mayCreate: true },
-      onChoose({ name }) {
+      async onChoose(choosing) {
+        const { name } = (await choosing) ?? {};
+        if (name === undefined) return;
         // A picture has one artist.
         const others = tags.filter((tag) => tag.kind !== kind || (kind !== 'artist' && tag.name !== name));
         tags = [...others, { kind, name }];

@@ -1,7 +1,7 @@
 /** A text field that suggests entries while one types. Enter takes the marked one, or creates a new one. */
 import { el } from '../dom.ts';
 import { type Counted, get } from './api.ts';
-import { explain } from './notices.ts';
+import { explain, notify } from './notices.ts';
 
 export type Kind = 'artist' | 'category' | 'character';
 
@@ -16,7 +16,16 @@ export interface ComboboxOptions {
   /** Called when the field gets the text; the kind may change meanwhile. */
   kind(): Kind;
   mayCreate: boolean;
-  onChoose(choice: Choice): void;
+  /**
+   * Called at once, even if Enter is faster than the suggestions. Undefined if nothing has that name. What the choice is for
+   * must not depend on when it arrives.
+   */
+  onChoose(choice: Promise<Choice | undefined>): void;
+}
+
+/** What the list offers: an entry, or a new one. */
+interface Suggestion extends Choice {
+  images?: number;
 }
 
 let count = 0;
@@ -26,9 +35,11 @@ export class Combobox {
   readonly input: HTMLInputElement;
   readonly #list: HTMLElement;
   readonly #options: ComboboxOptions;
-  #choices: Choice[] = [];
+  #suggestions: Suggestion[] = [];
   #active = -1;
   #request = new AbortController();
+  /** Whether the suggestions belong to the text in the field. */
+  #isCurrent = false;
 
   constructor(options: ComboboxOptions) {
     this.#options = options;
@@ -59,26 +70,31 @@ export class Combobox {
   async #suggest(): Promise<void> {
     this.#request.abort();
     this.#request = new AbortController();
+    this.#isCurrent = false;
+    const { signal } = this.#request;
     const text = this.input.value.trim();
-    const { kind, mayCreate } = this.#options;
     try {
-      const query = new URLSearchParams({ kind: kind(), text });
-      const found = await get<Counted[]>(`/data/suggestions?${query}`, this.#request.signal);
-      const hasExact = found.some(({ name }) => name.toLowerCase() === text.toLowerCase());
-      const created = mayCreate && text !== '' && !hasExact ? [{ id: undefined, name: text }] : [];
-      this.#choices = [...found, ...created];
+      const found = await this.#load(text, signal);
+      if (signal.aborted) return;
+      this.#suggestions = found;
+      this.#isCurrent = true;
       this.#active = text === '' ? -1 : 0;
-      this.#list.replaceChildren(
-        ...found.map(({ name, images }, index) => this.#option(index, name, String(images))),
-        ...created.map(() => this.#option(found.length, `Create “${text}”`, '')),
-      );
-      this.#mark(document.activeElement === this.input && this.#choices.length > 0);
+      this.#list.replaceChildren(...this.#suggestions.map((found, index) => this.#option(found, index)));
+      this.#mark(document.activeElement === this.input && this.#suggestions.length > 0);
     } catch (error) {
       explain(error);
     }
   }
 
-  #option(index: number, name: string, images: string): HTMLElement {
+  async #load(text: string, signal?: AbortSignal): Promise<Suggestion[]> {
+    const query = new URLSearchParams({ kind: this.#options.kind(), text });
+    const found = await get<Counted[]>(`/data/suggestions?${query}`, signal);
+    const hasExact = found.some(({ name }) => name.toLowerCase() === text.toLowerCase());
+    const mayCreate = this.#options.mayCreate && text !== '' && !hasExact;
+    return mayCreate ? [...found, { id: undefined, name: text }] : found;
+  }
+
+  #option({ id, name, images = 0 }: Suggestion, index: number): HTMLElement {
     return el(
       'li',
       {
@@ -86,26 +102,29 @@ export class Combobox {
         // Before the field loses the focus, which closes the list.
         mousedown: (event) => {
           event.preventDefault();
-          this.#choose(index);
+          this.#choose(Promise.resolve(this.#suggestions[index]));
         },
       },
-      el('span', {}, name),
-      el('span', { class: 'quiet' }, images),
+      el('span', {}, id === undefined ? `Create “${name}”` : name),
+      el('span', { class: 'quiet' }, id === undefined ? '' : String(images)),
     );
   }
 
   #press(event: KeyboardEvent): void {
+    // Enter and the arrow keys also choose characters of an input method.
+    if (event.isComposing) return;
     const isOpen = !this.#list.hidden;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      const { length } = this.#choices;
+      if (!this.#isCurrent) return void this.#suggest();
+      const { length } = this.#suggestions;
       if (length === 0) return;
       const from = this.#active < 0 && event.key === 'ArrowUp' ? 0 : this.#active;
       this.#active = (from + (event.key === 'ArrowDown' ? 1 : -1) + length) % length;
       this.#mark(true);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      this.#choose(this.#active);
+      this.#enter();
     } else if (event.key === 'Escape' && isOpen && this.input.value !== '') {
       event.stopPropagation();
       this.input.value = '';
@@ -113,9 +132,26 @@ export class Combobox {
     }
   }
 
-  #choose(index: number): void {
-    const choice = this.#choices[index];
-    if (!choice) return;
+  #enter(): void {
+    const text = this.input.value.trim();
+    const marked = this.#suggestions[this.#active];
+    if (!this.#isCurrent && text !== '') this.#choose(this.#findFirst(text));
+    else if (this.#isCurrent && marked) this.#choose(Promise.resolve(marked));
+  }
+
+  /** For a person who types faster than the suggestions arrive. */
+  async #findFirst(text: string): Promise<Choice | undefined> {
+    try {
+      const [first] = await this.#load(text);
+      if (!first) notify(`There is no ${this.#options.kind()} “${text}”.`);
+      return first;
+    } catch (error) {
+      explain(error);
+      return undefined;
+    }
+  }
+
+  #choose(choice: Promise<Choice | undefined>): void {
     this.input.value = '';
     this.#close();
     this.#options.onChoose(choice);
@@ -135,6 +171,7 @@ export class Combobox {
 
   #close(): void {
     this.#request.abort();
+    this.#isCurrent = false;
     this.#mark(false);
   }
 }

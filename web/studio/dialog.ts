@@ -25,6 +25,7 @@ export function showDialog(title: string, content: (Node | string)[], buttons: D
     },
     el('h2', { id: 'dialog-title' }, title),
     ...content,
+    el('p', { class: 'note', role: 'status' }),
     el(
       'div',
       { class: 'buttons' },

@@ -35,7 +35,7 @@ export class Editing {
   #target: Target | undefined;
   #request = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
-  #lastEdit: Edit | undefined;
+  #lastEdit: Edit | Promise<Edit | undefined> | undefined;
 
   constructor(listener: Listener) {
     this.#listener = listener;
@@ -60,10 +60,13 @@ export class Editing {
     );
   }
 
-  /** Returns when it is saved; false if it was refused. */
-  edit(edit: Edit): Promise<boolean> {
+  /** Changes the pictures that are selected now. Returns when it is saved; false if it was refused. */
+  edit(edit: Edit | Promise<Edit | undefined>): Promise<boolean> {
     this.#lastEdit = edit;
-    return this.#change('/change/images', { edit });
+    return this.#change('/change/images', async () => {
+      const known = await edit;
+      return known && { edit: known };
+    });
   }
 
   repeat(): Promise<boolean> {
@@ -73,23 +76,25 @@ export class Editing {
   }
 
   async remove(reason: string): Promise<void> {
-    if (await this.#change('/change/remove', { reason })) this.#listener.onGone();
+    if (await this.#change('/change/remove', async () => ({ reason }))) this.#listener.onGone();
   }
 
-  #change(path: string, fields: object): Promise<boolean> {
+  #change(path: string, fieldsOf: () => Promise<object | undefined>): Promise<boolean> {
     const target = this.#target;
     if (!target) {
       notify('Select a picture first.');
       return Promise.resolve(false);
     }
-    const done = this.#last.then(() => this.#run(target, path, fields));
+    const done = this.#last.then(() => this.#run(target, path, fieldsOf));
     this.#last = done;
     return done;
   }
 
-  async #run(target: Target, path: string, fields: object): Promise<boolean> {
+  async #run(target: Target, path: string, fieldsOf: () => Promise<object | undefined>): Promise<boolean> {
     const { ids } = target;
     try {
+      const fields = await fieldsOf();
+      if (!fields) return false;
       const { version } = await this.#known(target);
       const body = { ids, version, ...fields };
       const result = await change<{ steps: Step[]; summary?: Summary }>(path, body, showProgress);

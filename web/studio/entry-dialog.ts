@@ -93,7 +93,9 @@ function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save)
   const chosen = el('p', { role: 'status' });
   const combobox = new Combobox({
     ...{ label: 'Merge into', kind: () => kind, mayCreate: false },
-    onChoose(choice) {
+    async onChoose(choosing) {
+      const choice = await choosing;
+      if (!choice) return;
       target = choice;
       chosen.textContent = `${name} becomes another name of ${choice.name}, which gets its ${images} pictures.`;
     },

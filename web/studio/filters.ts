@@ -25,8 +25,10 @@ export class Filters {
       label: 'Filter by name',
       kind: () => this.#kind.value as Kind,
       mayCreate: false,
-      onChoose: ({ id, name }) => {
-        if (id !== undefined) this.add({ kind: this.#kind.value as Kind, id, name });
+      onChoose: async (choosing) => {
+        const kind = this.#kind.value as Kind;
+        const { id, name = '' } = (await choosing) ?? {};
+        if (id !== undefined) this.add({ kind, id, name });
       },
     });
     byId('entry-filter').append(this.#kind, combobox.element);

@@ -1,6 +1,7 @@
 /** The grid of pictures. Only those near the visible part are in the document, however many are listed. */
 import { byId, el } from '../dom.ts';
 import { IdList } from './id-list.ts';
+import { drawPlaceholder } from './placeholder.ts';
 import { Selection } from './selection.ts';
 import { Tiles } from './tiles.ts';
 
@@ -141,6 +142,8 @@ export class Grid {
         tile.remove();
         this.#shown.delete(index);
       }
+    // Before the pictures, which occupy all connections: until they are there, the tiles have placeholders.
+    this.#tiles.want(this.#idsFrom(first, end));
     const added: HTMLElement[] = [];
     for (let index = first; index < end; index++)
       if (!this.#shown.has(index)) {
@@ -149,19 +152,24 @@ export class Grid {
         added.push(tile);
       }
     this.#space.append(...added);
-    this.#tiles.want([...this.#shown.keys()].map((index) => this.#ids.at(index)));
     this.#decorate();
+  }
+
+  #idsFrom(first: number, end: number): string[] {
+    return Array.from({ length: end - first }, (_, offset) => this.#ids.at(first + offset));
   }
 
   #makeTile(index: number): HTMLElement {
     const id = this.#ids.at(index);
-    const image = el('img', {
+    const image: HTMLImageElement = el('img', {
       src: `/picture/${id}/${THUMBNAIL_SIZE}`,
       alt: '',
       decoding: 'async',
       draggable: 'false',
+      load: () => image.previousElementSibling?.remove(),
+      error: () => tile.classList.add('broken'),
     });
-    const tile = el(
+    const tile: HTMLElement = el(
       'div',
       {
         ...{ class: 'tile', role: 'option', id: `tile-${index}`, 'data-index': index },
@@ -189,6 +197,8 @@ export class Grid {
       element.setAttribute('aria-selected', String(selected.has(index)));
       element.classList.toggle('focused', index === focus);
       if (!tile) continue;
+      const [image] = element.getElementsByTagName('img');
+      if (image && !image.complete && !image.previousElementSibling) image.before(drawPlaceholder(tile));
       element.dataset.rating = tile.rating;
       element.classList.toggle('edited', tile.isEdited);
       element.setAttribute(

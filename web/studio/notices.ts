@@ -8,6 +8,9 @@ let timer = 0;
 export function notify(message: string): void {
   const toast = byId('toast');
   toast.textContent = message;
+  // A modal dialog hides everything else from screen readers.
+  const note = document.querySelector('dialog[open] .note');
+  if (note) note.textContent = message;
   toast.classList.add('shown');
   clearTimeout(timer);
   timer = setTimeout(() => toast.classList.remove('shown'), SHOWN_MS);

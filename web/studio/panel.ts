@@ -1,7 +1,7 @@
 /** What is known of the selected pictures, and the fields to change it. */
 import { byId, el, externalLink } from '../dom.ts';
 import type { Counted, Summary } from './api.ts';
-import { Combobox, type Kind } from './combobox.ts';
+import { type Choice, Combobox, type Kind } from './combobox.ts';
 import type { Edit } from './editing.ts';
 
 export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
@@ -10,7 +10,8 @@ const numbers = new Intl.NumberFormat('en');
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 export interface PanelActions {
-  edit(edit: Edit): void;
+  /** Changes the pictures that are selected now, also if it is not known yet how. */
+  edit(edit: Edit | Promise<Edit | undefined>): void;
   remove(): void;
 }
 
@@ -39,7 +40,10 @@ export class Panel {
     const combobox = (label: string, kind: Kind, toEdit: (reference: string) => Edit) =>
       new Combobox({
         ...{ label, kind: () => kind, mayCreate: true },
-        onChoose: ({ id, name }) => actions.edit({ ...toEdit(id ?? name), create: id === undefined }),
+        onChoose: (choosing) => {
+          const toEditOf = ({ id, name }: Choice) => ({ ...toEdit(id ?? name), create: id === undefined });
+          actions.edit(choosing.then((choice) => choice && toEditOf(choice)));
+        },
       });
     const artist = combobox('Set the artist', 'artist', (reference) => ({ artist: reference }));
     const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));

@@ -6,6 +6,10 @@ export interface Tile {
   rating: string;
   label: string;
   isEdited: boolean;
+  width: number;
+  height: number;
+  color: string;
+  thumbHash?: string;
 }
 
 const BATCH_SIZE = 200;
@@ -25,9 +29,9 @@ export class Tiles {
     return this.#cached.get(id);
   }
 
-  /** Loads those that are missing. Those wanted before are forgotten: they are out of sight. */
+  /** Loads those that are missing, in this order. Those wanted before are forgotten: they are out of sight. */
   want(ids: string[]): void {
-    this.#wanted = ids.filter((id) => !this.#cached.has(id)).slice(0, BATCH_SIZE);
+    this.#wanted = ids.filter((id) => !this.#cached.has(id));
     if (!this.#isLoading) void this.#load();
   }
 
@@ -43,8 +47,7 @@ export class Tiles {
     this.#isLoading = true;
     try {
       while (this.#wanted.length > 0) {
-        const ids = this.#wanted;
-        this.#wanted = [];
+        const ids = this.#wanted.splice(0, BATCH_SIZE);
         const loaded = await post<Tile[]>('/data/tiles', { ids });
         if (this.#cached.size > MAX_CACHED) this.#cached.clear();
         for (const tile of loaded) this.#cached.set(tile.id, tile);
