@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { SourceFileReader } from '../catalogue/source-files.ts';
 import type { Rating } from '../catalogue/types.ts';
@@ -11,6 +11,7 @@ import { createCatalogue, openFiles, openSnapshot, openSourceFiles } from '../en
 import { describeOptions } from '../import/fingerprint.ts';
 import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
+import type { NewRun } from '../import/import-record.ts';
 import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
@@ -36,11 +37,13 @@ export interface ImportFlags {
   prune?: boolean;
 }
 
-export interface ImportRun {
+export interface ImportControl {
   signal: AbortSignal;
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
   isReady?: FolderOptions['isReady'];
+  /** How the import is listed. Without it, as one of a command. */
+  run?: NewRun;
 }
 
 /** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
@@ -49,7 +52,7 @@ export async function importPaths(
   paths: string[],
   flags: ImportFlags,
   terminal: Terminal,
-  { signal, confirmPrune, isReady }: ImportRun,
+  { signal, confirmPrune, isReady, run = commandRun(paths) }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const { defaultRating = 'sfw' } = flags;
@@ -104,11 +107,11 @@ export async function importPaths(
       files: openFiles(config),
       defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
       concurrency: 2 * availableParallelism(),
-      ...{ ladder, isDryRun, keepsLocation, report, signal },
+      ...{ run, ladder, isDryRun, keepsLocation, report, signal },
       skipsInvalid: flags.skipBad ?? false,
       onProgress: progress.advance,
     };
-    report.invalid(await runImport(sources, writersFor(config, terminal), options, prune));
+    report.finish(await runImport(sources, writersFor(config, terminal), options, prune));
     return report;
   } catch (error) {
     if (error instanceof InvalidRecords)
@@ -117,6 +120,11 @@ export async function importPaths(
   } finally {
     progress.finish();
   }
+}
+
+function commandRun(paths: string[]): NewRun {
+  const named = paths.map((path) => (path === STANDARD_INPUT ? 'standard input' : resolve(path)));
+  return { source: named.join(', '), origin: 'command' };
 }
 
 /** `size` is undefined if it is not known. The signal also ends a stream that waits for input. */
