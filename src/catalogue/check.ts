@@ -5,7 +5,7 @@
  */
 
 import { readDocument, type StoredImage, splitDocument } from './document.ts';
-import { formatEdited, parseEdited } from './edited.ts';
+import { formatEdited, isEditedByHand, parseEdited } from './edited.ts';
 import { placeImage } from './place-image.ts';
 import type { Kind } from './types.ts';
 import type { CatalogueSnapshot, CatalogueWriter, PlacedImage, SavedEntry, SavedImage } from './writer.ts';
@@ -81,7 +81,7 @@ function checkImage(
     const problem = 'refers to an artist, category or character that does not exist';
     return { id, finding: { problem, canBeRepaired: false } };
   }
-  const edited = formatEdited(parseEdited(row.edited));
+  const edited = formatEdited(parseEdited(row.edited), isEditedByHand(row.edited));
   const [, , , , , , previews] = splitDocument(row.document);
   const mentioned = { artist, categories, characters };
   const repaired = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);

@@ -1,6 +1,6 @@
 /** Plans an edit of an image by an operator: the row to save, and what changes. Pure. */
 import { readDocument, splitDocument } from './document.ts';
-import { type EditableField, formatEdited, parseEdited } from './edited.ts';
+import { type EditableField, formatEdited, isEditedByHand, parseEdited } from './edited.ts';
 import { type ImageEntries, placeImage } from './place-image.ts';
 import type { Image, Rating } from './types.ts';
 import type { FixedShelves, PlacedImage, SavedEntry, SavedImage } from './writer.ts';
@@ -47,16 +47,20 @@ export function planEdit(
   };
   const [, , , , , , previews] = splitDocument(row.document);
   const { nsfw, source } = after;
-  const changedRow = { ...row, edited: formatEdited(edited) };
+  const changedRow = {
+    ...row,
+    edited: formatEdited(edited, fields.length > 0 || isEditedByHand(row.edited)),
+  };
   const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);
-  if (placed.row.document === row.document && placed.row.edited === row.edited) return undefined;
+  const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited(edited)];
+  if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;
   const differences: Difference[] = [
     { field: 'rating', before: image.nsfw, after: nsfw },
     { field: 'artist', before: entries.artist.name, after: after.artist.name },
     { field: 'categories', before: joinNames(entries.categories), after: joinNames(after.categories) },
     { field: 'characters', before: joinNames(entries.characters), after: joinNames(after.characters) },
     { field: 'source', before: joinSource(image.source), after: joinSource(source) },
-    { field: 'edited', before: row.edited, after: placed.row.edited },
+    { field: 'edited', before: decidedBefore, after: decidedAfter },
   ];
   return { placed, differences: differences.filter(({ before, after }) => before !== after) };
 }

@@ -7,9 +7,20 @@ export function isEditableField(name: string): name is EditableField {
   return (EDITABLE_FIELDS as readonly string[]).includes(name);
 }
 
+/**
+ * Stored among the fields if an operator edited the image itself. A record of a catalogue file decides fields too, but then
+ * the image is still as it was imported, and reverting the import loses nothing.
+ */
+const BY_HAND = 'by-hand';
+
 /** As they are stored: sorted, separated by spaces. */
-export function formatEdited(fields: Iterable<EditableField>): string {
-  return [...new Set(fields)].sort().join(' ');
+export function formatEdited(fields: Iterable<EditableField>, isByHand = false): string {
+  const names: string[] = [...new Set(fields)];
+  return [...names, ...(isByHand && names.length > 0 ? [BY_HAND] : [])].sort().join(' ');
+}
+
+export function isEditedByHand(text: string): boolean {
+  return text.split(' ').includes(BY_HAND);
 }
 
 /** Ignores names of no field. */

@@ -1,5 +1,6 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
+import type { ImportRun, ImportRunWriter } from './import-runs.ts';
 import type { SourceFileWriter } from './source-files.ts';
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
@@ -75,6 +76,7 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
   decisions: Decisions;
   sourceFiles: SourceFileWriter;
+  importRuns: ImportRunWriter;
   imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
   /** Saves only the aliases of an entry, and takes them from others that have them. */
@@ -101,6 +103,8 @@ export interface ImageIdFilter {
   without: Kind[];
   /** Only those with fields that an operator decided. */
   isEdited: boolean;
+  /** Only those that this import added or changed. */
+  importRun?: number | undefined;
 }
 
 /** A whole catalogue as of one version, a record at a time. */
@@ -114,6 +118,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   imageIds(filter: ImageIdFilter): Promise<string[]>;
   /** How many images each entry of a kind has, by id. */
   imageCounts(kind: Kind): Promise<Map<string, number>>;
+  /** The last imports, the newest one first. */
+  importRuns(): Promise<ImportRun[]>;
   blockedNames(): AsyncIterable<BlockedName>;
   removedFiles(): AsyncIterable<RemovedFile>;
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;

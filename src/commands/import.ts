@@ -1,5 +1,6 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
 import { createInterface } from 'node:readline';
+import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { Config } from '../config/config.ts';
 import { openStore } from '../engines.ts';
 import type { GoneImage } from '../import/prune.ts';
@@ -53,11 +54,18 @@ export async function importFiles(
   return (await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, run)).summary;
 }
 
-/** The same, of one folder, with what the command would print. */
-export async function importFolder(config: Config, folder: string): Promise<Summary & { notes: string[] }> {
-  const run = { signal: new AbortController().signal, confirmPrune: async () => false };
-  const report = await importPaths(config, [folder], { quiet: true }, process, run);
-  return { ...report.summary, notes: await report.lines() };
+/** The same, of a picture that is added in the studio, with what the command would print. */
+export async function importFolder(
+  config: Config,
+  folder: string,
+  continues: number | undefined,
+): Promise<Summary & { notes: string[]; run: ImportRun | undefined }> {
+  const report = await importPaths(config, [folder], { quiet: true }, process, {
+    signal: new AbortController().signal,
+    confirmPrune: async () => false,
+    run: { source: '', origin: 'studio', continues },
+  });
+  return { ...report.summary, notes: await report.lines(), run: report.run };
 }
 
 /** Lists what would be removed. If it is much, or if a folder is suspiciously empty, somebody has to confirm it. */

@@ -1,4 +1,4 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove and studio. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, imports and studio. */
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { ratingOption, repeatable } from './options.ts';
@@ -87,6 +87,21 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--dry-run', 'print what would be removed and change nothing', false)
     .action(async (ids, options) =>
       (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
+    );
+
+  const imports = program
+    .command('imports')
+    .description('list the last imports and what each changed, or revert one')
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./imports.ts')).listImports(config(), options, terminal));
+
+  imports
+    .command('revert')
+    .description('remove the images that an import added, and restore what it changed')
+    .argument('<id>', 'the id that "zukan imports" shows')
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .action(async (id, options) =>
+      (await import('./imports.ts')).revertCommand(config(), id, options, terminal),
     );
 
   program

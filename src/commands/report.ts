@@ -1,10 +1,12 @@
 /** What an import did, or what a dry run would do. */
 import type { RemovedFile } from '../catalogue/decisions.ts';
+import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { type NearDuplicate, NearDuplicates } from '../import/near-duplicates.ts';
 import type { Problem } from '../import/problems.ts';
 import type { RecordLine, UnknownMarker } from '../import/record.ts';
+import type { ImportResult } from '../import/run.ts';
 import type { Report } from '../import/save.ts';
 import { count } from './text.ts';
 
@@ -26,6 +28,8 @@ export interface Summary {
 
 export class ImportReport implements Report {
   readonly summary: Summary = { added: 0, updated: 0, unchanged: 0 };
+  /** Undefined if nothing changed. */
+  run: ImportRun | undefined;
   /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
   readonly #options: ReportOptions;
@@ -74,8 +78,9 @@ export class ImportReport implements Report {
     this.#pruned = (this.#pruned ?? 0) + count;
   }
 
-  invalid(problems: { listed: Problem[]; count: number }): void {
-    this.#invalid = problems;
+  finish({ listed, count, run }: ImportResult): void {
+    this.#invalid = { listed, count };
+    this.run = run;
   }
 
   location(): void {

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Rating } from '../catalogue/types.ts';
 import type { Config } from '../config/config.ts';
@@ -10,6 +10,7 @@ import { openFiles, openSnapshot, openSourceFiles } from '../engines.ts';
 import { describeOptions } from '../import/fingerprint.ts';
 import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
+import type { NewRun } from '../import/import-record.ts';
 import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
@@ -36,11 +37,13 @@ export interface ImportFlags {
   prune?: boolean;
 }
 
-export interface ImportRun {
+export interface ImportControl {
   signal: AbortSignal;
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
   isReady?: FolderOptions['isReady'];
+  /** How the import is listed. Without it, as one of a command. */
+  run?: NewRun;
 }
 
 /** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
@@ -49,14 +52,14 @@ export async function importPaths(
   paths: string[],
   flags: ImportFlags,
   terminal: Terminal,
-  run: ImportRun,
+  control: ImportControl,
 ): Promise<ImportReport> {
   // First, because a mistyped path must not create a catalogue.
   const places = await Promise.all(paths.map(findPlace));
   if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
     throw new UsageError('--prune needs a folder of pictures');
   await using target = await openTarget(config, flags.dryRun ?? false, terminal);
-  return await importPlaces(target.config, places, flags, terminal, run);
+  return await importPlaces(target.config, places, flags, terminal, control);
 }
 
 async function importPlaces(
@@ -64,7 +67,7 @@ async function importPlaces(
   places: Place[],
   flags: ImportFlags,
   terminal: Terminal,
-  { signal, confirmPrune, isReady }: ImportRun,
+  { signal, confirmPrune, isReady, run = commandRun(places) }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const { defaultRating = 'sfw' } = flags;
@@ -107,11 +110,11 @@ async function importPlaces(
       files: openFiles(config),
       defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
       concurrency: 2 * availableParallelism(),
-      ...{ ladder, isDryRun, keepsLocation, report, signal },
+      ...{ run, ladder, isDryRun, keepsLocation, report, signal },
       skipsInvalid: flags.skipBad ?? false,
       onProgress: progress.advance,
     };
-    report.invalid(await runImport(sources, writersFor(config, terminal), options, prune));
+    report.finish(await runImport(sources, writersFor(config, terminal), options, prune));
     return report;
   } catch (error) {
     if (error instanceof InvalidRecords)
@@ -120,6 +123,11 @@ async function importPlaces(
   } finally {
     progress.finish();
   }
+}
+
+function commandRun(places: Place[]): NewRun {
+  const named = places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path)));
+  return { source: named.join(', '), origin: 'command' };
 }
 
 /** A path of the command line. `size` is that of a catalogue file. */

@@ -59,7 +59,7 @@ export async function startStudio(
     openSnapshot: () => openSnapshot(config),
     openWriter: (onWait) => openWriter(config, { onWait }),
     ladder: config.thumbnails,
-    importFolder: (folder) => importFolder(config, folder),
+    importFolder: (folder, continues) => importFolder(config, folder, continues),
     concurrency: 2 * availableParallelism(),
     clock: Date.now,
     newId: () => newId(),

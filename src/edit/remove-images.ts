@@ -135,7 +135,7 @@ async function hashWithoutLocation(files: Files, row: SavedImage): Promise<strin
   }
 }
 
-async function commitWithJournal(
+export async function commitWithJournal(
   writer: CatalogueWriter,
   files: Files,
   keys: string[],
@@ -155,7 +155,7 @@ async function commitWithJournal(
   throw signal.reason;
 }
 
-async function removeJournaled(
+export async function removeJournaled(
   files: Files,
   keys: string[],
   journal: Journal,

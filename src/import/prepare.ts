@@ -8,6 +8,7 @@ import { Batch } from './batch.ts';
 import type { DecisionLine } from './decision-lines.ts';
 import { addMetadata } from './embedded.ts';
 import type { Firsts } from './firsts.ts';
+import type { NewRun } from './import-record.ts';
 import type { ImportDefaults } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
 import type { EntryLine, ImageLine, RecordLine } from './record.ts';
@@ -33,6 +34,8 @@ export interface ImportOptions {
   report: Report;
   /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
+  /** How the import is listed among the last ones. */
+  run: NewRun;
 }
 
 /** A record that was checked, and whose picture is stored. `progress` is what is left to do of it. */

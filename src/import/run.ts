@@ -2,10 +2,13 @@
  * Runs an import, all or nothing, in batches of bounded size and in two phases: it first prepares all records and stores
  * their pictures, and then changes the catalogue in one transaction, which is short in comparison.
  */
+import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { Application } from './apply.ts';
 import { changeFiles } from './change-files.ts';
 import { Firsts } from './firsts.ts';
+import { startRecord } from './import-record.ts';
+import { observeWriter } from './observe-writer.ts';
 import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare.ts';
 import { type Problem, Problems } from './problems.ts';
 import type { Prune } from './prune.ts';
@@ -21,13 +24,20 @@ export class InvalidRecords extends Error {
   }
 }
 
+export interface ImportResult {
+  listed: Problem[];
+  count: number;
+  /** Undefined if nothing changed. */
+  run: ImportRun | undefined;
+}
+
 /** Returns the invalid records. Throws them, unless they are skipped or it is a dry run. */
 export async function runImport(
   sources: Source[],
   openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
   prune?: Prune,
-): Promise<{ listed: Problem[]; count: number }> {
+): Promise<ImportResult> {
   const { isDryRun, skipsInvalid, report } = options;
   // A dry run shows everything that an import would do without the invalid records.
   const problems = new Problems(skipsInvalid || isDryRun);
@@ -35,6 +45,7 @@ export async function runImport(
     if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
   };
   const firsts = new Firsts(report);
+  let run: ImportRun | undefined;
   await using spool = new Spool<PreparedRecord>();
   await changeFiles(
     { ...options, openWriter },
@@ -49,10 +60,13 @@ export async function runImport(
       return !spool.isEmpty || isPruning;
     },
     async (writer, upload) => {
-      await new Application(sources, writer, upload, problems, firsts, options).save(spool);
-      await prune?.apply(writer, upload);
+      const record = await startRecord(writer, options.run, options.defaults.now);
+      const observed = observeWriter(writer, record);
+      await new Application(sources, observed, upload, problems, firsts, options).save(spool);
+      await prune?.apply(observed, upload);
       throwIfInvalid();
+      run = await record.finish();
     },
   );
-  return { listed: problems.list(), count: problems.count };
+  return { listed: problems.list(), count: problems.count, run };
 }

@@ -1,18 +1,19 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { entryVersion } from '../catalogue/image-state.ts';
 import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import type { Clock } from '../clock.ts';
 import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
 import { editImages, type ImageEdit } from '../edit/images.ts';
 import { createEntry } from '../edit/references.ts';
+import { observeWriter } from '../import/observe-writer.ts';
 import type { EntryLine } from '../import/record.ts';
+import { ChangeRecord } from './change-record.ts';
 import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
 import { History, type StepView } from './history.ts';
-import { ChangeRecord, recordWriter } from './recorder.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
-import { entryVersion } from './state.ts';
 import { type Summary, summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
@@ -98,7 +99,7 @@ export class Changes {
     return this.#exclusively(async () => {
       const record = new ChangeRecord();
       await this.#removals.remove(ids, reason, async () => {
-        const writer = recordWriter(await this.#openWriter(report), record);
+        const writer = observeWriter(await this.#openWriter(report), record);
         try {
           await refuseStaleImages(writer, ids, version);
           return writer;
@@ -181,7 +182,7 @@ export class Changes {
   ): Promise<T & Changed> {
     return this.#exclusively(async () => {
       const record = new ChangeRecord();
-      await using writer = recordWriter(await this.#openWriter(report), record);
+      await using writer = observeWriter(await this.#openWriter(report), record);
       const result = await work(writer);
       await writer.commit();
       this.history.add({ label: label(), at: this.#now(), record });

@@ -1,5 +1,5 @@
 /** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
-import type { ChangeRecord } from './recorder.ts';
+import type { ChangeRecord } from './change-record.ts';
 
 const MAX_STEPS = 100;
 /** Bounds the memory: an image takes about 300 bytes. */

@@ -1,12 +1,12 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 import { fold } from '../catalogue/fold.ts';
+import { entryVersion } from '../catalogue/image-state.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { findOutdated } from '../import/update-thumbnails.ts';
 import { findAlikeIds } from './review.ts';
 import { StudioError } from './server.ts';
-import { entryVersion } from './state.ts';
 
 export const KINDS: Kind[] = ['artist', 'category', 'character'];
 const RATINGS: Rating[] = ['sfw', 'questionable', 'nsfw'];

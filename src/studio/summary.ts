@@ -2,13 +2,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
+import { shortHash, stateOf, versionOf } from '../catalogue/image-state.ts';
 import { readPreviews } from '../catalogue/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { Lookup, SavedImage } from '../catalogue/writer.ts';
 import { describeMissing } from '../edit/images.ts';
 import { StudioError } from './server.ts';
-import { shortHash, stateOf, versionOf } from './state.ts';
 
 const BATCH_SIZE = 500;
 /** More than anyone reads. The counts of the most frequent ones come first. */

@@ -1,12 +1,12 @@
 /** Restores what was before a recorded change. The caller commits. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
+import { entryVersion, stateOf, versionOf } from '../catalogue/image-state.ts';
 import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
-import type { Kind } from '../catalogue/types.ts';
-import type { CatalogueWriter, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import type { CatalogueWriter, ImageRow, SavedEntry, SavedImage } from '../catalogue/writer.ts';
 import { loadEntriesOf } from '../edit/references.ts';
-import type { ChangeRecord, EntryChange } from './recorder.ts';
-import { entryVersion, type ImageState, stateOf, versionOf } from './state.ts';
+import { placeFormer } from '../edit/restore-images.ts';
+import type { ChangeRecord, EntryChange } from './change-record.ts';
 
 const BATCH_SIZE = 500;
 
@@ -74,50 +74,16 @@ async function restoreImages(
   rows: SavedImage[],
   { images }: ChangeRecord,
 ): Promise<void> {
-  const find = await entryFinder(
-    writer,
-    rows.flatMap(({ id }) => images.get(id)?.before ?? []),
-  );
-  const placed = rows.map((row): PlacedImage => {
+  const former = rows.map((row) => {
     const change = images.get(row.id);
     if (!change || versionOf(stateOf(row)) !== change.after)
       throw new ChangedSince('some of the pictures were changed meanwhile');
-    const { rating: nsfw, source, edited, ...ids } = change.before;
-    const entries: ImageEntries = {
-      artist: find('artist', ids.artist),
-      categories: ids.categories.map((id) => find('category', id)),
-      characters: ids.characters.map((id) => find('character', id)),
-    };
-    const [, , , , , , previews] = splitDocument(row.document);
-    const fields = { ...readDocument(row.document), nsfw, source };
-    return placeImage({ ...row, edited }, fields, entries, previews, writer.fixedShelves);
+    return { row, former: change.before };
   });
-  await writer.saveImages(placed);
-}
-
-async function entryFinder(writer: CatalogueWriter, states: ImageState[]) {
-  const found = new Map<string, SavedEntry>();
-  const load = async (kind: Kind, ids: string[]) => {
-    for (const entry of await writer.entriesById(kind, [...new Set(ids)]))
-      found.set(`${kind} ${entry.id}`, entry);
-  };
-  await load(
-    'artist',
-    states.map(({ artist }) => artist),
-  );
-  await load(
-    'category',
-    states.flatMap(({ categories }) => categories),
-  );
-  await load(
-    'character',
-    states.flatMap(({ characters }) => characters),
-  );
-  return (kind: Kind, id: string): SavedEntry => {
-    const entry = found.get(`${kind} ${id}`);
-    if (!entry) throw new ChangedSince(`a ${kind} of the pictures was removed meanwhile`);
-    return entry;
-  };
+  const placed = await placeFormer(writer, former);
+  if (placed.size < rows.length)
+    throw new ChangedSince('an artist, category or character of the pictures was removed meanwhile');
+  await writer.saveImages([...placed.values()]);
 }
 
 /** Restored images come last in the order of adding. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ImportRun } from '../catalogue/import-runs.ts';
 import { StudioError } from './server.ts';
 
 /** What an import accepts. */
@@ -17,11 +18,13 @@ export interface Added {
   updated: number;
   /** What the import says, as sentences. */
   notes: string[];
+  run: ImportRun | undefined;
 }
 
-export type ImportFolder = (folder: string) => Promise<Added>;
+/** `continues` is the run that the picture belongs to, if it is not the first of those that were chosen together. */
+export type ImportFolder = (folder: string, continues: number | undefined) => Promise<Added>;
 
-/** The query has the fields of the picture: `rating`, `artist`, `category` and `character`. */
+/** The query has the fields of the picture, `rating`, `artist`, `category` and `character`, and the `run` that it continues. */
 export async function addPicture(
   query: URLSearchParams,
   bytes: Readable,
@@ -39,7 +42,7 @@ export async function addPicture(
       createWriteStream(join(folder, `picture${extension}`), { mode: 0o600 }),
     );
     await writeFile(join(folder, 'picture.json'), JSON.stringify(readFields(query)), { mode: 0o600 });
-    return await importFolder(folder);
+    return await importFolder(folder, Number(query.get('run') ?? 0) || undefined);
   } catch (error) {
     // The path of the folder tells nobody anything.
     const message = (error as Error).message.replaceAll(join(folder, `picture${extension}`), 'the picture');

@@ -51,7 +51,7 @@ describe('planEdit', () => {
     const change = { rating: 'nsfw' as const, artist: bob, categories: { add: [fox], remove: [cat] } };
     const planned = planEdit(image, entries, change, fixedShelves);
     assert.deepEqual(planned?.placed.shelves, [1, 4, 5, 11, 21, 22]);
-    assert.equal(planned?.placed.row.edited, 'artist categories rating');
+    assert.equal(planned?.placed.row.edited, 'artist by-hand categories rating');
     assert.equal(planned?.placed.row.number, 1);
     assert.deepEqual(planned?.differences, [
       { field: 'rating', before: 'sfw', after: 'nsfw' },
@@ -102,6 +102,9 @@ describe('imports', () => {
     assert.equal(planEdited({ ...record, source: null }, undefined), 'artist categories rating source');
     assert.equal(planEdited({ ...record, edited: ['source', 'artist'] }, image), 'artist source');
     assert.equal(planEdited({ ...record, edited: [] }, { ...image, edited: 'rating' }), '');
+    const byHand = { ...image, edited: 'by-hand rating' };
+    assert.equal(planEdited({ ...record, edited: ['rating'] }, byHand), 'by-hand rating', 'nothing changes');
+    assert.equal(planEdited({ ...record, edited: ['artist'] }, byHand), 'artist');
     assert.equal(planEdited({ ...record, isFromFolder: true }, { ...image, edited: 'rating' }), 'rating');
   });
 });

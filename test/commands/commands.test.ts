@@ -68,6 +68,8 @@ describe('usage', () => {
     ['edit'],
     ['entry'],
     ['remove'],
+    ['imports'],
+    ['imports', 'revert'],
     ['check'],
     ['stats'],
     ['token'],

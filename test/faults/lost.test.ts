@@ -120,6 +120,7 @@ if (!skip) {
       skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},
+      run: { source: '', origin: 'command' },
       report: noReport,
       signal: new AbortController().signal,
     });

@@ -35,6 +35,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     skipsInvalid: false,
     keepsLocation: false,
     onProgress: () => {},
+    run: { source: '', origin: 'command' },
     report: noReport,
     signal: new AbortController().signal,
   });

@@ -30,10 +30,15 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
  */
 export function planEdited(record: ImageLine, existing: SavedImage | undefined): string {
   if (record.isFromFolder) return existing?.edited ?? '';
-  if (record.edited) return formatEdited(record.edited.filter(isEditableField));
-  const { artist, categories, characters, source } = record;
+  const decided = formatEdited(record.edited?.filter(isEditableField) ?? givenFields(record));
+  // An image that a record describes as it is does not change.
+  const isSame = existing && formatEdited(parseEdited(existing.edited)) === decided;
+  return isSame ? existing.edited : decided;
+}
+
+function givenFields({ artist, categories, characters, source }: ImageLine): EditableField[] {
   const given = Object.entries({ artist, categories, characters, source })
     .filter(([, value]) => value !== undefined)
     .map(([field]) => field as EditableField);
-  return formatEdited(['rating', ...given]);
+  return ['rating', ...given];
 }

@@ -115,4 +115,26 @@ export const migrations = [
    );
    create index source_file_image on source_file (image);`,
   `alter table shelf add column cover int; ${FIND_COVERS};${NEXT_REVISION}`,
+  `create table import_run (
+     id int primary key,
+     at text not null,
+     source text not null,
+     origin text not null,
+     added int not null,
+     changed int not null,
+     removed int not null,
+     entries int not null,
+     first_image int not null,
+     last_image int not null,
+     changes int not null,
+     state text not null
+   );
+   create table import_change (
+     run int not null,
+     kind text not null,
+     id text collate "C" not null,
+     before text,
+     after text not null,
+     primary key (run, kind, id)
+   );`,
 ];

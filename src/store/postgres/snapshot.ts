@@ -7,8 +7,10 @@ import {
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   IMAGE_COUNTS,
+  IMPORT_RUNS,
   IS_EDITED,
   imageIdsQuery,
+  isOfImportRun,
   isOn,
   isOnNo,
   MISNUMBERED,
@@ -46,19 +48,25 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
-    async imageIds({ shelves, without, isEdited }) {
+    async imageIds({ shelves, without, isEdited, importRun }) {
+      const values = [
+        ...shelves,
+        ...(without.length > 0 ? [without] : []),
+        ...(importRun === undefined ? [] : [importRun]),
+      ];
       const query = imageIdsQuery('$1', [
         ...shelves.slice(1).map((_, index) => isOn(`$${index + 2}`)),
         ...(without.length > 0 ? [isOnNo(`= any($${shelves.length + 1}::text[])`)] : []),
         ...(isEdited ? [IS_EDITED] : []),
+        ...(importRun === undefined ? [] : [isOfImportRun(`$${values.length}::int`)]),
       ]);
-      const values = [...shelves, ...(without.length > 0 ? [without] : [])];
       return (await client.query(query, values)).rows.map(({ id }) => id);
     },
     async imageCounts(kind) {
       const { rows } = await client.query(`${IMAGE_COUNTS} $1`, [kind]);
       return new Map(rows.map(({ id, size }) => [id, size]));
     },
+    importRuns: async () => (await client.query(IMPORT_RUNS)).rows,
     blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     async imagesByNumber(numbers) {

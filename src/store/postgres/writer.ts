@@ -1,6 +1,7 @@
 /** Writes the catalogue in PostgreSQL: one transaction under an advisory lock. Readers see the old catalogue until the commit. */
 import type pg from 'pg';
 import { updateEntry } from '../../catalogue/document.ts';
+import type { ImportRunWriter } from '../../catalogue/import-runs.ts';
 import type {
   CatalogueWriter,
   Entry,
@@ -24,6 +25,7 @@ import { connect, databaseError, disconnect, waitForWriteLock } from './connecti
 import { createDecisions } from './decisions.ts';
 import { addEntries, removeEntries, saveAliases, updateEntries } from './entries.ts';
 import { saveEdited, saveHashes } from './image-details.ts';
+import { CLIP_RUNS, importRunWriter } from './import-runs.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { CHANNEL } from './notifications.ts';
@@ -42,6 +44,7 @@ export async function openWriter(url: string, options?: LockOptions): Promise<Ca
     await waitForWriteLock(client, options);
     const fixedShelves = readFixedShelves((await client.query(FIXED_SHELVES)).rows);
     const { rows } = await client.query('select coalesce(max(number), 0) as last from image');
+    await client.query(CLIP_RUNS, [rows[0].last]);
     return new PostgresWriter(client, url, fixedShelves, rows[0].last);
   } catch (error) {
     await disconnect(client);
@@ -64,6 +67,7 @@ class PostgresWriter implements CatalogueWriter {
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
   readonly sourceFiles = sourceFileWriter(this.#query);
+  readonly importRuns: ImportRunWriter;
   readonly entriesById = this.#lookup.entriesById;
   readonly entriesByName = this.#lookup.entriesByName;
   readonly entriesByAlias = this.#lookup.entriesByAlias;
@@ -81,6 +85,7 @@ class PostgresWriter implements CatalogueWriter {
     this.fixedShelves = fixedShelves;
     this.#placements = new Placements(this.#query, fixedShelves.rating.sfw);
     this.#lastImage = lastImage;
+    this.importRuns = importRunWriter(this.#query, lastImage);
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {

@@ -30,6 +30,14 @@ export const isOnNo = (kinds: string): string =>
 /** `shelf` is a parameter. */
 export const isOn = (shelf: string): string =>
   `exists (select 1 from placement where placement.image = listed.image and placement.shelf = ${shelf})`;
+/** `run` is a parameter that is used twice. */
+export const isOfImportRun = (run: string): string =>
+  `(exists (select 1 from import_run where import_run.id = ${run}
+      and listed.image between import_run.first_image and import_run.last_image)
+    or exists (select 1 from import_change where import_change.run = ${run}
+      and import_change.kind = 'image' and import_change.id = image.id))`;
+export const IMPORT_RUNS = `select id, at, source, origin, added, changed, removed, entries, first_image as "firstImage",
+  last_image as "lastImage", changes, state from import_run order by id desc`;
 export const IMAGE_COUNTS = 'select id, size from shelf where kind =';
 
 /** Rows that refer to something that does not exist. */

@@ -119,6 +119,28 @@ export const catalogueSchema: Schema = {
        insert into document_change (image) values (old.number);
      end;`,
     `alter table shelf add column cover integer; ${FIND_COVERS};`,
+    `create table import_run (
+       id integer primary key,
+       at text not null,
+       source text not null,
+       origin text not null,
+       added integer not null,
+       changed integer not null,
+       removed integer not null,
+       entries integer not null,
+       first_image integer not null,
+       last_image integer not null,
+       changes integer not null,
+       state text not null
+     ) strict;
+     create table import_change (
+       run integer not null,
+       kind text not null,
+       id text not null,
+       before text,
+       after text not null,
+       primary key (run, kind, id)
+     ) strict, without rowid;`,
   ],
 };
 

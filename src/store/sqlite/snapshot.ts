@@ -1,4 +1,5 @@
 /** The whole embedded catalogue, read in one transaction. */
+import type { ImportRun } from '../../catalogue/import-runs.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import {
   BLOCKED_COLUMNS,
@@ -6,8 +7,10 @@ import {
   FIXED_SHELVES,
   IMAGE_COLUMNS,
   IMAGE_COUNTS,
+  IMPORT_RUNS,
   IS_EDITED,
   imageIdsQuery,
+  isOfImportRun,
   isOn,
   isOnNo,
   MISNUMBERED,
@@ -37,20 +40,23 @@ export function openSnapshot(path: string): CatalogueSnapshot {
     async *editedImages() {
       for await (const { image } of streamRows<{ image: number }>(EDITED_IMAGES)) yield image;
     },
-    async imageIds({ shelves, without, isEdited }) {
+    async imageIds({ shelves, without, isEdited, importRun }) {
       const query = imageIdsQuery('?', [
         ...shelves.slice(1).map(() => isOn('?')),
         ...(without.length > 0 ? [isOnNo('in (select value from json_each(?))')] : []),
         ...(isEdited ? [IS_EDITED] : []),
+        ...(importRun === undefined ? [] : [isOfImportRun('?')]),
       ]);
       const kinds = without.length > 0 ? [JSON.stringify(without)] : [];
-      const rows = database.prepare(query).all(...shelves, ...kinds);
+      const runs = importRun === undefined ? [] : [importRun, importRun];
+      const rows = database.prepare(query).all(...shelves, ...kinds, ...runs);
       return rows.map(({ id }) => id as string);
     },
     async imageCounts(kind) {
       const rows = database.prepare(`${IMAGE_COUNTS} ?`).all(kind);
       return new Map(rows.map(({ id, size }) => [id as string, size as number]));
     },
+    importRuns: async () => database.prepare(IMPORT_RUNS).all() as unknown as ImportRun[],
     blockedNames: () => streamRows(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => streamRows(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     async imagesByNumber(numbers) {

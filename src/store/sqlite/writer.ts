@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Decisions, nameKey } from '../../catalogue/decisions.ts';
 import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
+import type { ImportRunWriter } from '../../catalogue/import-runs.ts';
 import type { SourceFileWriter } from '../../catalogue/source-files.ts';
 import type {
   CatalogueWriter,
@@ -25,6 +26,7 @@ import {
 import type { LockOptions } from '../shared/write-lock.ts';
 import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';
 import { createDecisions } from './decisions.ts';
+import { importRunWriter } from './import-runs.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { Placements } from './placements.ts';
@@ -53,6 +55,7 @@ class SqliteWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly decisions: Decisions;
   readonly sourceFiles: SourceFileWriter;
+  readonly importRuns: ImportRunWriter;
   readonly entriesById: Lookup['entriesById'];
   readonly entriesByName: Lookup['entriesByName'];
   readonly entriesByAlias: Lookup['entriesByAlias'];
@@ -112,6 +115,7 @@ class SqliteWriter implements CatalogueWriter {
     this.#removeEdited = prepare('delete from edited where image = ?');
     this.#lastImage = (prepare('select max(number) as last from image').get()?.last as number | null) ?? 0;
     this.sourceFiles = sourceFileWriter(database);
+    this.importRuns = importRunWriter(database, this.#lastImage);
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {

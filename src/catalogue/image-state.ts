@@ -1,8 +1,8 @@
 /** What an operator can change of an image, and versions of it. Pure. */
 import { hash } from 'node:crypto';
-import { readDocument, type StoredImage } from '../catalogue/document.ts';
-import type { Image, Rating } from '../catalogue/types.ts';
-import type { Entry, ImageRow } from '../catalogue/writer.ts';
+import { readDocument, type StoredImage } from './document.ts';
+import type { Image, Rating } from './types.ts';
+import type { Entry, ImageRow } from './writer.ts';
 
 /** Entries are ids. */
 export interface ImageState {
