@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { secureRandomInt } from '../src/random.ts';
 import { PostgresCatalogue } from '../src/store/postgres/catalogue.ts';
-import { Servers } from '../src/store/postgres/servers.ts';
+import { DocumentFiller } from '../src/store/postgres/document-filler.ts';
+import { Servers, type ServersOptions } from '../src/store/postgres/servers.ts';
 import { caller } from '../test/support/caller.ts';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
@@ -21,6 +22,9 @@ const ROUNDS = 7;
 const ROUND_MS = 700;
 const CLIENTS = 20;
 const CONNECTIONS = 10;
+/** The cache holds all documents. */
+const CACHE_BYTES_PER_IMAGE = 1024;
+const DOCUMENTS_PER_SLICE = 400;
 
 type Call = () => Promise<unknown>;
 
@@ -67,8 +71,10 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   console.log(
     `import of ${images} images: ${seconds.toFixed(1)} s, ${Math.round(images / seconds)}/s, ${Math.round(memory / 1e6)} MB peak memory`,
   );
-  const servers = new Servers({ url, readUrls: [], connections: CONNECTIONS, onChange: () => {} });
-  const catalogue = new PostgresCatalogue(servers);
+  const options = { url, readUrls: [], connections: CONNECTIONS, onChange: () => {} };
+  const servers = new Servers(options);
+  const cache = new ArrayBuffer(images * CACHE_BYTES_PER_IMAGE);
+  const catalogue = new PostgresCatalogue(servers, cache);
   // ORDER BY random() takes longer than the timeout of our pool.
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   const query = (name: string, text: string) => servers.queryPrimary({ name, text }, []);
@@ -78,14 +84,18 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   // Fill the buffers, as after a while of serving.
   for (const table of ['image', 'placement', 'shelf'])
     await pool.query(`select count(t::text) from zukan.${table} t`);
+  await fillCache(options, cache);
   let next = 0;
   const calls: Record<string, Call> = {
     'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt, caller),
+    'random, 10 rated nsfw': () => catalogue.randomImages({ nsfw: ['nsfw'] }, 10, secureRandomInt, caller),
     'random, 10 of two categories': () =>
       catalogue.randomImages({ categories: ['a', 'b'] }, 10, secureRandomInt, caller),
     'by id': () => catalogue.image(ids[next++ % ids.length] as string),
     'page of 25 at offset 90%': () =>
       catalogue.images({}, { offset: Math.floor(images * 0.9), limit: 25 }, caller),
+    'page of 25 rated sfw': () =>
+      catalogue.images({ nsfw: ['sfw'] }, { offset: Math.floor(images * 0.5), limit: 25 }, caller),
   };
   return {
     images,
@@ -98,6 +108,13 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
       await pool.end();
     },
   };
+}
+
+async function fillCache(options: ServersOptions, memory: ArrayBuffer): Promise<void> {
+  await using filler = new DocumentFiller(options, memory, DOCUMENTS_PER_SLICE);
+  const startedAt = performance.now();
+  while (!(await filler.runSlice()));
+  console.log(`cache filled in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 }
 
 /** The rate of each call: the median of rounds in which they alternate. */

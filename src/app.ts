@@ -38,7 +38,7 @@ export interface App extends WebServer {
 /** What a thread has in common with the other threads of the process that serve. */
 export interface Shared {
   /** Another thread fills it. */
-  documents: SharedArrayBuffer | undefined;
+  documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
   /** Identifies the thread: no other thread of the process has or had this number. */
   owner: number;
@@ -109,7 +109,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),
   };
   const web = createWebServer(services, config.apiPrefixes, log);
-  let filler: Disposable | undefined;
+  let filler: AsyncDisposable | undefined;
   const stopRefreshing = bucket?.credentials.keepFresh();
   return {
     ...web,
@@ -118,12 +118,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       // Not awaited: the server starts even if Redis is unavailable.
       void limiter?.start();
       const url = await web.listen(address);
-      if (!shared) filler = fillDocumentCache(config, documents);
+      if (!shared) filler = await fillDocumentCache(config, documents);
       return url;
     },
     async close(idleMs) {
       await web.close(idleMs);
-      filler?.[Symbol.dispose]();
+      await filler?.[Symbol.asyncDispose]();
       stopRefreshing?.();
       await store[Symbol.asyncDispose]();
       await limiter?.close();

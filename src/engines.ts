@@ -69,15 +69,14 @@ export async function openStore({ database }: Config, options: StoreOptions = {}
   if (database.engine === 'sqlite')
     return sqlite.openStore(existing(database.path), database.tokensPath, documents);
   const { openStore } = await import('./store/postgres/store.ts');
-  return openStore({ ...database, onChange: onReplicaChange });
+  return openStore({ ...database, onChange: onReplicaChange }, documents);
 }
 
 /** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */
 export function createDocumentMemory<Memory extends ArrayBufferLike>(
-  { database, cacheMb }: Config,
+  { cacheMb }: Config,
   Buffer: new (size: number) => Memory,
-): Memory | undefined {
-  if (database.engine !== 'sqlite') return undefined;
+): Memory {
   try {
     return new Buffer(cacheMb * 1024 * 1024);
   } catch {
@@ -87,14 +86,19 @@ export function createDocumentMemory<Memory extends ArrayBufferLike>(
 }
 
 /** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */
-export function fillDocumentCache(
+export async function fillDocumentCache(
   { database }: Config,
-  memory: ArrayBufferLike | undefined,
+  memory: ArrayBufferLike,
   documentsPerSlice?: number,
-): Disposable | undefined {
-  if (database.engine !== 'sqlite' || memory === undefined) return undefined;
-  const filler = new DocumentFiller(database.path, memory, documentsPerSlice);
-  void filler.run();
+): Promise<AsyncDisposable> {
+  if (database.engine === 'sqlite') {
+    const filler = new DocumentFiller(database.path, memory, documentsPerSlice);
+    void filler.run();
+    return { [Symbol.asyncDispose]: async () => filler[Symbol.dispose]() };
+  }
+  const postgres = await import('./store/postgres/document-filler.ts');
+  const filler = new postgres.DocumentFiller({ ...database, onChange: () => {} }, memory, documentsPerSlice);
+  filler.start();
   return filler;
 }
 

@@ -9,7 +9,7 @@ export interface WorkerData {
   address: Address;
   /** Identifies the thread in shared memory. */
   owner: number;
-  documents: SharedArrayBuffer | undefined;
+  documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
 }
 

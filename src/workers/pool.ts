@@ -53,11 +53,11 @@ export class WorkerPool {
   readonly log: Logger;
   readonly #members: Member[];
   readonly #reports = new Reports();
-  readonly #documents: SharedArrayBuffer | undefined;
+  readonly #documents: SharedArrayBuffer;
   readonly #limits = createLimiterMemory();
   readonly #clients = new ClientTable(this.#limits, MAIN);
   readonly #stopping = new AbortController();
-  #filler: Disposable | undefined;
+  #filler: AsyncDisposable | undefined;
   #address: Address;
   #isStarted = false;
   #logLevel: LogLevel = 'silent';
@@ -82,7 +82,7 @@ export class WorkerPool {
     const starting = this.#members.map((member) => this.#startWorker(member));
     const [url = ''] = await Promise.all(starting).finally(release);
     this.#isStarted = true;
-    this.#filler = fillDocumentCache(this.#config, this.#documents, DOCUMENTS_PER_SLICE);
+    this.#filler = await fillDocumentCache(this.#config, this.#documents, DOCUMENTS_PER_SLICE);
     return url;
   }
 
@@ -108,7 +108,7 @@ export class WorkerPool {
   /** Lets running requests finish, for as long as `timeoutMs`. */
   async close(timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
     this.#stopping.abort();
-    this.#filler?.[Symbol.dispose]();
+    const filled = this.#filler?.[Symbol.asyncDispose]();
     const { workers } = this;
     // `events.once` would reject if a worker fails now.
     const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
@@ -117,6 +117,7 @@ export class WorkerPool {
     const timer = setTimeout(terminate, timeoutMs + STOP_GRACE_MS);
     await Promise.all(ended);
     clearTimeout(timer);
+    await filled;
     await this.log.flush();
   }
 

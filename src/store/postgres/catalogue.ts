@@ -15,35 +15,41 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
-import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
+import { sliceImages } from '../../catalogue/image-set.ts';
 import { newestBelow } from '../../catalogue/newest.ts';
 import { drawPositions, sample } from '../../catalogue/sampling.ts';
 import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
+import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
+import { noDocumentMemory } from '../shared/document-memory.ts';
 import { isDrawable, isExhaustive, makeDraws } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
 import { type Selection, soleShelf } from '../shared/selection.ts';
-import { buildStatistics, type CatalogueVersion, type Shelf } from '../shared/shelves.ts';
+import { buildStatistics, type Shelf } from '../shared/shelves.ts';
 import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
-import { findSoleShelf, listPositions } from './pages.ts';
+import { Documents } from './documents.ts';
+import { qualifyingValues } from './draws.ts';
+import { findSoleShelf, listPositions, pageBounds } from './pages.ts';
 import { PostgresReader } from './reader.ts';
-import { inOrder, readEntries, readImages } from './rows.ts';
+import { readEntries, readImages } from './rows.ts';
 import type { Servers } from './servers.ts';
 import { statements } from './statements.ts';
 
 export class PostgresCatalogue implements Catalogue {
   readonly #servers: Servers;
   readonly #reader: PostgresReader;
+  readonly #documents: Documents;
   readonly #sets: ImageSets;
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(servers: Servers) {
+  constructor(servers: Servers, documents: ArrayBufferLike = noDocumentMemory()) {
     this.#servers = servers;
     this.#reader = new PostgresReader(servers);
+    this.#documents = new Documents(servers, documents);
     this.#sets = new ImageSets(this.#reader);
     this.#search = new NameSearch(this.#reader);
     this.#similar = new SimilarImages(this.#reader, this.#sets);
@@ -70,15 +76,16 @@ export class PostgresCatalogue implements Catalogue {
     return 'problem' in selection ? selection : undefined;
   }
 
-  async images(
-    filter: ListFilter,
-    window: Window,
-    caller: Caller,
-  ): Promise<Page<ImageDocument> | FilterProblem> {
-    const shelf = findSoleShelf(filter);
-    if (shelf) return this.#readPage(shelf.kind, shelf.id, window);
-    return this.#findInSet(filter, caller, async (set, { of }) => {
-      const items = await this.#readNumbers(sliceImages(set, window), of);
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem> {
+    return retryOnChange(async () => {
+      const shelf = findSoleShelf(filter);
+      // The shelf of an artist would take a statement of its own.
+      if (shelf?.kind === 'artist') return this.#readPage(shelf.kind, shelf.id, window);
+      const selection = await this.#reader.select(filter);
+      if (!selection || 'problem' in selection) return selection;
+      if (shelf && !this.#sets.cached(selection)) return this.#readPage(shelf.kind, shelf.id, window);
+      const set = await this.#sets.load(selection, caller);
+      const items = set && (await this.#documents.read(sliceImages(set, window), selection.of));
       return items && { total: set.size, items };
     });
   }
@@ -93,13 +100,13 @@ export class PostgresCatalogue implements Catalogue {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
       const cached = this.#sets.cached(selection);
-      if (cached) return this.#readNumbers(sample(cached, limit, randomInt), selection.of);
+      if (cached) return this.#documents.read(sample(cached, limit, randomInt), selection.of);
       const shelf = soleShelf(selection);
-      if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection.of);
+      if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection);
       const drawn = await this.#drawAmong(selection, limit, randomInt);
       if (drawn !== 'too few') return drawn;
       const set = await this.#sets.load(selection, caller);
-      return set && this.#readNumbers(sample(set, limit, randomInt), selection.of);
+      return set && this.#documents.read(sample(set, limit, randomInt), selection.of);
     });
   }
 
@@ -110,10 +117,14 @@ export class PostgresCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#findInSet(filter, caller, async (set, { of }) => {
-      const page = pageInSeedOrder(set, new SeedOrder(seed, of.lastImage), from, limit);
-      if (!page) return { problem: 'position' } satisfies FilterProblem;
-      const images = await this.#readNumbers(page.images, of);
+    return retryOnChange<SeededImages | FilterProblem>(async () => {
+      const selection = await this.#reader.select(filter);
+      if (!selection || 'problem' in selection) return selection;
+      const set = await this.#sets.load(selection, caller);
+      if (!set) return undefined;
+      const page = pageInSeedOrder(set, new SeedOrder(seed, selection.of.lastImage), from, limit);
+      if (!page) return { problem: 'position' };
+      const images = await this.#documents.read(page.images, selection.of);
       return images && { images, next: page.next };
     });
   }
@@ -128,12 +139,11 @@ export class PostgresCatalogue implements Catalogue {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
       const shelf = soleShelf(selection);
-      if (shelf && !this.#sets.cached(selection))
-        return this.#newestOnShelf(shelf, below, limit, selection.of);
+      if (shelf && !this.#sets.cached(selection)) return this.#newestOnShelf(shelf, below, limit, selection);
       const set = await this.#sets.load(selection, caller);
       if (!set) return undefined;
       const { numbers, next } = newestBelow(set, below, limit);
-      const images = await this.#readNumbers(numbers, selection.of);
+      const images = await this.#documents.read(numbers, selection.of);
       return images && { images, next };
     });
   }
@@ -148,7 +158,7 @@ export class PostgresCatalogue implements Catalogue {
       const found = await this.#reader.selectFor(id, filter);
       if (!found || 'problem' in found) return found;
       const numbers = await this.#similar.find(found.image, found.selection, limit, caller);
-      return numbers && this.#readNumbers(numbers, found.selection.of);
+      return numbers && this.#documents.read(numbers, found.selection.of);
     });
   }
 
@@ -178,38 +188,30 @@ export class PostgresCatalogue implements Catalogue {
     return key === null ? undefined : { key, eTag, mimetype };
   }
 
-  /** Calls `read` with the set of all images that qualify, until it finds the catalogue unchanged. */
-  #findInSet<T extends object>(
-    filter: Filter,
-    caller: Caller,
-    read: (set: ImageSet, selection: Selection) => Promise<T | FilterProblem | undefined>,
-  ): Promise<T | FilterProblem> {
-    return retryOnChange(async () => {
-      const selection = await this.#reader.select(filter);
-      if (!selection || 'problem' in selection) return selection;
-      const set = await this.#sets.load(selection, caller);
-      return set && read(set, selection);
-    });
+  metrics(): Metric[] {
+    return this.#documents.metrics();
   }
 
-  /** One statement finds the shelf and reads its images. */
-  async #readPage(kind: string, id: string, window: Window): Promise<Page<ImageDocument> | FilterProblem> {
-    const { rows } = await this.#servers.read(statements.page, [kind, id, listPositions(window)]);
-    const total = rows[0]?.[1] as number | null;
-    return total === null ? { problem: 'artist' } : { total, items: readImages(rows, 2) };
+  // The following return undefined if the catalogue is not, or no longer, of one version.
+
+  /** One statement finds the shelf and its images. */
+  async #readPage(
+    kind: string,
+    id: string,
+    window: Window,
+  ): Promise<Page<ImageDocument> | FilterProblem | undefined> {
+    const read = await this.#servers.read(statements.page, [kind, id, ...pageBounds(window)]);
+    const [, total, numbers] = read.rows[0] as [number, number | null, number[]];
+    if (total === null) return { problem: 'artist' };
+    const items = await this.#documents.complete(numbers, read);
+    return items && { total, items };
   }
 
-  // The following return undefined if the catalogue is no longer of that version.
-
-  async #readNumbers(numbers: number[], { version }: CatalogueVersion): Promise<ImageDocument[] | undefined> {
-    const read = await this.#servers.read(statements.documents, [numbers]);
-    return read.version === version ? inOrder(numbers, read.rows) : undefined;
-  }
-
-  async #drawFromShelf(shelf: Shelf, limit: number, randomInt: RandomInt, { version }: CatalogueVersion) {
+  async #drawFromShelf(shelf: Shelf, limit: number, randomInt: RandomInt, { of }: Selection) {
     const positions = drawPositions(shelf.size, limit, randomInt);
-    const read = await this.#servers.read(statements.documentsAt, [shelf.number, positions]);
-    return read.version === version ? inOrder(positions, read.rows) : undefined;
+    const read = await this.#servers.read(statements.imagesAt, [shelf.number, positions]);
+    if (read.version !== of.version) return undefined;
+    return this.#documents.complete(read.rows[0]?.[1] as number[], of);
   }
 
   /** The equivalent of `newestBelow` (catalogue/newest.ts) in one statement. */
@@ -217,33 +219,24 @@ export class PostgresCatalogue implements Catalogue {
     shelf: Shelf,
     below: number | undefined,
     limit: number,
-    { version }: CatalogueVersion,
+    { of }: Selection,
   ): Promise<LatestImages | undefined> {
     const read = await this.#servers.read(statements.newest, [shelf.number, shelf.size, below, limit]);
-    if (read.version !== version) return undefined;
-    const [, , position, number] = read.rows.at(-1) as [number, string, number | null, number];
-    return { images: readImages(read.rows, 1), next: position ? number : undefined };
+    if (read.version !== of.version) return undefined;
+    const [, hasMore, numbers] = read.rows[0] as [number, boolean, number[]];
+    const images = await this.#documents.complete(numbers, of);
+    return images && { images, next: hasMore ? numbers.at(-1) : undefined };
   }
 
   /** The equivalent of `drawImages` (shared/draws.ts) in one statement. */
   async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt) {
     if (!isDrawable(selection)) return 'too few';
-    const [first, ...others] = selection.choices;
-    const numbers = first.shelves.map(({ number }) => number);
-    const draws = makeDraws(first, randomInt);
-    const required = others.flatMap((choice, index) => choice.shelves.map(({ number }) => [index, number]));
-    const read = await this.#servers.read(statements.qualifying, [
-      draws.map(({ index }) => numbers[index]),
-      draws.map(({ position }) => position),
-      required.map(([index]) => index),
-      required.map(([, number]) => number),
-      others.length,
-      selection.excluded.map(({ number }) => number),
-      first.mayOverlap ? numbers : [],
-      limit,
-    ]);
+    const [first] = selection.choices;
+    const values = qualifyingValues(selection, makeDraws(first, randomInt), limit);
+    const read = await this.#servers.read(statements.qualifying, values);
     if (read.version !== selection.of.version) return undefined;
-    const images = readImages(read.rows, 1);
-    return images.length === limit || isExhaustive(first) ? images : 'too few';
+    const images = read.rows[0]?.[1] as number[];
+    if (images.length < limit && !isExhaustive(first)) return 'too few';
+    return this.#documents.complete(images, selection.of);
   }
 }

@@ -13,8 +13,17 @@ export function findSoleShelf(filter: ListFilter): { kind: string; id: string } 
   return named.length > 1 ? undefined : (named[0] ?? { kind: 'catalogue', id: 'all' });
 }
 
+/** A larger position would not fit the column's type. */
+const MAX_POSITION = 2 ** 31 - 1;
+
 /** The positions of a page. */
 export function listPositions({ offset, limit }: Window): number[] {
-  // A larger position would not fit the column's type.
-  return Array.from({ length: limit }, (_, index) => offset + index).filter((position) => position < 2 ** 31);
+  return Array.from({ length: limit }, (_, index) => offset + index).filter(
+    (position) => position <= MAX_POSITION,
+  );
+}
+
+/** The first position of a page, and the one after its last. */
+export function pageBounds({ offset, limit }: Window): [from: number, to: number] {
+  return [Math.min(offset, MAX_POSITION), Math.min(offset + limit, MAX_POSITION)];
 }

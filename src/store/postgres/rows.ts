@@ -17,9 +17,3 @@ export function readEntries(rows: unknown[][]): EntryDetails[] {
       : [{ document, images, cover: cover ? new ImageDocument(cover) : undefined }];
   });
 }
-
-/** Images from rows of number and document, in the order of the numbers. */
-export function inOrder(numbers: number[], rows: unknown[][]): ImageDocument[] {
-  const documents = new Map(rows.map(([, number, document]) => [number as number, document as string]));
-  return numbers.map((number) => new ImageDocument(documents.get(number) as string));
-}

@@ -7,6 +7,12 @@
  * is still valid and whether a replica is up to date. It is a float8 because pg returns that as a number, exact for
  * integers of this size.
  *
+ * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
+ * documents are still current. Its number is greater than the revision before the change, and not greater than the one
+ * after it. Triggers write it, so no writer can forget one. Images that are added need none; an import of new images is not
+ * slowed down. `past_revision` has the latest revisions of this catalogue: another one was restored from a backup, or lost by
+ * a failover, and what was cached from it must not be used.
+ *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
 import { FIND_COVERS } from '../shared/queries.ts';
@@ -137,4 +143,39 @@ export const migrations = [
      after text not null,
      primary key (run, kind, id)
    );`,
+  `create table past_revision (number float8 primary key);
+   insert into past_revision select number from revision;
+   create function ${SCHEMA}.record_revision() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.past_revision values (new.number) on conflict do nothing;
+     delete from ${SCHEMA}.past_revision where number <=
+       (select number from ${SCHEMA}.past_revision order by number desc offset 1000 limit 1);
+     return null;
+   end $$;
+   create trigger revision_changed after update on revision
+     for each row execute function ${SCHEMA}.record_revision();
+
+   create table document_change (image int primary key, number float8 not null);
+   create index document_change_number on document_change (number, image);
+   create function ${SCHEMA}.record_changed_documents() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.document_change (image, number)
+       select former.number, revision.number + 1 from ${SCHEMA}.revision, former
+       join changed on changed.number = former.number where changed.document <> former.document
+       on conflict (image) do update set number = excluded.number;
+     return null;
+   end $$;
+   create trigger document_changed after update on image
+     referencing old table as former new table as changed
+     for each statement execute function ${SCHEMA}.record_changed_documents();
+   create function ${SCHEMA}.record_removed_documents() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.document_change (image, number)
+       select former.number, revision.number + 1 from ${SCHEMA}.revision, former
+       on conflict (image) do update set number = excluded.number;
+     return null;
+   end $$;
+   create trigger document_removed after delete on image
+     referencing old table as former
+     for each statement execute function ${SCHEMA}.record_removed_documents();${NEXT_REVISION}`,
 ];

@@ -15,10 +15,8 @@ const imageOn = (shelf: string, position: string) =>
 const membership = (shelf: string) =>
   `select from placement where placement.image = placed.image and placement.shelf = ${shelf} offset 0`;
 
-const documentsAt = (shelf: string, positions: string) =>
-  `select drawn.position, image.document from unnest(${positions}::int[]) as drawn (position)
-   cross join lateral (${imageOn(shelf, 'drawn.position')}) as placed
-   cross join lateral (select document from image where image.number = placed.image offset 0) as image`;
+/** The image numbers that a query finds, as an array in one column: pg parses JSON faster than arrays and rows. */
+const numbers = (query: string) => `to_json(array(${query}))`;
 
 /** The document of the image that is the cover of `entry`, if wanted. */
 const coverIf = (wanted: string) =>
@@ -87,38 +85,39 @@ export const statements = {
   },
   page: {
     name: 'page',
-    text: `select revision.number, shelf.size, found.document from revision
-           left join shelf on kind = $1 and shelf.id = $2
-           left join lateral (${documentsAt('shelf.number', '$3')}) as found on true order by found.position`,
+    text: `select revision.number, shelf.size, ${numbers(
+      `select image from placement where placement.shelf = shelf.number
+       and placement.position >= $3 and placement.position < $4 order by placement.position`,
+    )} from revision left join shelf on kind = $1 and shelf.id = $2`,
   },
-  documentsAt: {
-    name: 'documents_at',
-    text: `select revision.number, found.position, found.document from revision
-           left join lateral (${documentsAt('$1::int', '$2')}) as found on true`,
+  imagesAt: {
+    name: 'images_at',
+    text: `select revision.number, ${numbers(
+      `select placed.image from unnest($2::int[]) with ordinality as drawn (position, turn)
+       cross join lateral (${imageOn('$1::int', 'drawn.position')}) as placed order by drawn.turn`,
+    )} from revision`,
   },
   // $1, $2: shelves and positions to look at, in this order. Returns the first $8 images that are on a shelf of each choice
   // ($3: index of the choice, $4: shelf, $5: number of choices), on none of the shelves $6, and on no shelf of $7 that
   // comes before the one they were found on.
   qualifying: {
     name: 'qualifying',
-    text: `select revision.number, image.document from revision
-           left join lateral (
-             select placed.image, drawn.turn
-             from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
-             cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as placed
-             where (select count(distinct choice) from unnest($3::int[], $4::int[]) as other (choice, shelf)
-                    cross join lateral (${membership('other.shelf')}) as membership) = $5
-               and not exists (select from unnest($6::int[]) as other (shelf)
-                               cross join lateral (${membership('other.shelf')}) as membership)
-               and not exists (select from unnest($7::int[]) with ordinality as other (shelf, turn)
-                               cross join lateral (${membership('other.shelf')}) as membership
-                               where other.turn < array_position($7, drawn.shelf))
-             order by drawn.turn limit $8
-           ) as chosen on true
-           left join image on image.number = chosen.image order by chosen.turn`,
+    text: `select revision.number, ${numbers(
+      `select placed.image
+       from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
+       cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as placed
+       where (select count(distinct choice) from unnest($3::int[], $4::int[]) as other (choice, shelf)
+              cross join lateral (${membership('other.shelf')}) as membership) = $5
+         and not exists (select from unnest($6::int[]) as other (shelf)
+                         cross join lateral (${membership('other.shelf')}) as membership)
+         and not exists (select from unnest($7::int[]) with ordinality as other (shelf, turn)
+                         cross join lateral (${membership('other.shelf')}) as membership
+                         where other.turn < array_position($7, drawn.shelf))
+       order by drawn.turn limit $8`,
+    )} from revision`,
   },
   // The newest $4 images of the shelf $1, which has $2 images: all of them, or those below the number $3. `bound` is a binary
-  // search for the end of their positions; its last row has `low` = `high`.
+  // search for the end of their positions; its last row has `low` = `high`. The second column says whether there are more.
   newest: {
     name: 'newest',
     text: `with recursive bound (low, high) as (
@@ -130,14 +129,11 @@ export const statements = {
              cross join lateral (${imageOn('$1::int', 'halved.middle')}) as placed
              where low < high
            )
-           select revision.number, found.document, found.position, found.image from revision
-           left join lateral (
-             select taken.position, placed.image, image.document from bound
-             cross join lateral generate_series(low - 1, greatest(low - $4::int, 0), -1) as taken (position)
-             cross join lateral (${imageOn('$1::int', 'taken.position')}) as placed
-             cross join lateral (select document from image where image.number = placed.image offset 0) as image
-             where low = high
-           ) as found on true order by found.position desc`,
+           select revision.number, ended.low - $4::int > 0, ${numbers(
+             `select image from placement where placement.shelf = $1
+              and placement.position >= ended.low - $4::int and placement.position < ended.low
+              order by placement.position desc`,
+           )} from revision, (select low from bound where low = high) as ended`,
   },
   shelfImages: {
     name: 'shelf_images',
@@ -151,5 +147,17 @@ export const statements = {
              select requested.number, image.document from unnest($1::int[]) as requested (number)
              cross join lateral (select document from image where image.number = requested.number offset 0) as image
            ) as found on true`,
+  },
+  // Images whose document was changed, or that were removed, after the revision $1: $4 of them, after the change $2 of the
+  // image $3. The other columns are the highest image number, and whether the catalogue had that revision.
+  changedDocuments: {
+    name: 'changed_documents',
+    text: `select revision.number, (select coalesce(max(number), 0) from image),
+             exists (select from past_revision where past_revision.number = $1),
+             change.number, change.image from revision
+           left join lateral (
+             select number, image from document_change where (number, image) > ($2::float8, $3::int)
+             order by number, image limit $4
+           ) as change on true order by change.number, change.image`,
   },
 } satisfies Record<string, Statement>;

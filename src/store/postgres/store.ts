@@ -6,7 +6,8 @@ import { listen } from './notifications.ts';
 import { Servers, type ServersOptions } from './servers.ts';
 import { openTokenStore } from './tokens.ts';
 
-export async function openStore(options: ServersOptions): Promise<Store> {
+/** `documents` is the memory of a cache that a `DocumentFiller` fills. */
+export async function openStore(options: ServersOptions, documents?: ArrayBufferLike): Promise<Store> {
   // Migrates the schema, and fails early if the database cannot be used.
   const client = await connect(options.url);
   const { rows } = await client.query('select number from revision');
@@ -14,7 +15,7 @@ export async function openStore(options: ServersOptions): Promise<Store> {
   const servers = new Servers(options);
   // A replica that has not caught up with a migration is out of date.
   servers.noteRevision(rows[0]?.number);
-  const catalogue = new PostgresCatalogue(servers);
+  const catalogue = new PostgresCatalogue(servers, documents);
   const listening = listen({
     url: options.url,
     onRevision: (revision) => catalogue.onRevision(revision),
@@ -22,7 +23,7 @@ export async function openStore(options: ServersOptions): Promise<Store> {
   return {
     catalogue,
     tokens: openTokenStore(servers),
-    metrics: () => servers.metrics(),
+    metrics: () => [...servers.metrics(), ...catalogue.metrics()],
     degradedReason: () => servers.degradedReason(),
     // PostgreSQL has checksums of its own.
     verify: async () => {},

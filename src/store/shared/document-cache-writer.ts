@@ -13,6 +13,7 @@ import {
   MAX_DOCUMENT_LENGTH,
   MAX_IMAGE,
   REVISION,
+  REVISION_HIGH,
   TEXT_ADDRESSES,
   TEXT_WORDS,
   USED_WORDS,
@@ -175,6 +176,7 @@ export class DocumentCacheWriter {
   #open(revision: number): void {
     this.revision = revision;
     this.#words[REVISION] = revision;
+    this.#words[REVISION_HIGH] = Math.floor(revision / 2 ** 32);
     if (!isOpen(Atomics.load(this.#words, EPOCH))) Atomics.add(this.#words, EPOCH, 1);
   }
 }

@@ -25,7 +25,7 @@ import {
   LENGTH,
   LINK_END_AND_EXPIRES,
   MAX_IMAGE,
-  REVISION,
+  revisionIn,
   TEXT_ADDRESSES,
   TEXT_WORDS,
   USED_WORDS,
@@ -90,7 +90,7 @@ export class DocumentCache {
       this.#generation = wordAt(words, GENERATION);
       this.#texts = [];
     }
-    if (wordAt(words, REVISION) !== revision) return [];
+    if (revisionIn(words) !== revision) return [];
     const maxImage = wordAt(words, MAX_IMAGE);
     // What is below this was written completely before. An atomic load per address would take a tenth of the time.
     const end = Atomics.load(words, USED_WORDS);

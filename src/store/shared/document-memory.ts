@@ -13,12 +13,13 @@
 export const EPOCH = 0;
 /** Changes when all addresses become invalid. */
 export const GENERATION = 1;
-/** The number of the last change to a document that the cache has followed. */
+/** The number of the last change that the cache has followed: its lower and its higher 32 bits. */
 export const REVISION = 2;
 /** The highest image number that has room for an address. */
 export const MAX_IMAGE = 3;
 export const COUNT = 4;
 export const USED_WORDS = 5;
+export const REVISION_HIGH = 6;
 /** The addresses of shared texts begin here. */
 export const TEXT_ADDRESSES = 8;
 
@@ -54,6 +55,10 @@ const TEXT_ADDRESS_PART = 1 / 64;
 export function firstAddress(words: Uint32Array): number {
   return TEXT_ADDRESSES + Math.floor(words.length * TEXT_ADDRESS_PART);
 }
+
+/** What the cache's revision is as a number. */
+export const revisionIn = (words: Uint32Array): number =>
+  (words[REVISION_HIGH] as number) * 2 ** 32 + (words[REVISION] as number);
 
 export const isOpen = (epoch: number): boolean => (epoch & 1) === 0;
 
