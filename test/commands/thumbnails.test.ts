@@ -228,7 +228,7 @@ test('a killed command or import leaves no file that the next command does not r
       operations: number;
       commit: number;
     };
-    const points = [commit >> 1, commit - 1, commit, commit + 1, operations - 1];
+    const points = [commit >> 1, commit, commit + 1, operations - 1];
     await inParallel(points, 2, async (point) => {
       const what = `${parameters[0]} killed before operation ${point} of ${operations}`;
       const { run, storedKeys, usedKeys, data } = await runUntil(what, point);

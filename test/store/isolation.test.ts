@@ -40,7 +40,7 @@ await forEachEngine(async (engine) => {
   test('several first commands may create the database at the same time', async () => {
     // SQLite blocks the thread, so only processes can meet.
     const run = engine === sqlite ? zukan : runCommand;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < (engine === sqlite ? 1 : 3); round++) {
       const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.environment() };
       const record = (index: number) => JSON.stringify({ type: 'artist', name: `Artist ${index}` });
       const results = await Promise.all(

@@ -1,9 +1,9 @@
 /** Runs the same tests on every store. */
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe } from 'node:test';
+import { describe } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
-import { psql, startPostgres } from './postgres.ts';
+import { psql, sharedPostgres } from './postgres.ts';
 
 export interface Engine {
   name: string;
@@ -18,8 +18,7 @@ export const sqlite: Engine = { name: 'SQLite', environment: () => ({}) };
 export async function forEachEngine(suite: (engine: Engine) => void | Promise<void>): Promise<void> {
   const engines = [sqlite];
   if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
-    const server = await startPostgres();
-    after(() => server.discard());
+    const server = await sharedPostgres();
     engines.push({ name: 'PostgreSQL', environment: () => ({ DATABASE_URL: server.newDatabase() }) });
   }
   for (const engine of engines) describe(engine.name, () => suite(engine));

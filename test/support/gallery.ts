@@ -1,11 +1,13 @@
 /** A catalogue for the gallery tests: several pages of images of every orientation, some of them blurred. */
+import { cpSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importFiles } from '../../src/commands/import.ts';
+import { atEnd } from './at-end.ts';
 import { uuid } from './catalogue.ts';
 import { type Drawing, drawInto } from './pictures.ts';
 import { configFor } from './service.ts';
-import { temporaryFolder } from './workspace.ts';
+import { newFolder, temporaryFolder } from './workspace.ts';
 
 const sizes = [
   [240, 160],
@@ -60,9 +62,19 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
   return path;
 }
 
-/** Imports the catalogue. Returns a function that makes configurations for services on it. */
+const imported = new Map<number, Promise<string>>();
+
+/** Imports the catalogue, once for each count. Returns a function that makes configurations for services on a copy of it. */
 export async function importGalleryCatalogue(count = 30) {
+  const original = imported.get(count) ?? importInto(newFolder('zukan-gallery-'), count);
+  imported.set(count, original);
   const folder = temporaryFolder();
-  await importFiles(configFor(folder), [await writeGalleryCatalogue(folder, count)]);
+  cpSync(await original, folder, { recursive: true });
   return (environment: Record<string, string> = {}) => configFor(folder, environment);
+}
+
+async function importInto(folder: string, count: number): Promise<string> {
+  atEnd(() => rmSync(folder, { recursive: true }));
+  await importFiles(configFor(folder), [await writeGalleryCatalogue(folder, count)]);
+  return folder;
 }

@@ -16,11 +16,12 @@ export interface Drawing {
 const drawn = new Map<string, Promise<Buffer>>();
 
 /** Cached: tests draw the same pictures many times, and encoding is slow. */
-export function draw({ file: _, ...drawing }: Drawing): Promise<Buffer> {
+export async function draw({ file: _, ...drawing }: Drawing): Promise<Buffer> {
   const key = JSON.stringify(drawing);
   const encoded = drawn.get(key) ?? encode(drawing);
   drawn.set(key, encoded);
-  return encoded;
+  // Not the cached promise itself: who awaits a promise continues as part of the test that created it.
+  return await encoded;
 }
 
 async function encode({ format, width, height, colour, frames = 1 }: Omit<Drawing, 'file'>): Promise<Buffer> {

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { atEnd } from './at-end.ts';
 import { findPostgres } from './needs.ts';
 import { freePort } from './redis.ts';
 import { until } from './until.ts';
@@ -23,6 +24,17 @@ export interface Postgres {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Stops the server and removes its files. */
   discard(): Promise<void>;
+}
+
+let shared: Promise<Postgres> | undefined;
+
+/** The server of all test files of this process that only need databases. */
+export async function sharedPostgres(): Promise<Postgres> {
+  shared ??= startPostgres().then((server) => {
+    atEnd(() => server.discard());
+    return server;
+  });
+  return await shared;
 }
 
 export async function startPostgres(

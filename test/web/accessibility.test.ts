@@ -80,10 +80,10 @@ describe('the image dialog has no accessibility violation', { skip, concurrency:
       await page.locator('#previous:enabled, #next:enabled').first().waitFor();
       await page.locator('summary').click();
       await page.evaluate(axeSource);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        assert.deepEqual(await findViolations(page), []);
-      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      assert.deepEqual(await findViolations(page), []);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await findViolations(page, colourRules), []);
       await page.keyboard.press('f');
       await page.waitForFunction(() => document.fullscreenElement);
       assert.deepEqual(await findViolations(page), []);
