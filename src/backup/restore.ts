@@ -45,6 +45,7 @@ const MAX_CONCURRENT_PICTURES = 8;
 const silent: Report = {
   record() {},
   unchangedFile() {},
+  unreadRemoved() {},
   withoutMarker() {},
   unknownMarker() {},
   lowered() {},

@@ -2,6 +2,7 @@
  * Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
  * images whose files are gone.
  */
+import type { RemovedFile } from './decisions.ts';
 
 export interface SourceFile {
   /** The real path of the folder that was imported. */
@@ -22,9 +23,14 @@ export interface SourceFile {
 /** `eTag` identifies the bytes of the image. */
 export type KnownFile = SourceFile & { eTag: string };
 
+/** A file whose picture an operator removed. */
+export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;
+
 /** Outside a transaction: a folder may take hours to read. Files whose image was removed are left out. */
 export interface SourceFileReader extends AsyncDisposable {
   find(folder: string, paths: string[]): Promise<KnownFile[]>;
+  /** Those whose pictures an operator removed, and that no other image has. */
+  findRemoved(folder: string, paths: string[]): Promise<RemovedSource[]>;
   /** All of a folder. */
   all(folder: string): AsyncIterable<KnownFile>;
   /** In whatever folder. */

@@ -73,6 +73,11 @@ export class ImportReport implements Report {
     this.#addLine('unchanged', 'image', path);
   }
 
+  unreadRemoved(label: string, file: RemovedFile): void {
+    this.#unread++;
+    this.removed(label, file);
+  }
+
   /** Images were removed, because their files are gone. */
   pruned(count: number): void {
     this.#pruned = (this.#pruned ?? 0) + count;

@@ -84,11 +84,7 @@ async function importPlaces(
     signal,
     clock: Date.now,
     readOptions: describeOptions({ keepsLocation, ladder }),
-    findKnown: async (folder, files) => {
-      const found = await known.find(folder, files);
-      return isFull ? found.map((file) => ({ ...file, fingerprint: '' })) : found;
-    },
-    isReady,
+    ...{ known, isFull, isReady },
   };
   const sources = places.map((place) => openSource(place, terminal, folderOptions));
   const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);

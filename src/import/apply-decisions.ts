@@ -23,16 +23,21 @@ interface Line {
   picture: { hashes: string[] };
 }
 
-/** Returns the records without those that are skipped. */
+/** Returns the records without those that are skipped. `onSkipped` gets these, and the ids of the images that they were. */
 export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
   report: DecisionReport,
+  onSkipped: (line: L, image: string) => void,
 ): Promise<L[]> {
   const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
   const needsImages = removed.length > 0 || lines.some(({ record }) => record.isFromFolder);
   const images = await loadImages(writer, needsImages ? lines : []);
-  const skipped = findRemoved(lines, images, removed, report);
+  const skipped = findRemoved(lines, images, removed);
+  for (const [line, file] of skipped) {
+    report.removed(line.label, file);
+    onSkipped(line, file.image);
+  }
   const kept = lines.filter((line) => !skipped.has(line));
   const decided = kept.map((line): L => {
     if (!line.record.isFromFolder) return line;
@@ -47,16 +52,13 @@ function findRemoved<L extends Line>(
   lines: L[],
   images: ExistingImages,
   removed: RemovedFile[],
-  report: DecisionReport,
-): Set<L> {
+): Map<L, RemovedFile> {
   const byHash = new Map(removed.map((file) => [file.hash, file]));
-  const skipped = new Set<L>();
+  const skipped = new Map<L, RemovedFile>();
   for (const line of lines) {
     const { hashes } = line.picture;
     const file = hashes.map((hash) => byHash.get(hash)).find((file) => file !== undefined);
-    if (!file || images.matching(line.record, hashes).length > 0) continue;
-    skipped.add(line);
-    report.removed(line.label, file);
+    if (file && images.matching(line.record, hashes).length === 0) skipped.set(line, file);
   }
   return skipped;
 }

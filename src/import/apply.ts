@@ -88,19 +88,24 @@ export class Application {
   /** Entries that the pictures of a folder mention are created first, if they are missing. */
   async #saveImages(batch: PreparedImage[]): Promise<void> {
     const copies: { image: PreparedImage; first: First }[] = [];
-    const unique = batch.filter((image) => {
-      const first = image.record.isFromFolder ? this.#firsts.add(image) : undefined;
+    const unique = batch.flatMap((image) => {
+      if (!image.record.isFromFolder) return image;
+      const first = this.#firsts.add(image);
       if (first) copies.push({ image, first });
-      return first === undefined;
+      return first ? [] : this.#firsts.withRating(image);
     });
-    const images = await applyDecisions(unique, this.#writer, this.#options.report);
+    const files: SourceFile[] = [];
+    const images = await applyDecisions(unique, this.#writer, this.#options.report, (image, id) => {
+      if (!image.file) return;
+      this.#firsts.setImage(image, id);
+      files.push({ ...image.file, image: id, state: 'first' });
+    });
     for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
     const mentions = images
       .filter(({ record }) => record.isFromFolder)
       .flatMap((image) => this.#newMentions(image));
     for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
       await this.#saver.saveEntries(entries);
-    const files: SourceFile[] = [];
     await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;

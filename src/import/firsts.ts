@@ -3,8 +3,11 @@
  * else the first one in the order of the command line and then of paths.
  */
 import type { KnownFile } from '../catalogue/source-files.ts';
+import type { Rating } from '../catalogue/types.ts';
 import type { RecordLocation } from './problems.ts';
+import { statedRating } from './record.ts';
 import type { ImageWithPicture, Report } from './save.ts';
+import { strictest } from './sidecar/verdict.ts';
 
 export interface First {
   label: string;
@@ -14,6 +17,8 @@ export interface First {
 
 export class Firsts {
   readonly #byHash = new Map<string, First>();
+  /** The strictest rating of all copies, if it is not sfw. */
+  readonly #ratings = new Map<string, Rating>();
   readonly #report: Report;
 
   constructor(report: Report) {
@@ -42,6 +47,22 @@ export class Firsts {
     if (first) this.#report.duplicate(label, first.label);
     else for (const hash of hashes) this.#byHash.set(hash, { label });
     return first;
+  }
+
+  /** All pictures are noted before the first one is saved. */
+  noteRating(hashes: string[], rating: Rating | undefined): void {
+    if (rating === undefined || rating === 'sfw') return;
+    for (const hash of hashes) this.#ratings.set(hash, strictest(this.#ratings.get(hash), rating) as Rating);
+  }
+
+  /** The record with the strictest rating of all copies of the picture: it gives no other details. */
+  withRating<T extends ImageWithPicture>(image: T): T {
+    const { record, picture } = image;
+    const rating = picture.hashes.map((hash) => this.#ratings.get(hash)).reduce(strictest, undefined);
+    const strict = strictest(statedRating(record), rating);
+    if (!strict || strict === statedRating(record)) return image;
+    const rated = record.openFields?.includes('nsfw') ? { atLeast: strict } : { nsfw: strict };
+    return { ...image, record: { ...record, ...rated } };
   }
 
   /** Notes the image of a picture that counts. */

@@ -5,7 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { KnownFile } from '../catalogue/source-files.ts';
+import type { KnownFile, RemovedSource, SourceFileReader } from '../catalogue/source-files.ts';
 import type { Clock } from '../clock.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { RecordError } from './problems.ts';
@@ -30,8 +30,10 @@ export interface FolderOptions {
   clock: Clock;
   /** The options that change what is read from a picture. */
   readOptions: string;
-  /** The files of a folder, named by its real path, that were imported before. None if everything has to be read. */
-  findKnown(folder: string, paths: string[]): Promise<KnownFile[]>;
+  /** The files of a folder, named by its real path, that were imported before. */
+  known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
+  /** Whether everything has to be read. */
+  isFull: boolean;
   /** Whether a new or changed file can be read now. Another program may still be writing it. */
   isReady?: ((path: string, fingerprint: string) => boolean) | undefined;
 }
@@ -44,11 +46,10 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
       const realPath = await realpath(folder);
       let position = 0;
       for await (const batch of inBatches(findPictures(folder, options.onIgnored))) {
-        const paths = batch.map(({ path }) => path);
-        const known = Map.groupBy(await options.findKnown(realPath, paths), ({ path }) => path);
+        const rows = await findRows(realPath, batch, options.known);
         for (const picture of batch) {
           options.signal.throwIfAborted();
-          const file = lookUp(folder, realPath, picture, known.get(picture.path) ?? [], options);
+          const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
           const label = join(folder, picture.path);
           if (file) yield { position: position++, label, size: 1, file, parse: picture.read };
         }
@@ -57,22 +58,41 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
   };
 }
 
+type Row = KnownFile | RemovedSource;
+const isRemoved = (row: Row): row is RemovedSource => 'reason' in row;
+
+/** What is known of the pictures, by path. */
+async function findRows(
+  folder: string,
+  batch: FoundPicture[],
+  known: FolderOptions['known'],
+): Promise<Map<string, Row[]>> {
+  const paths = batch.map(({ path }) => path);
+  const rows = new Map<string, Row[]>(Map.groupBy(await known.find(folder, paths), ({ path }) => path));
+  const others = paths.filter((path) => !rows.has(path));
+  const removed = others.length > 0 ? await known.findRemoved(folder, others) : [];
+  for (const [path, of] of Map.groupBy(removed, ({ path }) => path)) rows.set(path, of);
+  return rows;
+}
+
 /** Undefined if the picture has to wait. */
 function lookUp(
   folder: string,
   realPath: string,
   { path, companions }: FoundPicture,
-  rows: KnownFile[],
-  { readOptions, clock, isReady }: FolderOptions,
+  rows: Row[],
+  { readOptions, isFull, clock, isReady }: FolderOptions,
 ): PendingRecord['file'] {
   const fingerprint = takeFingerprint(folder, path, companions, readOptions, clock());
-  const known = rows.find(({ state }) => state !== 'replaced');
+  const row = rows.find(({ state }) => state !== 'replaced');
   const isUnchanged =
-    known !== undefined && fingerprint !== undefined && known.fingerprint === fingerprint.text;
+    !isFull && row !== undefined && fingerprint !== undefined && row.fingerprint === fingerprint.text;
   if (!isUnchanged && fingerprint && isReady?.(join(folder, path), fingerprint.text) === false)
     return undefined;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
-  return { folder: realPath, path, fingerprint: stored, known, isUnchanged };
+  const place = { folder: realPath, path, fingerprint: stored, isUnchanged };
+  if (!row || !isRemoved(row)) return { ...place, known: row };
+  return { ...place, known: undefined, removed: isUnchanged ? row : undefined };
 }
 
 export async function countPictures(folder: string): Promise<number> {

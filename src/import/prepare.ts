@@ -11,7 +11,7 @@ import type { Firsts } from './firsts.ts';
 import type { NewRun } from './import-record.ts';
 import type { ImportDefaults } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
-import type { EntryLine, ImageLine, RecordLine } from './record.ts';
+import { type EntryLine, type ImageLine, type RecordLine, statedRating } from './record.ts';
 import type { ImageWithPicture, Report } from './save.ts';
 import type { FoundFile, PendingRecord, Source } from './source.ts';
 import type { Spool } from './spool.ts';
@@ -57,7 +57,7 @@ export interface Preparing {
   problems: Problems;
   firsts: Firsts;
   options: ImportOptions;
-  /** Called with the file of each picture that was read, and the hashes of its bytes. */
+  /** Called with the file of each picture that was read or that is known to be removed, and the hashes of its bytes. */
   onRead: (file: FoundFile, hashes: string[]) => void;
   /** Called with the file of each picture that is skipped, because the picture or its sidecar is invalid. */
   onSkipped: (file: FoundFile) => Promise<void>;
@@ -73,6 +73,12 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
     const { position, label, size, file } = pending;
     const location = { source, position, label };
     if (file?.isUnchanged && file.known && firsts.addUnchanged(location, file.known)) {
+      options.onProgress(size);
+      continue;
+    }
+    if (file?.removed) {
+      options.report.unreadRemoved(label, file.removed);
+      preparing.onRead(file, [file.removed.hash]);
       options.onProgress(size);
       continue;
     }
@@ -144,6 +150,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
     if (line.file) onRead(line.file, picture.hashes);
     const stated = metadata ? addMetadata(line.record, metadata) : line.record;
     const record: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
+    if (from.isFolder) preparing.firsts.noteRating(picture.hashes, statedRating(record));
     const progress = record.file === undefined ? size : 0;
     await spool.add({ ...line, record, picture, progress, file: line.file && placeOf(line.file) });
   }

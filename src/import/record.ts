@@ -56,6 +56,11 @@ export function artistOf({ artist }: Pick<ImageLine, 'artist'>): string {
   return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
 }
 
+/** The rating that the picture of a folder has at least, or undefined if nothing says how explicit it is. */
+export function statedRating({ openFields, atLeast, nsfw }: ImageLine): Rating | undefined {
+  return openFields?.includes('nsfw') ? atLeast : nsfw;
+}
+
 /** Undefined for a blank line. */
 export function parseRecord(text: string): RecordLine | undefined {
   return text === '' ? undefined : checkRecord(parseJson(text));

@@ -1,5 +1,6 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
+import type { RemovedFile } from '../catalogue/decisions.ts';
 import { readDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
@@ -23,6 +24,7 @@ import {
   type ImageLine,
   OPEN_FIELDS,
   type RecordLine,
+  statedRating,
   type UnknownMarker,
 } from './record.ts';
 import { isStricter } from './sidecar/verdict.ts';
@@ -33,6 +35,8 @@ export interface Report extends DecisionReport {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
   /** A file of a folder was not read again, because it did not change. */
   unchangedFile(path: string): void;
+  /** The same, of a picture that an operator removed. */
+  unreadRemoved(label: string, file: RemovedFile): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(): void;
   /** A picture is rated as explicit, because a marker is not understood. */
@@ -150,8 +154,9 @@ export class Saver {
   /** A copy of a picture gives its image no details, but a stricter rating counts. */
   async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
     for (const copy of copies) {
-      const { file, openFields, atLeast, unknownMarkers } = copy.record;
-      const nsfw = openFields?.includes('nsfw') ? atLeast : copy.record.nsfw;
+      const { file, unknownMarkers = [] } = copy.record;
+      for (const marker of unknownMarkers) this.#report.unknownMarker(copy.label, marker);
+      const nsfw = statedRating(copy.record);
       if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
       const record: ImageLine = {
@@ -161,7 +166,7 @@ export class Saver {
         openFields: others,
         isFromFolder: true,
       };
-      Object.assign(record, { file, unknownMarkers });
+      Object.assign(record, { file });
       const line = { ...copy, record };
       const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
       if (!existing || parseEdited(existing.edited).includes('rating')) continue;

@@ -1,5 +1,6 @@
 /** Where records come from: a catalogue file, or a folder of pictures (folder.ts). */
 
+import type { RemovedFile } from '../catalogue/decisions.ts';
 import type { KnownFile, SourceFile } from '../catalogue/source-files.ts';
 import { lineText, readLines } from './lines.ts';
 import { parseRecord, type RecordLine } from './record.ts';
@@ -20,6 +21,8 @@ export interface PendingRecord {
 export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   /** How it was imported before. */
   known: KnownFile | undefined;
+  /** If its picture was removed, and it did not change since. */
+  removed?: RemovedFile | undefined;
   /** Whether it has the fingerprint that it had then. */
   isUnchanged: boolean;
 }

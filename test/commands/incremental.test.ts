@@ -111,14 +111,29 @@ await forEachEngine(async (engine) => {
     assert.equal(unread(await importFolder()), 1);
   });
 
-  test('reads a file again whose image was removed', async () => {
-    const { pictures, config, environment, importFolder } = newFolder(engine);
-    for (const index of [1, 2]) writeTiny(pictures, `${index}.png`, index);
+  test('a removed picture is read again when it changes, is somewhere else, or is allowed again', async () => {
+    const { pictures, config, environment, importFolder, images } = newFolder(engine);
+    for (const path of ['1.png', 'copy/1.png', '2.png']) writeTiny(pictures, path, path === '2.png' ? 2 : 1);
     await importFolder();
+    const remove = (...parameters: string[]) => runCommand(['remove', ...parameters], environment);
     await using snapshot = await openSnapshot(config);
-    const [{ id } = { id: '' }] = await Array.fromAsync(snapshot.images());
-    assert.equal((await runCommand(['remove', id], environment)).status, 0);
-    assert.equal(unread(await importFolder()), 1);
+    const rows = await Array.fromAsync(snapshot.images());
+    const { id } = rows.find(({ key }) => pictureOf(key) === 1) ?? { id: '' };
+    assert.equal((await remove(id, '--reason', 'asked')).status, 0);
+    const skipped = await importFolder('--prune');
+    assert.match(skipped, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
+    assert.match(skipped, /\/1\.png: image .* \(asked\)\n.*copy\/1\.png: image .* \(asked\)\n/);
+    assert.equal(unread(skipped), 3);
+    renameSync(join(pictures, '1.png'), join(pictures, '3.png'));
+    later();
+    assert.equal(unread(await importFolder('--prune')), 2);
+    assert.equal(unread(await importFolder('--prune')), 3);
+    writeTiny(pictures, '3.png', 3);
+    later();
+    assert.match(await importFolder('--prune'), /^1 added, 0 updated, 1 unchanged, 0 removed\n/);
+    assert.equal((await remove('--allow-again', id)).status, 0);
+    assert.match(await importFolder(), /^\d added, 0 updated, 2 unchanged\n/);
+    assert.deepEqual(await images(), ['picture 1 copy', 'picture 2', 'picture 3']);
   });
 
   test('the first of several copies counts, whether it is read or not', async () => {
@@ -141,8 +156,10 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(await ratings(), ['nsfw'], 'but a stricter rating');
     writeFileSync(join(pictures, 'b/1.json'), '{"nsfw":"sfw"}');
     later();
-    await importFolder();
+    const reread = await importFolder();
     assert.deepEqual(await ratings(), ['nsfw'], 'copies are read together with the file that counts');
+    assert.doesNotMatch(reread, /rating lowered|nsfw: /);
+    assert.match(await importFolder('--full'), /^0 added, 0 updated, 1 unchanged\n/);
     rmSync(join(pictures, 'a'), { recursive: true });
     rmSync(join(pictures, 'b'), { recursive: true });
     await importFolder();

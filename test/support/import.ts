@@ -16,6 +16,7 @@ import { temporaryFolder } from './workspace.ts';
 export const noReport: Report = {
   record: () => {},
   unchangedFile: () => {},
+  unreadRemoved: () => {},
   duplicate: () => {},
   location: () => {},
   picture: async () => {},

@@ -1,7 +1,7 @@
 /** Which files the images of the catalogue in PostgreSQL came from. */
 import type pg from 'pg';
 import type { KnownFile, SourceFileReader, SourceFileWriter } from '../../catalogue/source-files.ts';
-import { KNOWN_FILES } from '../shared/queries.ts';
+import { KNOWN_FILES, REMOVED_SOURCES } from '../shared/queries.ts';
 import { columns } from './batches.ts';
 import { connect, databaseError, disconnect } from './connection.ts';
 
@@ -10,7 +10,7 @@ const PAGE_SIZE = 1000;
 
 export async function openSourceFiles(url: string): Promise<SourceFileReader> {
   const client = await connect(url);
-  const query = async (text: string, values: unknown[]): Promise<KnownFile[]> => {
+  const query = async <Row = KnownFile>(text: string, values: unknown[]): Promise<Row[]> => {
     try {
       return (await client.query(text, values)).rows;
     } catch (error) {
@@ -19,6 +19,8 @@ export async function openSourceFiles(url: string): Promise<SourceFileReader> {
   };
   return {
     find: (folder, paths) => query(`${KNOWN_FILES} where folder = $1 and path = any($2)`, [folder, paths]),
+    findRemoved: (folder, paths) =>
+      query(`${REMOVED_SOURCES} and folder = $1 and path = any($2)`, [folder, paths]),
     async *all(folder) {
       const text = `${KNOWN_FILES} where folder = $1 and (path, image) > ($2, $3) order by path, image limit ${PAGE_SIZE}`;
       for (let [path, image] = ['', '']; ; ) {

@@ -119,3 +119,9 @@ export function readFixedShelves(rows: { kind: string; id: string; number: numbe
 /** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
 export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag"
   from source_file join image on image.id = source_file.image`;
+
+/** Files of folders whose pictures an operator removed, for a `where` clause that goes on. */
+export const REMOVED_SOURCES = `select path, state, fingerprint, hash, removed_file.image as image,
+    removed_at as "removedAt", reason
+  from source_file join removed_file on removed_file.image = source_file.image
+  where not exists (select 1 from image where image.etag = removed_file.hash or image.id = removed_file.image)`;

@@ -1,7 +1,12 @@
 /** Which files the images of the embedded catalogue came from. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { KnownFile, SourceFileReader, SourceFileWriter } from '../../catalogue/source-files.ts';
-import { KNOWN_FILES } from '../shared/queries.ts';
+import type {
+  KnownFile,
+  RemovedSource,
+  SourceFileReader,
+  SourceFileWriter,
+} from '../../catalogue/source-files.ts';
+import { KNOWN_FILES, REMOVED_SOURCES } from '../shared/queries.ts';
 import { openForReading } from './read-only.ts';
 import { catalogueSchema } from './schema.ts';
 
@@ -11,6 +16,7 @@ const PAGE_SIZE = 1000;
 export function openSourceFiles(path: string): SourceFileReader {
   const database = openForReading(path, catalogueSchema);
   const byPath = database.prepare(`${KNOWN_FILES} where folder = ? and path = ?`);
+  const removedByPath = database.prepare(`${REMOVED_SOURCES} and folder = ? and path = ?`);
   const byImage = database.prepare(`${KNOWN_FILES} where source_file.image = ?`);
   const nextPage = database.prepare(
     `${KNOWN_FILES} where folder = ? and (path, image) > (?, ?) order by path, image limit ${PAGE_SIZE}`,
@@ -18,6 +24,9 @@ export function openSourceFiles(path: string): SourceFileReader {
   return {
     async find(folder, paths) {
       return paths.flatMap((path) => byPath.all(folder, path) as unknown as KnownFile[]);
+    },
+    async findRemoved(folder, paths) {
+      return paths.flatMap((path) => removedByPath.all(folder, path) as unknown as RemovedSource[]);
     },
     async *all(folder) {
       for (let [path, image] = ['', '']; ; ) {
