@@ -28,6 +28,11 @@ export interface ImageEdit {
   create: boolean;
 }
 
+export const NO_EDIT: ImageEdit = {
+  ...{ addCategories: [], removeCategories: [], addCharacters: [], removeCharacters: [] },
+  ...{ reset: [], create: false },
+};
+
 export interface EditedImage {
   id: string;
   differences: Difference[];

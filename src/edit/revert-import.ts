@@ -24,8 +24,8 @@ export interface Revert {
   isDryRun: boolean;
   /** Whether something that was changed since is an error. Otherwise it is kept. */
   isStrict: boolean;
-  /** Called with the number of images that were looked at. */
-  onProgress?: (images: number) => void;
+  /** Called with the number of images that were looked at, and that of all. */
+  onProgress?: (images: number, total: number) => void;
   /** Aborts it until it is committed. */
   signal: AbortSignal;
 }
@@ -53,7 +53,7 @@ export async function revertImport(id: number, revert: Revert): Promise<RevertRe
   const changes = Map.groupBy(await writer.importRuns.changes(id), ({ kind }) => kind);
   const kept: Kept[] = [];
   const { removed, keys } = await removeAdded(writer, run, kept, revert);
-  const restored = await restoreImages(writer, changes.get('image') ?? [], kept, revert);
+  const restored = await restoreImages(writer, run, changes.get('image') ?? [], kept, revert);
   let entries = 0;
   for (const kind of ['artist', 'category', 'character'] as const)
     entries += await removeCreatedEntries(writer, kind, changes.get(kind) ?? [], kept);
@@ -100,12 +100,12 @@ async function removeAdded(
   };
   for await (const added of writer.importRuns.addedImages(run)) {
     signal.throwIfAborted();
-    const images = await writer.imagesById(added);
-    const ids = images.filter((image) => !isKept(image)).map(({ id }) => id);
+    const images = new Map((await writer.imagesById(added)).map((image) => [image.id, image]));
+    const ids = added.filter((id) => !isKept(images.get(id) as SavedImage));
     const rows = await writer.removeImages(ids);
     for (const row of rows) for (const key of fileKeys(row)) keys.add(key);
     removed.push(...ids);
-    onProgress?.(images.length);
+    onProgress?.(added.length, run.added + run.changed);
     await nextTick();
   }
   return { removed, keys: [...keys] };
@@ -113,6 +113,7 @@ async function removeAdded(
 
 async function restoreImages(
   writer: CatalogueWriter,
+  run: ImportRun,
   changes: ImportChange[],
   kept: Kept[],
   { onProgress, signal }: Revert,
@@ -140,7 +141,7 @@ async function restoreImages(
           reason: 'an artist, category or character that it had was removed since',
         });
     await writer.saveImages([...placed.values()]);
-    onProgress?.(batch.size);
+    onProgress?.(batch.size, run.added + run.changed);
     await nextTick();
   }
   return restored;

@@ -4,17 +4,18 @@ import { entryVersion } from '../catalogue/image-state.ts';
 import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import type { Clock } from '../clock.ts';
 import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
-import { editImages, type ImageEdit } from '../edit/images.ts';
+import { editImages, type ImageEdit, NO_EDIT } from '../edit/images.ts';
 import { createEntry } from '../edit/references.ts';
 import { observeWriter } from '../import/observe-writer.ts';
 import type { EntryLine } from '../import/record.ts';
 import { ChangeRecord } from './change-record.ts';
 import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
 import { History, type StepView } from './history.ts';
+import { type RevertView, viewRevert } from './imports.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
-import { type Summary, summarise } from './summary.ts';
+import { refuseStaleImages, type Summary, summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
 const BATCH_SIZE = 500;
@@ -43,7 +44,7 @@ export class Changes {
 
   async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
     const { ids, version, edit } = readRequest('editImages', body);
-    const wanted = toEdit(edit);
+    const wanted: ImageEdit = { ...NO_EDIT, ...edit };
     let named = edit;
     const label = () => describeEdit(named, ids.length);
     return this.#change(label, report, async (writer) => {
@@ -147,14 +148,8 @@ export class Changes {
       if (!step)
         throw new StudioError(409, 'another step was made meanwhile', { steps: this.history.list() });
       try {
-        await using writer = await this.#openWriter(report);
-        let done = 0;
-        await this.#removals.refuseDeleted(step.record.removedImages);
-        await undoChange(writer, step.record, (count) => {
-          done += count;
-          if (step.record.images.size > BATCH_SIZE) report({ done, total: step.record.images.size });
-        });
-        await writer.commit();
+        if (step.importRun === undefined) await this.#undoChange(step.record, report);
+        else await this.#removals.undoImport(step.importRun, () => this.#openWriter(report));
       } catch (error) {
         if (!(error instanceof ChangedSince)) throw error;
         // Otherwise nobody could undo the steps before it.
@@ -165,6 +160,30 @@ export class Changes {
       this.history.drop(step);
       return { undone: step.label, steps: this.history.list() };
     });
+  }
+
+  /** Reverts an import, or only says what that would change. */
+  async revertImport(body: unknown, report: Report): Promise<Changed & RevertView> {
+    const { run, isPreview } = readRequest('revertImport', body);
+    return this.#exclusively(async () => {
+      const record = new ChangeRecord();
+      const openRecorded = async () => observeWriter(await this.#openWriter(report), record);
+      const result = await this.#removals.revertImport(run, isPreview, openRecorded, report);
+      const label = `Revert the import: ${describeImages(result.removed.length + result.restored.length)}`;
+      if (!isPreview) this.history.add({ label, at: this.#now(), record });
+      return { ...viewRevert(result), steps: this.history.list() };
+    });
+  }
+
+  async #undoChange(record: ChangeRecord, report: Report): Promise<void> {
+    await using writer = await this.#openWriter(report);
+    let done = 0;
+    await this.#removals.refuseDeleted(record.removedImages);
+    await undoChange(writer, record, (count) => {
+      done += count;
+      if (record.images.size > BATCH_SIZE) report({ done, total: record.images.size });
+    });
+    await writer.commit();
   }
 
   /** Runs after everything that was asked for before. */
@@ -227,22 +246,4 @@ export class Changes {
   #defaults() {
     return { now: this.#now(), newId: this.#engines.newId };
   }
-}
-
-export async function refuseStaleImages(
-  writer: CatalogueWriter,
-  ids: string[],
-  version: string,
-): Promise<void> {
-  const summary = await summarise(writer, ids);
-  if (summary.version !== version)
-    throw new StudioError(409, `${describeImages(ids.length)} changed meanwhile; look again`, { summary });
-}
-
-function toEdit(edit: Request<'editImages'>['edit']): ImageEdit {
-  return {
-    ...{ addCategories: [], removeCategories: [], addCharacters: [], removeCharacters: [] },
-    ...{ reset: [], create: false },
-    ...edit,
-  };
 }

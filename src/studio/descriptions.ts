@@ -1,4 +1,5 @@
 /** Labels of steps, for the list of what can be undone. */
+import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { Lookup } from '../catalogue/writer.ts';
 import { isId } from '../import/record.ts';
@@ -8,6 +9,11 @@ type Edit = Request<'editImages'>['edit'];
 
 export function describeImages(count: number): string {
   return count === 1 ? '1 picture' : `${count} pictures`;
+}
+
+/** Of pictures that were added in the studio. */
+export function describeImport({ added, changed }: ImportRun): string {
+  return added === 0 && changed > 0 ? `Update ${describeImages(changed)}` : `Add ${describeImages(added)}`;
 }
 
 export function describeEdit(edit: Edit, images: number): string {

@@ -1,5 +1,7 @@
 /** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
-import type { ChangeRecord } from './change-record.ts';
+import type { ImportRun } from '../catalogue/import-runs.ts';
+import { ChangeRecord } from './change-record.ts';
+import { describeImport } from './descriptions.ts';
 
 const MAX_STEPS = 100;
 /** Bounds the memory: an image takes about 300 bytes. */
@@ -10,6 +12,8 @@ export interface Step {
   label: string;
   at: string;
   record: ChangeRecord;
+  /** If pictures were added. The catalogue itself then has a record of what changed. */
+  importRun?: number;
 }
 
 /** What the page sees of a step. */
@@ -31,10 +35,17 @@ export class History {
 
   /** Does nothing if nothing was changed. */
   add(step: Omit<Step, 'id'>): void {
-    if (step.record.isEmpty) return;
+    if (step.record.isEmpty && step.importRun === undefined) return;
     this.#steps.push({ ...step, id: ++this.#lastId });
     while (this.#steps.length > MAX_STEPS || (this.#steps.length > 1 && this.#images() > MAX_IMAGES))
       this.#steps.shift();
+  }
+
+  /** Pictures that were chosen together are one step, however many other steps are made meanwhile. */
+  addImport(run: ImportRun): void {
+    const [label, step] = [describeImport(run), this.#steps.find(({ importRun }) => importRun === run.id)];
+    if (step) step.label = label;
+    else this.add({ label, at: run.at, importRun: run.id, record: new ChangeRecord() });
   }
 
   drop(step: Step): void {

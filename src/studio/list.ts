@@ -29,11 +29,20 @@ export async function listImages(
   const shelves = await findShelves(query, snapshot);
   if (!shelves) return Buffer.alloc(0);
   const without = KINDS.filter((kind) => kind !== 'artist' && query.getAll('without').includes(kind));
-  const found = await snapshot.imageIds({ shelves, without, isEdited: query.has('edited') });
+  const run = query.get('run');
+  const found = await snapshot.imageIds({
+    ...{ shelves, without, isEdited: query.has('edited') },
+    importRun: run === null ? undefined : readRun(run),
+  });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;
+}
+
+function readRun(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new StudioError(400, `there is no import "${text}"`);
+  return Number(text);
 }
 
 /** Undefined if an entry of the query does not exist. */

@@ -1,12 +1,15 @@
 /**
- * Removes pictures from the catalogue at once, and keeps their files until the operator deletes them or the studio ends. Until
- * then the removal can be undone.
+ * Removes pictures from the catalogue at once, by themselves or with the import that added them, and keeps their files until
+ * the operator deletes them or the studio ends. Until then the removal can be undone.
  */
 import type { RemovedFile } from '../catalogue/decisions.ts';
 import type { CatalogueSnapshot, CatalogueWriter, ImageRow } from '../catalogue/writer.ts';
+import { EditError } from '../edit/errors.ts';
 import { removeImages } from '../edit/remove-images.ts';
+import { type RevertResult, revertImport } from '../edit/revert-import.ts';
 import type { Files } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
+import type { Report } from './server.ts';
 import { ChangedSince } from './undo.ts';
 
 export interface RemovalEngines {
@@ -43,6 +46,39 @@ export class Removals {
     );
     isRemoved = true;
     this.#deletions.push(removeFiles);
+  }
+
+  /** Reverts an import, as `openRecorded` records it. */
+  async revertImport(
+    run: number,
+    isDryRun: boolean,
+    openRecorded: () => Promise<CatalogueWriter>,
+    report: Report,
+  ): Promise<RevertResult> {
+    let [isReverted, done] = [false, 0];
+    const result = await revertImport(run, {
+      ...this.#engines,
+      openWriter: () => (isReverted ? this.#engines.openWriter(() => {}) : openRecorded()),
+      onProgress(images, total) {
+        done += images;
+        if (total > images) report({ done, total });
+      },
+      ...{ isDryRun, isStrict: false, signal: new AbortController().signal },
+    });
+    isReverted = true;
+    if (!isDryRun) this.#deletions.push(result.removeFiles);
+    return result;
+  }
+
+  /** Reverts the import of pictures that were added here. It cannot be repeated, so the files are removed at once. */
+  async undoImport(run: number, openWriter: () => Promise<CatalogueWriter>): Promise<void> {
+    try {
+      const { signal } = new AbortController();
+      const revert = { ...this.#engines, openWriter, isDryRun: false, isStrict: true, signal };
+      await (await revertImport(run, revert)).removeFiles();
+    } catch (error) {
+      throw error instanceof EditError ? new ChangedSince(error.message) : error;
+    }
   }
 
   /** Another command may have cleaned up. */

@@ -42,6 +42,7 @@ const EditImages = Type.Object(
   closed,
 );
 const Undo = Type.Object({ step: Type.Integer() }, closed);
+const RevertImport = Type.Object({ run: Type.Integer(), isPreview: Type.Boolean() }, closed);
 const EditEntry = Type.Object(
   {
     kind: Kind,
@@ -81,6 +82,7 @@ const schemas = {
   tiles: Tiles,
   editImages: EditImages,
   undo: Undo,
+  revertImport: RevertImport,
   editEntry: EditEntry,
   createEntry: CreateEntry,
   mergeEntries: MergeEntries,

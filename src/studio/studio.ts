@@ -1,6 +1,7 @@
 /** Connects the addresses of the studio with what they do. */
 import type { Kind } from '../catalogue/types.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
+import { listImports } from './imports.ts';
 import { KINDS, listEntries, listImages, suggestEntries } from './list.ts';
 import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
@@ -38,13 +39,18 @@ export function createStudio(engines: StudioEngines): Studio {
     },
     asset: async (name) => (await loadFiles()).get(name),
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
-    upload: (query, request) => addPicture(query, request, engines.importFolder),
+    async upload(query, request) {
+      const { run, ...added } = await addPicture(query, request, engines.importFolder);
+      if (run) changes.history.addImport(run);
+      return { ...added, run: run?.id, steps: changes.history.list() };
+    },
     reads: {
       '/data/images': (query) => listImages(query, openSnapshot, ladder),
       '/data/entries': (query) => listEntries(readKind(query), openSnapshot),
       '/data/suggestions': (query) => suggestEntries(readKind(query), query.get('text') ?? '', openSnapshot),
       '/data/steps': async () => changes.history.list(),
       '/data/removed': () => listRemoved(openSnapshot),
+      '/data/imports': () => listImports(openSnapshot),
       '/data/alike': () => findAlike(openSnapshot),
       '/data/problems': () => findProblems(openSnapshot),
       async '/data/tiles'(_query, body) {
@@ -65,6 +71,7 @@ export function createStudio(engines: StudioEngines): Studio {
       '/change/allow': (body, report) => changes.allowAgain(body, report),
       '/change/purge': () => changes.purge(),
       '/change/undo': (body, report) => changes.undo(body, report),
+      '/change/import/revert': (body, report) => changes.revertImport(body, report),
       '/change/entry': (body, report) => changes.editEntry(body, report),
       '/change/entry/create': (body, report) => changes.createEntry(body, report),
       '/change/entry/merge': (body, report) => changes.mergeEntries(body, report),

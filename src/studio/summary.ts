@@ -8,6 +8,7 @@ import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { Lookup, SavedImage } from '../catalogue/writer.ts';
 import { describeMissing } from '../edit/images.ts';
+import { describeImages } from './descriptions.ts';
 import { StudioError } from './server.ts';
 
 const BATCH_SIZE = 500;
@@ -75,6 +76,13 @@ export async function summarise(lookup: Lookup, ids: string[]): Promise<Summary>
     if (from + BATCH_SIZE < ids.length) await nextTick();
   }
   return total.finish();
+}
+
+/** Refuses a change that is based on another state than the current one. */
+export async function refuseStaleImages(lookup: Lookup, ids: string[], version: string): Promise<void> {
+  const summary = await summarise(lookup, ids);
+  if (summary.version !== version)
+    throw new StudioError(409, `${describeImages(ids.length)} changed meanwhile; look again`, { summary });
 }
 
 class Total {
