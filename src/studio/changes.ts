@@ -1,24 +1,24 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Clock } from '../clock.ts';
-import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
 import { editImages, type ImageEdit } from '../edit/images.ts';
-import { createEntry } from '../edit/references.ts';
-import type { EntryLine } from '../import/record.ts';
+import { type NewPicture, replaceFile } from '../edit/replace-file.ts';
 import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
+import { EntryChanges } from './entry-changes.ts';
 import { History, type StepView } from './history.ts';
 import { ChangeRecord, recordWriter } from './recorder.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
-import { entryVersion } from './state.ts';
 import { type Summary, summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
 const BATCH_SIZE = 500;
 
 export interface ChangeEngines extends RemovalEngines {
+  /** The sizes of thumbnails that images should have. */
+  ladder: readonly number[];
   clock: Clock;
   newId: () => string;
 }
@@ -29,8 +29,16 @@ export interface Changed {
   summary?: Summary;
 }
 
+/** Runs a transaction as a step that can be undone. `label` is called after the work. */
+export type ChangeCatalogue = <T extends object>(
+  label: () => string,
+  report: Report,
+  work: (writer: CatalogueWriter) => Promise<T>,
+) => Promise<T & Changed>;
+
 export class Changes {
   readonly history = new History();
+  readonly entries: EntryChanges;
   readonly #engines: ChangeEngines;
   readonly #removals: Removals;
   #last: Promise<unknown> = Promise.resolve();
@@ -38,6 +46,10 @@ export class Changes {
   constructor(engines: ChangeEngines) {
     this.#engines = engines;
     this.#removals = new Removals(engines, () => this.#now());
+    this.entries = new EntryChanges(
+      (label, report, work) => this.#change(label, report, work),
+      () => this.#defaults(),
+    );
   }
 
   async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
@@ -58,41 +70,6 @@ export class Changes {
     });
   }
 
-  async createEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, name } = readRequest('createEntry', body);
-    return this.#change(
-      () => `Create the ${kind} ${name}`,
-      report,
-      async (writer) => {
-        await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
-        return {};
-      },
-    );
-  }
-
-  async editEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, id, version, fields, addAliases, removeAliases } = readRequest('editEntry', body);
-    return this.#changeEntry('Change', { kind, id, version }, report, async (writer, entry) => {
-      await editEntry(writer, entry, { fields, addAliases, removeAliases });
-    });
-  }
-
-  async mergeEntries(body: unknown, report: Report): Promise<Changed> {
-    const { kind, from, into, version } = readRequest('mergeEntries', body);
-    return this.#changeEntry('Merge', { kind, id: from, version }, report, async (writer, entry) => {
-      const [target] = await writer.entriesById(kind, [into]);
-      if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
-      await mergeEntries(writer, entry, target);
-    });
-  }
-
-  async removeEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, id, version, block } = readRequest('removeEntry', body);
-    return this.#changeEntry('Remove', { kind, id, version }, report, async (writer, entry) => {
-      await removeEntry(writer, entry, { block, now: this.#now() });
-    });
-  }
-
   async removeImages(body: unknown, report: Report): Promise<Changed> {
     const { ids, version, reason } = readRequest('removeImages', body);
     return this.#exclusively(async () => {
@@ -108,6 +85,23 @@ export class Changes {
         }
       });
       this.history.add({ label: `Remove ${describeImages(ids.length)}`, at: this.#now(), record });
+      return { steps: this.history.list() };
+    });
+  }
+
+  /** The picture gets this file, and keeps its id and its fields. */
+  async replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<Changed> {
+    const { id, version } = target;
+    return this.#exclusively(async () => {
+      const record = new ChangeRecord();
+      const { removeFiles } = await replaceFile(id, picture, {
+        ...this.#engines,
+        now: this.#now(),
+        openWriter: async () => recordWriter(await this.#openWriter(() => {}), record),
+        refuseStale: (writer) => refuseStaleImages(writer, [id], version),
+      });
+      this.#removals.keep(removeFiles);
+      this.history.add({ label: 'Replace the file of 1 picture', at: this.#now(), record });
       return { steps: this.history.list() };
     });
   }
@@ -148,7 +142,7 @@ export class Changes {
       try {
         await using writer = await this.#openWriter(report);
         let done = 0;
-        await this.#removals.refuseDeleted(step.record.removedImages);
+        await this.#removals.refuseDeleted([...step.record.removedImages, ...step.record.replaced.values()]);
         await undoChange(writer, step.record, (count) => {
           done += count;
           if (step.record.images.size > BATCH_SIZE) report({ done, total: step.record.images.size });
@@ -186,25 +180,6 @@ export class Changes {
       await writer.commit();
       this.history.add({ label: label(), at: this.#now(), record });
       return { ...result, steps: this.history.list() };
-    });
-  }
-
-  #changeEntry(
-    verb: string,
-    { kind, id, version }: Pick<Request<'removeEntry'>, 'kind' | 'id' | 'version'>,
-    report: Report,
-    work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
-  ): Promise<Changed> {
-    let name = '';
-    const label = () => `${verb} the ${kind} ${name}`;
-    return this.#change(label, report, async (writer) => {
-      const [entry] = await writer.entriesById(kind, [id]);
-      if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
-      if (entryVersion(entry) !== version)
-        throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
-      name = entry.name;
-      await work(writer, entry);
-      return {};
     });
   }
 

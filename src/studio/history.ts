@@ -19,6 +19,8 @@ export interface StepView {
   at: string;
   /** The images that it removed. */
   removed?: string[];
+  /** Whether it gave an image another file. */
+  isReplacement?: true;
 }
 
 export class History {
@@ -44,8 +46,9 @@ export class History {
 
   /** The last one first. */
   list(): StepView[] {
-    const view = ({ id, label, at, record: { removedImages } }: Step): StepView => ({
+    const view = ({ id, label, at, record: { removedImages, replaced } }: Step): StepView => ({
       ...{ id, label, at },
+      ...(replaced.size > 0 && { isReplacement: true }),
       ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
     });
     return this.#steps.map(view).reverse();

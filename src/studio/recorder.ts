@@ -2,7 +2,14 @@
 import type { BlockedName, Decisions, RemovedFile } from '../catalogue/decisions.ts';
 import { nameKey } from '../catalogue/decisions.ts';
 import type { Kind } from '../catalogue/types.ts';
-import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedEntry } from '../catalogue/writer.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  ImageRow,
+  PlacedImage,
+  SavedEntry,
+  SavedImage,
+} from '../catalogue/writer.ts';
 import { entryVersion, type ImageState, stateOf, versionOf } from './state.ts';
 
 export interface EntryChange {
@@ -18,6 +25,8 @@ export interface EntryChange {
 export class ChangeRecord {
   readonly images = new Map<string, { before: ImageState; after: string }>();
   readonly removedImages: ImageRow[] = [];
+  /** The former rows of images that got another file. */
+  readonly replaced = new Map<string, SavedImage>();
   readonly entries = new Map<string, EntryChange>();
   readonly blockedNames = new Map<string, { kind: Kind; name: string; before: BlockedName | undefined }>();
   readonly removedFiles = new Map<string, RemovedFile | undefined>();
@@ -29,7 +38,9 @@ export class ChangeRecord {
     return this.removedImages.length + sizes.reduce((sum, size) => sum + size) === 0;
   }
 
-  addImage(before: ImageState, row: ImageRow): void {
+  addImage(former: SavedImage, row: ImageRow): void {
+    const before = stateOf(former);
+    if (former.key !== row.key && !this.replaced.has(row.id)) this.replaced.set(row.id, former);
     const after = versionOf(stateOf(row));
     const earlier = this.images.get(row.id);
     const categories = this.#share(before.categories);
@@ -117,10 +128,10 @@ async function recordImages(
   images: PlacedImage[],
 ): Promise<void> {
   const before = await writer.imagesById(images.map(({ row }) => row.id));
-  const states = new Map(before.map((row) => [row.id, stateOf(row)]));
+  const rows = new Map(before.map((row) => [row.id, row]));
   for (const { row } of images) {
-    const state = states.get(row.id);
-    if (state) record.addImage(state, row);
+    const former = rows.get(row.id);
+    if (former) record.addImage(former, row);
   }
 }
 

@@ -2,15 +2,18 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
-import { HashIndex } from '../catalogue/hash-index.ts';
+import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../catalogue/hash-index.ts';
 import { groupLookAlikes } from '../catalogue/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
-import { type Tile, toTile } from './summary.ts';
+import { readPicture } from '../media/picture.ts';
+import { summarise, type Tile, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
 const MAX_GROUPS = 100;
 /** Of one group. */
 const MAX_MEMBERS = 12;
+/** That a new picture is shown with. */
+const MAX_ALIKE = 4;
 const MAX_PROBLEMS = 100;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
@@ -33,6 +36,29 @@ export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: nu
   return { total: found.length, groups };
 }
 
+/** The pictures that a new one looks like, the nearest first. None if the catalogue has the very same bytes. */
+export async function findAlikeOf(
+  bytes: Buffer,
+  openSnapshot: OpenSnapshot,
+): Promise<(Alike & { version: string })[]> {
+  // An import explains what is wrong with a picture that cannot be read.
+  const read = await readPicture(bytes, []).catch(() => undefined);
+  const hash = parseHash(read?.facts.perceptualHash ?? '');
+  if (!read || !hash) return [];
+  await using snapshot = await openSnapshot();
+  const index = await loadIndex(snapshot);
+  const nearest = new Nearest(MAX_ALIKE);
+  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
+  const numbers = nearest.positions().map((position) => index.imageAt(position));
+  const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
+  const found: (Alike & { version: string })[] = [];
+  for (const row of numbers.flatMap((number) => rows.get(number) ?? [])) {
+    if (row.eTag === read.facts.hash) return [];
+    found.push({ ...toAlike(row), version: (await summarise(snapshot, [row.id])).version });
+  }
+  return found;
+}
+
 /** The ids of all pictures that look like another one. */
 export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<string>> {
   await using snapshot = await openSnapshot();
@@ -45,13 +71,18 @@ export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<stri
 
 /** The numbers of the images in each group, the largest group first. */
 async function groupNumbers(snapshot: CatalogueSnapshot): Promise<number[][]> {
+  const index = await loadIndex(snapshot);
+  return groupLookAlikes(index).map((positions) => positions.map((position) => index.imageAt(position)));
+}
+
+async function loadIndex(snapshot: CatalogueSnapshot): Promise<HashIndex> {
   const index = new HashIndex();
   let hashes = 0;
   for await (const { image, hash } of snapshot.perceptualHashes()) {
     index.add(image, hash);
     if (++hashes % 10_000 === 0) await nextTick();
   }
-  return groupLookAlikes(index).map((positions) => positions.map((position) => index.imageAt(position)));
+  return index;
 }
 
 function toAlike(row: SavedImage): Alike {

@@ -1,6 +1,7 @@
 /** Restores what was before a recorded change. The caller commits. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
+import { giveFile } from '../catalogue/give-file.ts';
 import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { CatalogueWriter, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../catalogue/writer.ts';
@@ -72,16 +73,17 @@ async function restoreEntries(
 async function restoreImages(
   writer: CatalogueWriter,
   rows: SavedImage[],
-  { images }: ChangeRecord,
+  { images, replaced }: ChangeRecord,
 ): Promise<void> {
   const find = await entryFinder(
     writer,
     rows.flatMap(({ id }) => images.get(id)?.before ?? []),
   );
-  const placed = rows.map((row): PlacedImage => {
-    const change = images.get(row.id);
-    if (!change || versionOf(stateOf(row)) !== change.after)
+  const placed = rows.map((current): PlacedImage => {
+    const change = images.get(current.id);
+    if (!change || versionOf(stateOf(current)) !== change.after)
       throw new ChangedSince('some of the pictures were changed meanwhile');
+    const row = giveFile(current, replaced.get(current.id) ?? current);
     const { rating: nsfw, source, edited, ...ids } = change.before;
     const entries: ImageEntries = {
       artist: find('artist', ids.artist),

@@ -1,16 +1,10 @@
 /** Adds pictures: drop files and folders, say what they are, and see what became of each. */
 import { byId, el } from '../dom.ts';
-import { upload } from './api.ts';
+import { Adding } from './adding.ts';
 import { Combobox, type Kind } from './combobox.ts';
 import { filesOf } from './dropped-files.ts';
-import { hideProgress, notify, showProgress } from './notices.ts';
+import { notify } from './notices.ts';
 import { RATINGS } from './panel.ts';
-
-interface Added {
-  added: number;
-  updated: number;
-  notes: string[];
-}
 
 interface Tag {
   kind: Kind;
@@ -19,9 +13,7 @@ interface Tag {
 
 let files: File[] = [];
 let tags: Tag[] = [];
-let isAdding = false;
-let onAdded = () => {};
-const results = el('ul', { class: 'added' });
+const adding = new Adding();
 const chosen = el('p', { class: 'quiet', role: 'status' });
 const tagList = el('ul', { class: 'entries' });
 const rating = el(
@@ -32,8 +24,8 @@ const rating = el(
 );
 
 /** Files that are dropped anywhere on the page are to be added. */
-export function listenForDrops(onAddedPictures: () => void): void {
-  onAdded = onAddedPictures;
+export function listenForDrops(onAdded: () => void): void {
+  adding.onAdded = onAdded;
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => {
     event.preventDefault();
@@ -84,10 +76,10 @@ export async function showAdd(): Promise<void> {
         combobox('Set the artist', 'artist'),
         el(
           'button',
-          { type: 'button', class: 'button strong', click: () => void addAll() },
+          { type: 'button', class: 'button strong', click: () => void start() },
           'Add to the catalogue',
         ),
-        results,
+        adding.element,
       ),
     ),
   );
@@ -124,41 +116,13 @@ function showTags(): void {
   );
 }
 
-/** One after the other, so that each has its own result, and what was added stays if one is refused. */
-async function addAll(): Promise<void> {
-  if (isAdding) return;
+async function start(): Promise<void> {
   if (files.length === 0 || rating.value === '') {
     notify(files.length === 0 ? 'Choose pictures first.' : 'Choose a rating first.');
     return;
   }
-  isAdding = true;
   const [batch, query] = [files, new URLSearchParams({ rating: rating.value })];
   for (const { kind, name } of tags) query.append(kind, name);
   choose([]);
-  results.replaceChildren();
-  for (const [index, file] of batch.entries()) {
-    showProgress({ done: index, total: batch.length });
-    results.append(await addOne(file, query));
-  }
-  hideProgress();
-  isAdding = false;
-  onAdded();
-}
-
-async function addOne(file: File, query: URLSearchParams): Promise<HTMLElement> {
-  try {
-    const { added, updated, notes } = await upload<Added>(
-      new URLSearchParams([...query, ['name', file.name]]),
-      file,
-    );
-    const outcome = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'not added';
-    return el(
-      'li',
-      {},
-      `${file.name}: ${outcome}`,
-      ...notes.slice(1).map((note) => el('div', { class: 'quiet' }, note)),
-    );
-  } catch (error) {
-    return el('li', { class: 'refused' }, `${file.name}: ${(error as Error).message}`);
-  }
+  await adding.addAll(batch, query);
 }
