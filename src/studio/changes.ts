@@ -6,12 +6,12 @@ import { editImages, type ImageEdit } from '../edit/images.ts';
 import { type NewPicture, replaceFile } from '../edit/replace-file.ts';
 import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
 import { EntryChanges } from './entry-changes.ts';
-import { History, type StepView } from './history.ts';
+import { type Changed, History } from './history.ts';
 import { ChangeRecord, recordWriter } from './recorder.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
-import { type Summary, summarise } from './summary.ts';
+import { summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
 const BATCH_SIZE = 500;
@@ -22,19 +22,6 @@ export interface ChangeEngines extends RemovalEngines {
   clock: Clock;
   newId: () => string;
 }
-
-/** What the page needs to know after a change. */
-export interface Changed {
-  steps: StepView[];
-  summary?: Summary;
-}
-
-/** Runs a transaction as a step that can be undone. `label` is called after the work. */
-export type ChangeCatalogue = <T extends object>(
-  label: () => string,
-  report: Report,
-  work: (writer: CatalogueWriter) => Promise<T>,
-) => Promise<T & Changed>;
 
 export class Changes {
   readonly history = new History();

@@ -4,10 +4,17 @@ import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
 import { createEntry } from '../edit/references.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import type { EntryLine } from '../import/record.ts';
-import type { ChangeCatalogue, Changed } from './changes.ts';
+import type { Changed } from './history.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
 import { entryVersion } from './state.ts';
+
+/** Runs a transaction as a step that can be undone. `label` is called after the work. */
+export type ChangeCatalogue = <T extends object>(
+  label: () => string,
+  report: Report,
+  work: (writer: CatalogueWriter) => Promise<T>,
+) => Promise<T & Changed>;
 
 export class EntryChanges {
   readonly #change: ChangeCatalogue;

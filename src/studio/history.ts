@@ -1,5 +1,6 @@
 /** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
 import type { ChangeRecord } from './recorder.ts';
+import type { Summary } from './summary.ts';
 
 const MAX_STEPS = 100;
 /** Bounds the memory: an image takes about 300 bytes. */
@@ -21,6 +22,12 @@ export interface StepView {
   removed?: string[];
   /** Whether it gave an image another file. */
   isReplacement?: true;
+}
+
+/** What the page needs to know after a change. */
+export interface Changed {
+  steps: StepView[];
+  summary?: Summary;
 }
 
 export class History {

@@ -2,10 +2,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
-import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../catalogue/hash-index.ts';
 import { groupLookAlikes } from '../catalogue/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
-import { readPicture } from '../media/picture.ts';
+import { findLookAlikes, loadHashes } from '../import/near-duplicates.ts';
 import { summarise, type Tile, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -36,26 +35,15 @@ export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: nu
   return { total: found.length, groups };
 }
 
-/** The pictures that a new one looks like, the nearest first. None if the catalogue has the very same bytes. */
+/** The pictures that a new one looks like, the nearest first. */
 export async function findAlikeOf(
   bytes: Buffer,
   openSnapshot: OpenSnapshot,
 ): Promise<(Alike & { version: string })[]> {
-  // An import explains what is wrong with a picture that cannot be read.
-  const read = await readPicture(bytes, []).catch(() => undefined);
-  const hash = parseHash(read?.facts.perceptualHash ?? '');
-  if (!read || !hash) return [];
   await using snapshot = await openSnapshot();
-  const index = await loadIndex(snapshot);
-  const nearest = new Nearest(MAX_ALIKE);
-  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
-  const numbers = nearest.positions().map((position) => index.imageAt(position));
-  const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
   const found: (Alike & { version: string })[] = [];
-  for (const row of numbers.flatMap((number) => rows.get(number) ?? [])) {
-    if (row.eTag === read.facts.hash) return [];
+  for (const row of await findLookAlikes(bytes, snapshot, MAX_ALIKE))
     found.push({ ...toAlike(row), version: (await summarise(snapshot, [row.id])).version });
-  }
   return found;
 }
 
@@ -71,18 +59,8 @@ export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<stri
 
 /** The numbers of the images in each group, the largest group first. */
 async function groupNumbers(snapshot: CatalogueSnapshot): Promise<number[][]> {
-  const index = await loadIndex(snapshot);
+  const index = await loadHashes(snapshot);
   return groupLookAlikes(index).map((positions) => positions.map((position) => index.imageAt(position)));
-}
-
-async function loadIndex(snapshot: CatalogueSnapshot): Promise<HashIndex> {
-  const index = new HashIndex();
-  let hashes = 0;
-  for await (const { image, hash } of snapshot.perceptualHashes()) {
-    index.add(image, hash);
-    if (++hashes % 10_000 === 0) await nextTick();
-  }
-  return index;
 }
 
 function toAlike(row: SavedImage): Alike {

@@ -7,9 +7,10 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { NewPicture } from '../edit/replace-file.ts';
 import { isId } from '../import/record.ts';
-import { MAX_BYTES } from '../media/picture.ts';
 import { StudioError } from './server.ts';
 
+/** What an import accepts. */
+const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_NAMES = 100;
 
 export interface Added {

@@ -1,7 +1,8 @@
 /** The studio in Chromium: signing in, the keyboard, undo after a reload, conflicts, entries, removal, accessibility. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
@@ -12,6 +13,7 @@ import { findChromium, installChromium, unless } from '../support/needs.ts';
 import { paint } from '../support/painting.ts';
 import { runCommand } from '../support/program.ts';
 import { tinyPicture } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -277,7 +279,7 @@ describe('the studio', { skip }, async () => {
     await finish(['422']);
   });
 
-  test('a new picture that looks like another one replaces it, is kept too, or is skipped', async () => {
+  test('a dropped picture that looks like another one replaces it, is kept too, or is skipped', async () => {
     const { page, finish } = await open();
     const painting = paint(1, 96, 64);
     const sizes = await Promise.all(
@@ -290,9 +292,18 @@ describe('the studio', { skip }, async () => {
     };
     const [first, second, third, fourth] = files as [File, File, File, File];
     type File = (typeof files)[number];
-    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'inside'));
+    writeFileSync(join(folder, 'inside', first.name), first.buffer);
+    const devTools = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devTools.send('Input.dispatchDragEvent', {
+        ...{ type, x: 300, y: 300 },
+        data: { items: [], files: [folder], dragOperationsMask: 1 },
+      });
+    await page.locator('.drop p', { hasText: 'One file chosen.' }).waitFor();
     await page.getByLabel('Rating of all of them').selectOption('nsfw');
-    await add(first);
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
     await page.locator('.added li', { hasText: '0.png: added' }).waitFor();
     await add(second);
     await page.locator('.question', { hasText: '1.png looks like another picture' }).waitFor();

@@ -3,7 +3,7 @@ import { byId, el } from '../dom.ts';
 import { Adding } from './adding.ts';
 import { Combobox, type Kind } from './combobox.ts';
 import { filesOf } from './dropped-files.ts';
-import { notify } from './notices.ts';
+import { explain, notify } from './notices.ts';
 import { RATINGS } from './panel.ts';
 
 interface Tag {
@@ -26,15 +26,31 @@ const rating = el(
 /** Files that are dropped anywhere on the page are to be added. */
 export function listenForDrops(onAdded: () => void): void {
   adding.onAdded = onAdded;
-  addEventListener('dragover', (event) => event.preventDefault());
+  const mark = (isOver: boolean) => document.body.classList.toggle('dropping', isOver);
+  addEventListener('dragover', (event) => {
+    event.preventDefault();
+    mark(event.dataTransfer?.types.includes('Files') ?? false);
+  });
+  addEventListener('dragleave', (event) => {
+    // Others only go from one element to the next.
+    if (!event.relatedTarget) mark(false);
+  });
   addEventListener('drop', (event) => {
     event.preventDefault();
-    if (!event.dataTransfer) return;
-    void filesOf(event.dataTransfer).then((dropped) => {
-      location.hash = '#add';
-      choose(dropped);
-    });
+    mark(false);
+    if (event.dataTransfer) void takeDropped(event.dataTransfer);
   });
+}
+
+async function takeDropped(data: DataTransfer): Promise<void> {
+  try {
+    const dropped = await filesOf(data);
+    if (dropped.length === 0) return notify('There are no files in what you dropped.');
+    location.hash = '#add';
+    choose(dropped);
+  } catch (error) {
+    explain(error);
+  }
 }
 
 export async function showAdd(): Promise<void> {
