@@ -12,21 +12,26 @@ export interface ImageState {
   characters: string[];
   source: Image['source'];
   edited: string;
+  /** Identifies its file. */
+  eTag: string;
 }
 
 /** `image` is the document of the row, for callers that have read it. */
 export function stateOf(
-  { document, edited }: Pick<ImageRow, 'document' | 'edited'>,
+  { document, edited, eTag }: Pick<ImageRow, 'document' | 'edited' | 'eTag'>,
   image: StoredImage = readDocument(document),
 ): ImageState {
   const { nsfw: rating, artist, categories, characters, source } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
-  return { rating, artist, categories: ids(categories), characters: ids(characters), source, edited };
+  const lists = { categories: ids(categories), characters: ids(characters) };
+  return { rating, artist, ...lists, source, edited, eTag };
 }
 
 /** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
-export function versionOf({ rating, artist, categories, characters, source, edited }: ImageState): string {
-  return shortHash(JSON.stringify([rating, artist, categories, characters, source.name, source.url, edited]));
+export function versionOf(state: ImageState): string {
+  const { rating, artist, categories, characters, source, edited, eTag } = state;
+  const fields = [rating, artist, categories, characters, source.name, source.url, edited, eTag];
+  return shortHash(JSON.stringify(fields));
 }
 
 export function entryVersion({ name, document, aliases = [] }: Entry): string {

@@ -44,6 +44,8 @@ export interface SourceFileWriter {
   remove(files: Pick<SourceFile, 'folder' | 'path' | 'image'>[]): Promise<void>;
   /** Those of the images that came from any file, in whatever folder, which was not replaced. */
   provided(images: string[]): Promise<Set<string>>;
+  /** These images no longer come from any file, so no import removes them because a file is gone. */
+  detach(images: string[]): Promise<void>;
   /** The next import reads the files of these images again. */
   forget(images: string[]): Promise<void>;
 }

@@ -123,7 +123,7 @@ async function readOtherHashes(target: RemovalTarget, removal: Removal): Promise
   return hashes;
 }
 
-async function hashWithoutLocation(files: Files, row: SavedImage): Promise<string | undefined> {
+export async function hashWithoutLocation(files: Files, row: SavedImage): Promise<string | undefined> {
   if (!isOurKey(row.key)) return undefined;
   try {
     const bytes = await readOriginal(files, row.key);

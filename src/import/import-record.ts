@@ -23,7 +23,6 @@ export interface NewRun {
 /** An image before an import. A file that was replaced is gone. */
 export interface FormerImage extends ImageState {
   createdAt: string;
-  eTag: string;
 }
 
 export type FormerEntry = Omit<SavedEntry, 'shelf'>;
@@ -155,7 +154,7 @@ export class ImportRecord implements WriterObserver {
 
 function describeImage(row: ImageRow): FormerImage {
   const image = readDocument(row.document);
-  return { ...stateOf(row, image), createdAt: image.createdAt, eTag: row.eTag };
+  return { ...stateOf(row, image), createdAt: image.createdAt };
 }
 
 export const describeName = ({ name, blockedAt }: BlockedName): string => JSON.stringify([name, blockedAt]);

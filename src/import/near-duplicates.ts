@@ -1,6 +1,10 @@
 /** Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import. */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../catalogue/hash-index.ts';
-import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import { readPicture } from '../media/picture.ts';
+
+const HASHES_PER_TICK = 10_000;
 
 export interface NearDuplicate {
   label: string;
@@ -68,9 +72,40 @@ export class NearDuplicates {
 
   async #loadIndex(): Promise<HashIndex> {
     await using snapshot = await this.#openSnapshot();
-    const index = new HashIndex();
-    for await (const { image, hash } of snapshot.perceptualHashes()) index.add(image, hash);
+    const index = await loadHashes(snapshot);
     this.#firstNew = index.size;
     return index;
   }
+}
+
+/** Yields now and then: there may be a million. */
+export async function loadHashes(snapshot: CatalogueSnapshot): Promise<HashIndex> {
+  const index = new HashIndex();
+  let count = 0;
+  for await (const { image, hash } of snapshot.perceptualHashes()) {
+    index.add(image, hash);
+    if (++count % HASHES_PER_TICK === 0) await nextTick();
+  }
+  return index;
+}
+
+/**
+ * The images that a picture looks like, the nearest first. None if it is one of them to the byte, or cannot be read: an
+ * import says so.
+ */
+export async function findLookAlikes(
+  bytes: Buffer,
+  snapshot: CatalogueSnapshot,
+  limit: number,
+): Promise<SavedImage[]> {
+  const read = await readPicture(bytes, []).catch(() => undefined);
+  const hash = parseHash(read?.facts.perceptualHash ?? '');
+  if (!read || !hash) return [];
+  const index = await loadHashes(snapshot);
+  const nearest = new Nearest(limit);
+  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
+  const numbers = nearest.positions().map((position) => index.imageAt(position));
+  const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
+  const found = numbers.flatMap((number) => rows.get(number) ?? []);
+  return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;
 }

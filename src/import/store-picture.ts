@@ -21,7 +21,7 @@ export interface FilePicture extends Picture {
 }
 
 export async function storePicture(
-  { folder, isFolder }: Source,
+  { folder, isFolder }: Pick<Source, 'folder' | 'isFolder'>,
   file: string,
   upload: Upload,
   { keepsLocation, ladder }: { keepsLocation: boolean; ladder: readonly number[] },

@@ -19,6 +19,8 @@ export interface EntryChange {
 export class ChangeRecord implements WriterObserver {
   readonly images = new Map<string, { before: ImageState; after: string }>();
   readonly removedImages: ImageRow[] = [];
+  /** The former rows of images that got another file. */
+  readonly replaced = new Map<string, SavedImage>();
   readonly entries = new Map<string, EntryChange>();
   readonly blockedNames = new Map<string, { kind: Kind; name: string; before: BlockedName | undefined }>();
   readonly removedFiles = new Map<string, RemovedFile | undefined>();
@@ -35,6 +37,7 @@ export class ChangeRecord implements WriterObserver {
 
   imageChanged(row: SavedImage, changed: ImageRow): void {
     const before = stateOf(row);
+    if (row.key !== changed.key && !this.replaced.has(row.id)) this.replaced.set(row.id, row);
     const after = versionOf(stateOf(changed));
     const earlier = this.images.get(row.id);
     const categories = this.#share(before.categories);

@@ -1,38 +1,33 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { entryVersion } from '../catalogue/image-state.ts';
-import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Clock } from '../clock.ts';
-import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
 import { editImages, type ImageEdit, NO_EDIT } from '../edit/images.ts';
-import { createEntry } from '../edit/references.ts';
+import { type NewPicture, replaceFile } from '../edit/replace-file.ts';
 import { observeWriter } from '../import/observe-writer.ts';
-import type { EntryLine } from '../import/record.ts';
 import { ChangeRecord } from './change-record.ts';
 import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
-import { History, type StepView } from './history.ts';
+import { EntryChanges } from './entry-changes.ts';
+import { type Changed, History } from './history.ts';
 import { type RevertView, viewRevert } from './imports.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
-import { type Request, readRequest } from './requests.ts';
+import { readRequest } from './requests.ts';
 import { type Report, StudioError } from './server.ts';
-import { refuseStaleImages, type Summary, summarise } from './summary.ts';
+import { refuseStaleImages, summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
 const BATCH_SIZE = 500;
 
 export interface ChangeEngines extends RemovalEngines {
+  /** The sizes of thumbnails that images should have. */
+  ladder: readonly number[];
   clock: Clock;
   newId: () => string;
 }
 
-/** What the page needs to know after a change. */
-export interface Changed {
-  steps: StepView[];
-  summary?: Summary;
-}
-
 export class Changes {
   readonly history = new History();
+  readonly entries: EntryChanges;
   readonly #engines: ChangeEngines;
   readonly #removals: Removals;
   #last: Promise<unknown> = Promise.resolve();
@@ -40,6 +35,10 @@ export class Changes {
   constructor(engines: ChangeEngines) {
     this.#engines = engines;
     this.#removals = new Removals(engines, () => this.#now());
+    this.entries = new EntryChanges(
+      (label, report, work) => this.#change(label, report, work),
+      () => this.#defaults(),
+    );
   }
 
   async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
@@ -60,41 +59,6 @@ export class Changes {
     });
   }
 
-  async createEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, name } = readRequest('createEntry', body);
-    return this.#change(
-      () => `Create the ${kind} ${name}`,
-      report,
-      async (writer) => {
-        await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
-        return {};
-      },
-    );
-  }
-
-  async editEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, id, version, fields, addAliases, removeAliases } = readRequest('editEntry', body);
-    return this.#changeEntry('Change', { kind, id, version }, report, async (writer, entry) => {
-      await editEntry(writer, entry, { fields, addAliases, removeAliases });
-    });
-  }
-
-  async mergeEntries(body: unknown, report: Report): Promise<Changed> {
-    const { kind, from, into, version } = readRequest('mergeEntries', body);
-    return this.#changeEntry('Merge', { kind, id: from, version }, report, async (writer, entry) => {
-      const [target] = await writer.entriesById(kind, [into]);
-      if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
-      await mergeEntries(writer, entry, target);
-    });
-  }
-
-  async removeEntry(body: unknown, report: Report): Promise<Changed> {
-    const { kind, id, version, block } = readRequest('removeEntry', body);
-    return this.#changeEntry('Remove', { kind, id, version }, report, async (writer, entry) => {
-      await removeEntry(writer, entry, { block, now: this.#now() });
-    });
-  }
-
   async removeImages(body: unknown, report: Report): Promise<Changed> {
     const { ids, version, reason } = readRequest('removeImages', body);
     return this.#exclusively(async () => {
@@ -110,6 +74,23 @@ export class Changes {
         }
       });
       this.history.add({ label: `Remove ${describeImages(ids.length)}`, at: this.#now(), record });
+      return { steps: this.history.list() };
+    });
+  }
+
+  /** The picture gets this file, and keeps its id and its fields. */
+  async replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<Changed> {
+    const { id, version } = target;
+    return this.#exclusively(async () => {
+      const record = new ChangeRecord();
+      const { removeFiles } = await replaceFile(id, picture, {
+        ...this.#engines,
+        now: this.#now(),
+        openWriter: async () => observeWriter(await this.#openWriter(() => {}), record),
+        refuseStale: (writer) => refuseStaleImages(writer, [id], version),
+      });
+      this.#removals.keep(removeFiles);
+      this.history.add({ label: 'Replace the file of 1 picture', at: this.#now(), record });
       return { steps: this.history.list() };
     });
   }
@@ -178,7 +159,7 @@ export class Changes {
   async #undoChange(record: ChangeRecord, report: Report): Promise<void> {
     await using writer = await this.#openWriter(report);
     let done = 0;
-    await this.#removals.refuseDeleted(record.removedImages);
+    await this.#removals.refuseDeleted([...record.removedImages, ...record.replaced.values()]);
     await undoChange(writer, record, (count) => {
       done += count;
       if (record.images.size > BATCH_SIZE) report({ done, total: record.images.size });
@@ -206,25 +187,6 @@ export class Changes {
       await writer.commit();
       this.history.add({ label: label(), at: this.#now(), record });
       return { ...result, steps: this.history.list() };
-    });
-  }
-
-  #changeEntry(
-    verb: string,
-    { kind, id, version }: Pick<Request<'removeEntry'>, 'kind' | 'id' | 'version'>,
-    report: Report,
-    work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
-  ): Promise<Changed> {
-    let name = '';
-    const label = () => `${verb} the ${kind} ${name}`;
-    return this.#change(label, report, async (writer) => {
-      const [entry] = await writer.entriesById(kind, [id]);
-      if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
-      if (entryVersion(entry) !== version)
-        throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
-      name = entry.name;
-      await work(writer, entry);
-      return {};
     });
   }
 

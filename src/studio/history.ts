@@ -2,6 +2,7 @@
 import type { ImportRun } from '../catalogue/import-runs.ts';
 import { ChangeRecord } from './change-record.ts';
 import { describeImport } from './descriptions.ts';
+import type { Summary } from './summary.ts';
 
 const MAX_STEPS = 100;
 /** Bounds the memory: an image takes about 300 bytes. */
@@ -23,6 +24,14 @@ export interface StepView {
   at: string;
   /** The images that it removed. */
   removed?: string[];
+  /** Whether it gave an image another file. */
+  isReplacement?: true;
+}
+
+/** What the page needs to know after a change. */
+export interface Changed {
+  steps: StepView[];
+  summary?: Summary;
 }
 
 export class History {
@@ -55,8 +64,9 @@ export class History {
 
   /** The last one first. */
   list(): StepView[] {
-    const view = ({ id, label, at, record: { removedImages } }: Step): StepView => ({
+    const view = ({ id, label, at, record: { removedImages, replaced } }: Step): StepView => ({
       ...{ id, label, at },
+      ...(replaced.size > 0 && { isReplacement: true }),
       ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
     });
     return this.#steps.map(view).reverse();

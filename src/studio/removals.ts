@@ -45,6 +45,11 @@ export class Removals {
       },
     );
     isRemoved = true;
+    this.keep(removeFiles);
+  }
+
+  /** `removeFiles` deletes files that no picture uses any more. Until it is called, the change can be undone. */
+  keep(removeFiles: () => Promise<number>): void {
     this.#deletions.push(removeFiles);
   }
 

@@ -2,15 +2,17 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/check.ts';
 import { readDocument } from '../catalogue/document.ts';
-import { HashIndex } from '../catalogue/hash-index.ts';
 import { groupLookAlikes } from '../catalogue/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
-import { type Tile, toTile } from './summary.ts';
+import { findLookAlikes, loadHashes } from '../import/near-duplicates.ts';
+import { summarise, type Tile, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
 const MAX_GROUPS = 100;
 /** Of one group. */
 const MAX_MEMBERS = 12;
+/** That a new picture is shown with. */
+const MAX_ALIKE = 4;
 const MAX_PROBLEMS = 100;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
@@ -33,6 +35,18 @@ export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: nu
   return { total: found.length, groups };
 }
 
+/** The pictures that a new one looks like, the nearest first. */
+export async function findAlikeOf(
+  bytes: Buffer,
+  openSnapshot: OpenSnapshot,
+): Promise<(Alike & { version: string })[]> {
+  await using snapshot = await openSnapshot();
+  const found: (Alike & { version: string })[] = [];
+  for (const row of await findLookAlikes(bytes, snapshot, MAX_ALIKE))
+    found.push({ ...toAlike(row), version: (await summarise(snapshot, [row.id])).version });
+  return found;
+}
+
 /** The ids of all pictures that look like another one. */
 export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<string>> {
   await using snapshot = await openSnapshot();
@@ -45,12 +59,7 @@ export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<stri
 
 /** The numbers of the images in each group, the largest group first. */
 async function groupNumbers(snapshot: CatalogueSnapshot): Promise<number[][]> {
-  const index = new HashIndex();
-  let hashes = 0;
-  for await (const { image, hash } of snapshot.perceptualHashes()) {
-    index.add(image, hash);
-    if (++hashes % 10_000 === 0) await nextTick();
-  }
+  const index = await loadHashes(snapshot);
   return groupLookAlikes(index).map((positions) => positions.map((position) => index.imageAt(position)));
 }
 

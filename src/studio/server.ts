@@ -16,7 +16,7 @@ const UPLOAD_PATH = '/add/picture';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
@@ -186,7 +186,8 @@ function sendError(error: unknown, response: ServerResponse): void {
     return;
   }
   // The rest of a body that was refused is not read.
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...(status === 413 && { Connection: 'close' }) });
+  const isUnread = !response.req.complete;
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...(isUnread && { Connection: 'close' }) });
   response.end(body);
 }
 

@@ -7,14 +7,12 @@ import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
 import { listRemoved } from './removals.ts';
 import { readRequest } from './requests.ts';
-import { findAlike, findProblems } from './review.ts';
+import { findAlike, findAlikeOf, findProblems } from './review.ts';
 import { StudioError, type StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
 import { addPicture, type ImportFolder } from './upload.ts';
 
 export interface StudioEngines extends ChangeEngines, PictureEngines {
-  /** The sizes of thumbnails that images should have. */
-  ladder: readonly number[];
   importFolder: ImportFolder;
 }
 
@@ -39,11 +37,16 @@ export function createStudio(engines: StudioEngines): Studio {
     },
     asset: async (name) => (await loadFiles()).get(name),
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
-    async upload(query, request) {
-      const { run, ...added } = await addPicture(query, request, engines.importFolder);
-      if (run) changes.history.addImport(run);
-      return { ...added, run: run?.id, steps: changes.history.list() };
-    },
+    upload: (query, request) =>
+      addPicture(query, request, {
+        async importFolder(folder, continues) {
+          const { run, ...added } = await engines.importFolder(folder, continues);
+          if (run) changes.history.addImport(run);
+          return { ...added, run: run?.id, steps: changes.history.list() };
+        },
+        findAlike: (bytes) => findAlikeOf(bytes, openSnapshot),
+        replaceFile: (target, picture) => changes.replaceFile(target, picture),
+      }),
     reads: {
       '/data/images': (query) => listImages(query, openSnapshot, ladder),
       '/data/entries': (query) => listEntries(readKind(query), openSnapshot),
@@ -72,10 +75,10 @@ export function createStudio(engines: StudioEngines): Studio {
       '/change/purge': () => changes.purge(),
       '/change/undo': (body, report) => changes.undo(body, report),
       '/change/import/revert': (body, report) => changes.revertImport(body, report),
-      '/change/entry': (body, report) => changes.editEntry(body, report),
-      '/change/entry/create': (body, report) => changes.createEntry(body, report),
-      '/change/entry/merge': (body, report) => changes.mergeEntries(body, report),
-      '/change/entry/remove': (body, report) => changes.removeEntry(body, report),
+      '/change/entry': (body, report) => changes.entries.edit(body, report),
+      '/change/entry/create': (body, report) => changes.entries.create(body, report),
+      '/change/entry/merge': (body, report) => changes.entries.merge(body, report),
+      '/change/entry/remove': (body, report) => changes.entries.remove(body, report),
     },
     async close() {
       await changes.purge();

@@ -1,6 +1,7 @@
 /** Restores what was before a recorded change. The caller commits. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
+import { giveFile } from '../catalogue/give-file.ts';
 import { entryVersion, stateOf, versionOf } from '../catalogue/image-state.ts';
 import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
 import type { CatalogueWriter, ImageRow, SavedEntry, SavedImage } from '../catalogue/writer.ts';
@@ -72,12 +73,13 @@ async function restoreEntries(
 async function restoreImages(
   writer: CatalogueWriter,
   rows: SavedImage[],
-  { images }: ChangeRecord,
+  { images, replaced }: ChangeRecord,
 ): Promise<void> {
-  const former = rows.map((row) => {
-    const change = images.get(row.id);
-    if (!change || versionOf(stateOf(row)) !== change.after)
+  const former = rows.map((current) => {
+    const change = images.get(current.id);
+    if (!change || versionOf(stateOf(current)) !== change.after)
       throw new ChangedSince('some of the pictures were changed meanwhile');
+    const row = giveFile(current, replaced.get(current.id) ?? current);
     return { row, former: change.before };
   });
   const placed = await placeFormer(writer, former);

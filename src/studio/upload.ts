@@ -1,11 +1,13 @@
 /** Adds a picture that the page sends: stores it in a folder of its own with a sidecar, and imports the folder. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ImportRun } from '../catalogue/import-runs.ts';
+import type { NewPicture } from '../edit/replace-file.ts';
+import { isId } from '../import/record.ts';
 import { StudioError } from './server.ts';
 
 /** What an import accepts. */
@@ -24,28 +26,45 @@ export interface Added {
 /** `continues` is the run that the picture belongs to, if it is not the first of those that were chosen together. */
 export type ImportFolder = (folder: string, continues: number | undefined) => Promise<Added>;
 
-/** The query has the fields of the picture, `rating`, `artist`, `category` and `character`, and the `run` that it continues. */
+export interface UploadActions {
+  importFolder(...from: Parameters<ImportFolder>): Promise<object>;
+  /** The pictures that a new one looks like. */
+  findAlike(bytes: Buffer): Promise<object[]>;
+  replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<object>;
+}
+
+/**
+ * The query has the fields of the picture, `rating`, `artist`, `category` and `character`, and the `run` that it continues.
+ * With `alike=ask`, a picture that looks like others is not added, and these are the result. With `replaces` and `version`, an
+ * image gets the file.
+ */
 export async function addPicture(
   query: URLSearchParams,
   bytes: Readable,
-  importFolder: ImportFolder,
-): Promise<Added> {
+  actions: UploadActions,
+): Promise<object> {
   // The name itself could say anything. Only the kind of file is needed.
   const extension = extname(query.get('name') ?? '').toLowerCase();
   if (!/^\.(jpe?g|jfif|png|webp|gif|avif)$/.test(extension))
     throw new StudioError(422, 'it is not a picture');
+  const replaces = query.get('replaces');
+  if (replaces !== null && !isId(replaces)) throw new StudioError(400, 'the id of the picture is not valid');
   const folder = await mkdtemp(join(tmpdir(), 'zukan-add-'));
+  const file = `picture${extension}`;
   try {
-    await pipeline(
-      bytes,
-      limitBytes,
-      createWriteStream(join(folder, `picture${extension}`), { mode: 0o600 }),
-    );
+    await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
+    if (replaces !== null) {
+      const target = { id: replaces, version: query.get('version') ?? '' };
+      return await actions.replaceFile(target, { folder, file });
+    }
+    const asks = query.get('alike') === 'ask';
+    const alike = asks ? await actions.findAlike(await readFile(join(folder, file))) : [];
+    if (alike.length > 0) return { alike };
     await writeFile(join(folder, 'picture.json'), JSON.stringify(readFields(query)), { mode: 0o600 });
-    return await importFolder(folder, Number(query.get('run') ?? 0) || undefined);
+    return await actions.importFolder(folder, Number(query.get('run') ?? 0) || undefined);
   } catch (error) {
     // The path of the folder tells nobody anything.
-    const message = (error as Error).message.replaceAll(join(folder, `picture${extension}`), 'the picture');
+    const message = (error as Error).message.replaceAll(join(folder, file), 'the picture');
     throw error instanceof StudioError ? error : new StudioError(422, message);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 /** The studio in Chromium: signing in, the keyboard, undo after a reload, conflicts, entries, removal, accessibility. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
@@ -9,8 +10,10 @@ import { startBrowser, type Visit, type VisitOptions, visit } from '../support/b
 import { tamper } from '../support/engines.ts';
 import { importGalleryCatalogue } from '../support/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { paint } from '../support/painting.ts';
 import { runCommand } from '../support/program.ts';
 import { tinyPicture } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -274,6 +277,57 @@ describe('the studio', { skip }, async () => {
     const { output } = await runCommand(['find', '--category', 'beach'], { DATA_DIR: config.dataDir });
     assert.equal((await runCommand(['remove', output.trim()], { DATA_DIR: config.dataDir })).status, 0);
     await finish(['422']);
+  });
+
+  test('a dropped picture that looks like another one replaces it, is kept too, or is skipped', async () => {
+    const { page, finish } = await open();
+    const painting = paint(1, 96, 64);
+    const sizes = await Promise.all(
+      [60, 72, 84, 96].map((width) => painting().resize(width).png().toBuffer()),
+    );
+    const files = sizes.map((buffer, index) => ({ name: `${index}.png`, mimeType: 'image/png', buffer }));
+    const add = async (...pictures: typeof files) => {
+      await page.locator('.drop input').first().setInputFiles(pictures);
+      await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    };
+    const [first, second, third, fourth] = files as [File, File, File, File];
+    type File = (typeof files)[number];
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'inside'));
+    writeFileSync(join(folder, 'inside', first.name), first.buffer);
+    const devTools = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devTools.send('Input.dispatchDragEvent', {
+        ...{ type, x: 300, y: 300 },
+        data: { items: [], files: [folder], dragOperationsMask: 1 },
+      });
+    await page.locator('.drop p', { hasText: 'One file chosen.' }).waitFor();
+    await page.getByLabel('Rating of all of them').selectOption('nsfw');
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('.added li', { hasText: '0.png: added' }).waitFor();
+    await add(second);
+    await page.locator('.question', { hasText: '1.png looks like another picture' }).waitFor();
+    await page.locator('.question p', { hasText: '72 × 48' }).waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await page.getByRole('button', { name: 'Replace this' }).click();
+    await page.locator('.added li', { hasText: '1.png: replaced the file of' }).waitFor();
+    await waitForUndo(page, 'Replace the file of 1 picture');
+    await add(third, fourth);
+    await page.locator('.all', { hasText: '2 pictures look like others.' }).waitFor();
+    await page.getByRole('button', { name: 'Skip 2.png' }).click();
+    await page.locator('.added li', { hasText: '2.png: skipped' }).waitFor();
+    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.locator('.added li', { hasText: '3.png: added' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#toast', { hasText: 'Undone: Replace the file of 1 picture' }).waitFor();
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#count', { hasText: String(IMAGES + 2) }).waitFor();
+    await page.locator('#tile-1').click();
+    await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
+    const { output } = await runCommand(['find', '--limit', '2'], { DATA_DIR: config.dataDir });
+    const ids = output.trim().split('\n');
+    assert.equal((await runCommand(['remove', ...ids], { DATA_DIR: config.dataDir })).status, 0);
+    await finish();
   });
 
   test('no view has an accessibility violation, in either colour scheme', async () => {

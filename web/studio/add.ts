@@ -1,16 +1,10 @@
 /** Adds pictures: drop files and folders, say what they are, and see what became of each. */
 import { byId, el } from '../dom.ts';
-import { upload } from './api.ts';
+import { Adding } from './adding.ts';
 import { Combobox, type Kind } from './combobox.ts';
 import { filesOf } from './dropped-files.ts';
-import { hideProgress, notify, showProgress } from './notices.ts';
+import { explain, notify } from './notices.ts';
 import { RATINGS } from './panel.ts';
-
-interface Added {
-  added: number;
-  updated: number;
-  notes: string[];
-}
 
 interface Tag {
   kind: Kind;
@@ -19,9 +13,7 @@ interface Tag {
 
 let files: File[] = [];
 let tags: Tag[] = [];
-let isAdding = false;
-let onAdded = () => {};
-const results = el('ul', { class: 'added' });
+const adding = new Adding();
 const chosen = el('p', { class: 'quiet', role: 'status' });
 const tagList = el('ul', { class: 'entries' });
 const rating = el(
@@ -32,17 +24,33 @@ const rating = el(
 );
 
 /** Files that are dropped anywhere on the page are to be added. */
-export function listenForDrops(onAddedPictures: () => void): void {
-  onAdded = onAddedPictures;
-  addEventListener('dragover', (event) => event.preventDefault());
+export function listenForDrops(onAdded: () => void): void {
+  adding.onAdded = onAdded;
+  const mark = (isOver: boolean) => document.body.classList.toggle('dropping', isOver);
+  addEventListener('dragover', (event) => {
+    event.preventDefault();
+    mark(event.dataTransfer?.types.includes('Files') ?? false);
+  });
+  addEventListener('dragleave', (event) => {
+    // Others only go from one element to the next.
+    if (!event.relatedTarget) mark(false);
+  });
   addEventListener('drop', (event) => {
     event.preventDefault();
-    if (!event.dataTransfer) return;
-    void filesOf(event.dataTransfer).then((dropped) => {
-      location.hash = '#add';
-      choose(dropped);
-    });
+    mark(false);
+    if (event.dataTransfer) void takeDropped(event.dataTransfer);
   });
+}
+
+async function takeDropped(data: DataTransfer): Promise<void> {
+  try {
+    const dropped = await filesOf(data);
+    if (dropped.length === 0) return notify('There are no files in what you dropped.');
+    location.hash = '#add';
+    choose(dropped);
+  } catch (error) {
+    explain(error);
+  }
 }
 
 export async function showAdd(): Promise<void> {
@@ -84,10 +92,10 @@ export async function showAdd(): Promise<void> {
         combobox('Set the artist', 'artist'),
         el(
           'button',
-          { type: 'button', class: 'button strong', click: () => void addAll() },
+          { type: 'button', class: 'button strong', click: () => void start() },
           'Add to the catalogue',
         ),
-        results,
+        adding.element,
       ),
     ),
   );
@@ -124,41 +132,13 @@ function showTags(): void {
   );
 }
 
-/** One after the other, so that each has its own result, and what was added stays if one is refused. */
-async function addAll(): Promise<void> {
-  if (isAdding) return;
+async function start(): Promise<void> {
   if (files.length === 0 || rating.value === '') {
     notify(files.length === 0 ? 'Choose pictures first.' : 'Choose a rating first.');
     return;
   }
-  isAdding = true;
   const [batch, query] = [files, new URLSearchParams({ rating: rating.value })];
   for (const { kind, name } of tags) query.append(kind, name);
   choose([]);
-  results.replaceChildren();
-  for (const [index, file] of batch.entries()) {
-    showProgress({ done: index, total: batch.length });
-    results.append(await addOne(file, query));
-  }
-  hideProgress();
-  isAdding = false;
-  onAdded();
-}
-
-async function addOne(file: File, query: URLSearchParams): Promise<HTMLElement> {
-  try {
-    const { added, updated, notes } = await upload<Added>(
-      new URLSearchParams([...query, ['name', file.name]]),
-      file,
-    );
-    const outcome = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'not added';
-    return el(
-      'li',
-      {},
-      `${file.name}: ${outcome}`,
-      ...notes.slice(1).map((note) => el('div', { class: 'quiet' }, note)),
-    );
-  } catch (error) {
-    return el('li', { class: 'refused' }, `${file.name}: ${(error as Error).message}`);
-  }
+  await adding.addAll(batch, query);
 }

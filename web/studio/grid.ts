@@ -1,6 +1,7 @@
 /** The grid of pictures. Only those near the visible part are in the document, however many are listed. */
 import { byId, el } from '../dom.ts';
 import { IdList } from './id-list.ts';
+import { pictureAddress } from './picture-address.ts';
 import { drawPlaceholder } from './placeholder.ts';
 import { Selection } from './selection.ts';
 import { Tiles } from './tiles.ts';
@@ -49,6 +50,11 @@ export class Grid {
   refresh(ids?: string[]): void {
     if (ids) this.#tiles.forget(ids);
     else this.#tiles.forgetAll();
+    for (const [index, tile] of this.#shown) {
+      const address = pictureAddress(this.#ids.at(index), THUMBNAIL_SIZE);
+      const [image] = tile.getElementsByTagName('img');
+      if (image && image.getAttribute('src') !== address) image.src = address;
+    }
     this.#schedule();
   }
 
@@ -71,7 +77,7 @@ export class Grid {
 
   openFocused(): void {
     const { focus } = this.selection;
-    if (focus >= 0) window.open(`/picture/${this.#ids.at(focus)}`, '_blank', 'noopener');
+    if (focus >= 0) window.open(pictureAddress(this.#ids.at(focus)), '_blank', 'noopener');
   }
 
   #select(change: () => void): void {
@@ -162,7 +168,7 @@ export class Grid {
   #makeTile(index: number): HTMLElement {
     const id = this.#ids.at(index);
     const image: HTMLImageElement = el('img', {
-      src: `/picture/${id}/${THUMBNAIL_SIZE}`,
+      src: pictureAddress(id, THUMBNAIL_SIZE),
       alt: '',
       decoding: 'async',
       draggable: 'false',

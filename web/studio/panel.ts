@@ -3,6 +3,7 @@ import { byId, el, externalLink } from '../dom.ts';
 import type { Counted, Summary } from './api.ts';
 import { type Choice, Combobox, type Kind } from './combobox.ts';
 import type { Edit } from './editing.ts';
+import { pictureAddress } from './picture-address.ts';
 
 export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
 const PREVIEW_SIZE = 640;
@@ -113,7 +114,7 @@ export class Panel {
   #showHead({ images, details, source }: Summary, ids: string[]): void {
     const [id = ''] = ids;
     const [old] = this.#head.getElementsByTagName('img');
-    const address = `/picture/${id}/${PREVIEW_SIZE}`;
+    const address = pictureAddress(id, PREVIEW_SIZE);
     // The same picture stays, so that it does not flash after a change.
     const image = old?.getAttribute('src') === address ? old : el('img', { src: address, alt: '' });
     const text = details

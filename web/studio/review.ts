@@ -2,19 +2,9 @@
 import { byId, el } from '../dom.ts';
 import { change, get, post, type Step, type Summary } from './api.ts';
 import { explain, notify } from './notices.ts';
+import { type Alike, cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
 
-interface Alike {
-  id: string;
-  rating: string;
-  label: string;
-  width: number;
-  height: number;
-  size: number;
-  mimetype: string;
-}
-
-const PREVIEW_SIZE = 320;
 const numbers = new Intl.NumberFormat('en');
 
 export async function showReview(): Promise<void> {
@@ -51,30 +41,9 @@ function group(images: Alike[]): HTMLElement {
 }
 
 function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
-  const { id, label, rating, width, height, size, mimetype } = image;
   const keep = () => void removeOthers(image, images, row);
-  const facts = `${width} × ${height} · ${numbers.format(Math.ceil(size / 1000))} KB · ${mimetype.replace('image/', '')} · ${rating}`;
-  return el(
-    'li',
-    {},
-    el(
-      'a',
-      { href: `/picture/${id}`, target: '_blank', rel: 'noopener' },
-      el('img', { src: `/picture/${id}/${PREVIEW_SIZE}`, alt: label, loading: 'lazy' }),
-    ),
-    el('p', {}, label),
-    el('p', { class: 'quiet' }, facts),
-    el(
-      'button',
-      {
-        type: 'button',
-        class: 'button small',
-        'aria-label': `Keep only this: ${label}, ${facts}`,
-        click: keep,
-      },
-      'Keep only this',
-    ),
-  );
+  const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
+  return pictureCard(image, cardButton('Keep only this', label, keep));
 }
 
 async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {

@@ -2,6 +2,7 @@
 import { byId } from '../dom.ts';
 import { change, get, Refused, type Step } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
+import { forgetPictures } from './picture-address.ts';
 
 let steps: Step[] = [];
 let listeners: (() => void)[] = [];
@@ -37,6 +38,7 @@ export async function undo(step = steps[0]): Promise<void> {
       showProgress,
     );
     showSteps(result.steps);
+    if (step.isReplacement) forgetPictures();
     notify(`Undone: ${result.undone}`);
   } catch (error) {
     if (error instanceof Refused && error.details.steps) showSteps(error.details.steps);

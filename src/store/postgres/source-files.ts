@@ -67,6 +67,9 @@ export function sourceFileWriter(
       const text = `select distinct image from source_file where image = any($1) and state <> 'replaced'`;
       return new Set((await query(text, [images])).rows.map(({ image }) => image));
     },
+    async detach(images) {
+      await query('delete from source_file where image = any($1)', [images]);
+    },
     async forget(images) {
       await query(`update source_file set fingerprint = '' where image = any($1)`, [images]);
     },

@@ -71,6 +71,10 @@ export function sourceFileWriter(database: DatabaseSync): SourceFileWriter {
       );
       return new Set(images.filter((image) => find.get(image) !== undefined));
     },
+    async detach(images) {
+      const detach = database.prepare('delete from source_file where image = ?');
+      for (const image of images) detach.run(image);
+    },
     async forget(images) {
       const forget = database.prepare(`update source_file set fingerprint = '' where image = ?`);
       for (const image of images) forget.run(image);

@@ -1,0 +1,96 @@
+/** A new picture that looks like one of the catalogue: it is shown first, and can take the place of the other. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { uuid } from '../support/catalogue.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { openMaintained } from '../support/maintained.ts';
+import { paint } from '../support/painting.ts';
+import { openStudio } from '../support/studio.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const painting = paint(1, 96, 64);
+const [large, small] = await Promise.all([
+  painting().png().toBuffer(),
+  painting().resize(60, 40).jpeg().toBuffer(),
+]);
+// The studio runs in this process.
+process.env.TMPDIR = temporaryFolder();
+const leftovers = () =>
+  readdirSync(process.env.TMPDIR as string).filter((name) => name.startsWith('zukan-add-'));
+
+await forEachEngine(async (engine) => {
+  const box = openMaintained(engine);
+  writeFileSync(join(box.pictures, 'small.jpg'), small);
+  writeFileSync(join(box.pictures, 'small.json'), JSON.stringify({ categories: ['sea'], artist: 'Nami' }));
+  await box.ok('import', box.pictures);
+  const before = await box.ok('export');
+  const studio = await openStudio(box.config);
+  const [id = ''] = await studio.ids();
+  const bytesOf = async () => (await studio.get(`/picture/${id}`)).bytes;
+  const add = async (query: string, body: Buffer) => {
+    const session = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
+    return studio.send(`/add/picture?${query}`, session, body, 'POST');
+  };
+
+  test('it is not added before somebody decided', async () => {
+    const { json } = await add('name=new.png&rating=sfw&category=beach&alike=ask', large);
+    assert.deepEqual(
+      json.alike.map(({ id, width, version }: Record<string, unknown>) => [id, width, typeof version]),
+      [[id, 60, 'string']],
+    );
+    assert.equal(await box.ok('export'), before);
+    const same = await add('name=new.jpg&rating=sfw&category=sea&artist=Nami&alike=ask', small);
+    assert.equal(same.json.added, 0, 'the same bytes are no question');
+  });
+
+  test('an image gets the file and keeps its id and fields, also when its folder is imported again', async () => {
+    const exported = await box.ok('export');
+    const { version } = await studio.summary([id]);
+    const stale = await add(`name=new.png&replaces=${id}&version=other`, large);
+    assert.deepEqual([stale.status, stale.json.summary.version], [409, version]);
+    const { status, json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
+    assert.deepEqual([status, json.steps[0].label], [200, 'Replace the file of 1 picture']);
+    assert.deepEqual(await bytesOf(), large);
+    const { details, categories } = await studio.summary([id]);
+    assert.deepEqual([details?.width, details?.mimetype, categories[0]?.name], [96, 'image/png', 'sea']);
+    assert.match(
+      await box.ok('import', '--full', '--prune', '--yes', box.pictures),
+      /replaced by another file/,
+    );
+    assert.deepEqual(await studio.ids(), [id]);
+    await box.ok('check');
+    await studio.change('/change/undo', { step: json.steps[0].id });
+    assert.deepEqual(await bytesOf(), small);
+    assert.equal(await box.ok('export'), exported);
+    await studio.change('/change/purge', {});
+    assert.deepEqual(await bytesOf(), small);
+    await box.ok('check');
+  });
+
+  test('the former file is deleted with those of removed pictures, and refusals leave nothing behind', async () => {
+    const { version } = await studio.summary([id]);
+    const { json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
+    assert.equal((await studio.change('/change/purge', {})).files, 1);
+    assert.deepEqual(await bytesOf(), large);
+    const undone = await studio.post('/change/undo', { step: json.steps[0].id });
+    assert.equal(undone.status, 409);
+    const current = await studio.summary([id]);
+    const target = `replaces=${id}&version=${current.version}`;
+    const refused: [string, Buffer, number, RegExp][] = [
+      [target, large, 422, /already in the catalogue, as image/],
+      [target, small, 422, /was removed on .* \(replaced by another file\); allow it again first/],
+      [target, Buffer.from('no picture'), 422, /not a JPEG/],
+      [`replaces=${uuid(9, 9)}`, large, 409, /there is no image with the id/],
+      ["replaces=';--", large, 400, /not valid/],
+    ];
+    for (const [query, body, status, message] of refused) {
+      const answer = await add(`name=new.png&${query}`, body);
+      assert.equal(answer.status, status, answer.text);
+      assert.match(answer.json.error, message);
+    }
+    assert.deepEqual(leftovers(), []);
+    await box.ok('check');
+  });
+});

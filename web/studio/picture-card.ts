@@ -1,0 +1,42 @@
+/** A picture to compare with others: what it looks like, what it is, and what can be done with it. */
+import { el } from '../dom.ts';
+import { pictureAddress } from './picture-address.ts';
+
+/** A picture of the catalogue. */
+export interface Alike {
+  id: string;
+  rating: string;
+  label: string;
+  width: number;
+  height: number;
+  size: number;
+  mimetype: string;
+}
+
+const PREVIEW_SIZE = 320;
+const numbers = new Intl.NumberFormat('en');
+
+export function describeFacts({ width, height, size, mimetype, rating }: Alike): string {
+  return [`${width} × ${height}`, describeFile({ size, type: mimetype }), rating].join(' · ');
+}
+
+export function describeFile({ size, type }: { size: number; type: string }): string {
+  return `${numbers.format(Math.ceil(size / 1000))} KB · ${type.replace('image/', '')}`;
+}
+
+export function pictureCard(picture: Alike, ...actions: HTMLElement[]): HTMLElement {
+  const { id, label } = picture;
+  const image = el('img', { src: pictureAddress(id, PREVIEW_SIZE), alt: label, loading: 'lazy' });
+  return el(
+    'li',
+    {},
+    el('a', { href: pictureAddress(id), target: '_blank', rel: 'noopener' }, image),
+    el('p', {}, label),
+    el('p', { class: 'quiet' }, describeFacts(picture)),
+    ...actions,
+  );
+}
+
+export function cardButton(text: string, label: string, click: () => void): HTMLButtonElement {
+  return el('button', { type: 'button', class: 'button small', 'aria-label': label, click }, text);
+}
