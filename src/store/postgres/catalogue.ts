@@ -15,15 +15,15 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/image-document.ts';
-import { sliceImages } from '../../catalogue/image-set.ts';
+import { type ImageSet, sliceImages } from '../../catalogue/image-set.ts';
 import { newestBelow } from '../../catalogue/newest.ts';
-import { drawPositions, sample } from '../../catalogue/sampling.ts';
+import { sample } from '../../catalogue/sampling.ts';
 import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
 import { noDocumentMemory } from '../shared/document-memory.ts';
-import { isDrawable, isExhaustive, makeDraws } from '../shared/draws.ts';
+import { isExhaustive } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
 import { NameSearch } from '../shared/name-search.ts';
 import { type Selection, soleShelf } from '../shared/selection.ts';
@@ -31,7 +31,8 @@ import { buildStatistics, type Shelf } from '../shared/shelves.ts';
 import { SimilarImages } from '../shared/similar-images.ts';
 import { retryOnChange } from '../shared/versions.ts';
 import { Documents } from './documents.ts';
-import { qualifyingValues } from './draws.ts';
+import { drawInMemory, drawStatement } from './draws.ts';
+import { LoadedShelves } from './loaded-shelves.ts';
 import { findSoleShelf, listPositions, pageBounds } from './pages.ts';
 import { PostgresReader } from './reader.ts';
 import { readEntries, readImages } from './rows.ts';
@@ -43,6 +44,7 @@ export class PostgresCatalogue implements Catalogue {
   readonly #reader: PostgresReader;
   readonly #documents: Documents;
   readonly #sets: ImageSets;
+  readonly #shelves: LoadedShelves;
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
@@ -51,6 +53,7 @@ export class PostgresCatalogue implements Catalogue {
     this.#reader = new PostgresReader(servers);
     this.#documents = new Documents(servers, documents);
     this.#sets = new ImageSets(this.#reader);
+    this.#shelves = new LoadedShelves(this.#sets, this.#reader.imagesPerSlice);
     this.#search = new NameSearch(this.#reader);
     this.#similar = new SimilarImages(this.#reader, this.#sets);
   }
@@ -83,7 +86,7 @@ export class PostgresCatalogue implements Catalogue {
       if (shelf?.kind === 'artist') return this.#readPage(shelf.kind, shelf.id, window);
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
-      if (shelf && !this.#sets.cached(selection)) return this.#readPage(shelf.kind, shelf.id, window);
+      if (shelf && !this.#cachedImages(selection)) return this.#readPage(shelf.kind, shelf.id, window);
       const set = await this.#sets.load(selection, caller);
       const items = set && (await this.#documents.read(sliceImages(set, window), selection.of));
       return items && { total: set.size, items };
@@ -100,10 +103,11 @@ export class PostgresCatalogue implements Catalogue {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
       const cached = this.#sets.cached(selection);
-      if (cached) return this.#documents.read(sample(cached, limit, randomInt), selection.of);
-      const shelf = soleShelf(selection);
-      if (shelf) return this.#drawFromShelf(shelf, limit, randomInt, selection);
-      const drawn = await this.#drawAmong(selection, limit, randomInt);
+      const numbers = cached
+        ? sample(cached, limit, randomInt)
+        : drawInMemory(selection, this.#shelves, limit, randomInt);
+      if (Array.isArray(numbers)) return this.#documents.read(numbers, selection.of);
+      const drawn = numbers ?? (await this.#drawInDatabase(selection, limit, randomInt));
       if (drawn !== 'too few') return drawn;
       const set = await this.#sets.load(selection, caller);
       return set && this.#documents.read(sample(set, limit, randomInt), selection.of);
@@ -139,7 +143,7 @@ export class PostgresCatalogue implements Catalogue {
       const selection = await this.#reader.select(filter);
       if (!selection || 'problem' in selection) return selection;
       const shelf = soleShelf(selection);
-      if (shelf && !this.#sets.cached(selection)) return this.#newestOnShelf(shelf, below, limit, selection);
+      if (shelf && !this.#cachedImages(selection)) return this.#newestOnShelf(shelf, below, limit, selection);
       const set = await this.#sets.load(selection, caller);
       if (!set) return undefined;
       const { numbers, next } = newestBelow(set, below, limit);
@@ -192,6 +196,12 @@ export class PostgresCatalogue implements Catalogue {
     return this.#documents.metrics();
   }
 
+  /** The images of a selection, if they are in memory. */
+  #cachedImages(selection: Selection): ImageSet | undefined {
+    const shelf = soleShelf(selection);
+    return shelf ? this.#shelves.get(shelf, selection.of) : this.#sets.cached(selection);
+  }
+
   // The following return undefined if the catalogue is not, or no longer, of one version.
 
   /** One statement finds the shelf and its images. */
@@ -205,13 +215,6 @@ export class PostgresCatalogue implements Catalogue {
     if (total === null) return { problem: 'artist' };
     const items = await this.#documents.complete(numbers, read);
     return items && { total, items };
-  }
-
-  async #drawFromShelf(shelf: Shelf, limit: number, randomInt: RandomInt, { of }: Selection) {
-    const positions = drawPositions(shelf.size, limit, randomInt);
-    const read = await this.#servers.read(statements.imagesAt, [shelf.number, positions]);
-    if (read.version !== of.version) return undefined;
-    return this.#documents.complete(read.rows[0]?.[1] as number[], of);
   }
 
   /** The equivalent of `newestBelow` (catalogue/newest.ts) in one statement. */
@@ -229,14 +232,12 @@ export class PostgresCatalogue implements Catalogue {
   }
 
   /** The equivalent of `drawImages` (shared/draws.ts) in one statement. */
-  async #drawAmong(selection: Selection, limit: number, randomInt: RandomInt) {
-    if (!isDrawable(selection)) return 'too few';
-    const [first] = selection.choices;
-    const values = qualifyingValues(selection, makeDraws(first, randomInt), limit);
-    const read = await this.#servers.read(statements.qualifying, values);
-    if (read.version !== selection.of.version) return undefined;
-    const images = read.rows[0]?.[1] as number[];
-    if (images.length < limit && !isExhaustive(first)) return 'too few';
-    return this.#documents.complete(images, selection.of);
+  async #drawInDatabase(selection: Selection, limit: number, randomInt: RandomInt) {
+    const { of, choices } = selection;
+    const read = await this.#servers.read(...drawStatement(selection, limit, randomInt));
+    if (read.version !== of.version) return undefined;
+    const numbers = read.rows[0]?.[1] as number[];
+    const isEnough = numbers.length === limit || isExhaustive(choices[0]) || soleShelf(selection);
+    return isEnough ? this.#documents.complete(numbers, of) : 'too few';
   }
 }

@@ -25,8 +25,9 @@ const snapshotStatement: Statement = {
 const revisionStatement: Statement = { name: 'revision', text: 'select number from revision' };
 
 export class PostgresReader implements SliceReader {
+  /** Takes the server about 3 ms, and this process a third of that. */
+  readonly imagesPerSlice = 10_000;
   /** A round trip takes longer than reading this many. */
-  readonly imagesPerSlice = 5000;
   readonly namesPerSlice = 5000;
   readonly hashesPerSlice = 5000;
   readonly #servers: Servers;
@@ -109,9 +110,9 @@ export class PostgresReader implements SliceReader {
     return shelves;
   }
 
-  /** The items are in the second column. */
+  /** The items are an array in the second column. */
   async #readSlice<T>(statement: Statement, values: unknown[]): Promise<Slice<T>> {
     const { version, rows } = await this.#servers.read(statement, values);
-    return { version, items: rows.filter((row) => row[1] !== null).map((row) => row[1] as T) };
+    return { version, items: rows[0]?.[1] as T[] };
   }
 }

@@ -15,8 +15,8 @@ const imageOn = (shelf: string, position: string) =>
 const membership = (shelf: string) =>
   `select from placement where placement.image = placed.image and placement.shelf = ${shelf} offset 0`;
 
-/** The image numbers that a query finds, as an array in one column: pg parses JSON faster than arrays and rows. */
-const numbers = (query: string) => `to_json(array(${query}))`;
+/** What a query finds, as an array in one column: pg takes a tenth of the time for it that it takes for rows. */
+const arrayOf = (query: string) => `to_json(array(${query}))`;
 
 /** The document of the image that is the cover of `entry`, if wanted. */
 const coverIf = (wanted: string) =>
@@ -80,19 +80,20 @@ export const statements = {
   },
   names: {
     name: 'names',
-    text: `select revision.number, name from revision
-           left join shelf on kind = $1 and position >= $2 and position < $3 order by position`,
+    text: `select revision.number, ${arrayOf(
+      'select name from shelf where kind = $1 and position >= $2 and position < $3 order by position',
+    )} from revision`,
   },
   page: {
     name: 'page',
-    text: `select revision.number, shelf.size, ${numbers(
+    text: `select revision.number, shelf.size, ${arrayOf(
       `select image from placement where placement.shelf = shelf.number
        and placement.position >= $3 and placement.position < $4 order by placement.position`,
     )} from revision left join shelf on kind = $1 and shelf.id = $2`,
   },
   imagesAt: {
     name: 'images_at',
-    text: `select revision.number, ${numbers(
+    text: `select revision.number, ${arrayOf(
       `select placed.image from unnest($2::int[]) with ordinality as drawn (position, turn)
        cross join lateral (${imageOn('$1::int', 'drawn.position')}) as placed order by drawn.turn`,
     )} from revision`,
@@ -102,7 +103,7 @@ export const statements = {
   // comes before the one they were found on.
   qualifying: {
     name: 'qualifying',
-    text: `select revision.number, ${numbers(
+    text: `select revision.number, ${arrayOf(
       `select placed.image
        from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
        cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as placed
@@ -129,7 +130,7 @@ export const statements = {
              cross join lateral (${imageOn('$1::int', 'halved.middle')}) as placed
              where low < high
            )
-           select revision.number, ended.low - $4::int > 0, ${numbers(
+           select revision.number, ended.low - $4::int > 0, ${arrayOf(
              `select image from placement where placement.shelf = $1
               and placement.position >= ended.low - $4::int and placement.position < ended.low
               order by placement.position desc`,
@@ -137,8 +138,9 @@ export const statements = {
   },
   shelfImages: {
     name: 'shelf_images',
-    text: `select revision.number, image from revision
-           left join placement on shelf = $1 and position >= $2 and position < $3 order by position`,
+    text: `select revision.number, ${arrayOf(
+      'select image from placement where shelf = $1 and position >= $2 and position < $3 order by position',
+    )} from revision`,
   },
   documents: {
     name: 'documents',

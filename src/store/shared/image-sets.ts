@@ -61,6 +61,11 @@ export class ImageSets {
     return this.#selections.isEmpty ? undefined : this.#selections.get(selectionKey(selection));
   }
 
+  cachedShelf(shelf: Shelf, of: CatalogueVersion): ImageSet | undefined {
+    this.#clearOtherVersions(of);
+    return this.#cachedShelf(shelf, of);
+  }
+
   /**
    * Returns undefined if the shelf is not cached, and starts loading it for the next request. One shelf at a time, or a
    * request that names hundreds of categories would make all others wait.

@@ -206,7 +206,7 @@ if (!skip) {
           }
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
   });
 }
