@@ -10,7 +10,10 @@ const ratings = ['sfw', 'sfw', 'sfw', 'questionable', 'nsfw'];
 const description =
   'A description of typical length: one sentence, about as long as those that people write. ';
 
-/** Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. */
+/**
+ * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
+ * names of landscape images are ASCII. Those of the others, about half, are Japanese.
+ */
 export async function writeCatalogue(path: string, images: number): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
@@ -27,16 +30,16 @@ export async function writeCatalogue(path: string, images: number): Promise<void
   await write(
     Array.from({ length: ARTISTS }, (_, index) => ({
       type: 'artist',
-      name: `Artist ${index}`,
+      name: artistName(index),
       url: `https://example.org/artists/${index}`,
     })),
   );
   await write(
     Array.from({ length: CHARACTERS }, (_, index) => ({
       type: 'character',
-      name: `Character ${index}`,
+      name: characterName(index),
       description,
-      source: `Work ${index % 97}`,
+      source: isJapanese(index) ? `作品${index % 97}` : `Work ${index % 97}`,
       gender: index % 2 ? 'female' : 'male',
       ages: [18 + (index % 30)],
       birth_date: 'in spring',
@@ -53,7 +56,11 @@ function image(index: number): object {
   const hash = createHash('sha256').update(`image ${index}`).digest();
   const pick = (word: number, below: number) => hash.readUInt32LE(word * 4) % below;
   const eTag = hash.toString('hex');
-  const categories = [categoryName(2 + pick(0, CATEGORIES - 2))];
+  const dimens = { width: 600 + pick(4, 1000), height: 600 + pick(5, 1000) };
+  const isLandscape = dimens.width > dimens.height;
+  /** A number below this, which is even, whose name is in the script of this image. */
+  const pickEntry = (word: number, below: number) => 2 * pick(word, below / 2) + (isLandscape ? 0 : 1);
+  const categories = [categoryName(2 + pickEntry(0, CATEGORIES - 2))];
   if (pick(1, 2)) categories.push('a');
   if (pick(2, 2)) categories.push('b');
   return {
@@ -64,16 +71,21 @@ function image(index: number): object {
       size: 100_000 + pick(3, 900_000),
       mimetype: 'image/webp',
       color: `#${eTag.slice(0, 6)}`,
-      dimens: { width: 600 + pick(4, 1000), height: 600 + pick(5, 1000) },
+      dimens,
     },
-    artist: `Artist ${pick(6, ARTISTS)}`,
-    source: { name: 'somewhere', url: `https://example.org/posts/${index}` },
+    artist: artistName(pickEntry(6, ARTISTS)),
+    source: { name: isLandscape ? 'somewhere' : 'どこか', url: `https://example.org/posts/${index}` },
     nsfw: ratings[pick(7, ratings.length)],
     categories,
-    characters: [`Character ${pick(0, CHARACTERS)}`],
+    characters: [characterName(pickEntry(0, CHARACTERS))],
   };
 }
 
+const isJapanese = (index: number) => index % 2 === 1;
+const artistName = (index: number) => (isJapanese(index) ? `絵師 ${index}` : `Artist ${index}`);
+const characterName = (index: number) => (isJapanese(index) ? `キャラクター ${index}` : `Character ${index}`);
+
 function categoryName(index: number): string {
-  return index < 2 ? 'ab'.charAt(index) : `category ${index}`;
+  if (index < 2) return 'ab'.charAt(index);
+  return isJapanese(index) ? `カテゴリー ${index}` : `category ${index}`;
 }

@@ -27,6 +27,10 @@ const RANDOM = ['/api/image/random?limit=10'];
 
 const endpoints: Endpoint[] = [
   endpoint('random', 'random, limit 10', ({ origin }) => probe(origin, RANDOM)),
+  // See catalogue.ts. Almost all other responses with ten images have Japanese names.
+  endpoint('ascii', 'random, limit 10, ASCII only', ({ origin }) =>
+    probe(origin, ['/api/image/random?limit=10&orientation=landscape']),
+  ),
   endpoint('categories', 'random, limit 10, two categories', ({ origin }) =>
     probe(origin, ['/api/image/random?limit=10&categories=a,b']),
   ),

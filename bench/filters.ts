@@ -19,8 +19,8 @@ const queriesByTitle = (character: string): Record<string, string[]> => ({
   'either of two categories, half each': ['categories=a,b&match=any'],
   'two of three ratings': ['nsfw=sfw,questionable'],
   'character, 1 in 1000': [`character=${character}`],
-  'four filters, 1 in 1000': ['categories=category+7,a,b&nsfw=nsfw'],
-  'two excluded categories, 1 in 1000': ['categories=category+7&exclude=a,b&nsfw=nsfw'],
+  'four filters, 1 in 1000': ['categories=category+8,a,b&nsfw=nsfw'],
+  'two excluded categories, 1 in 1000': ['categories=category+8&exclude=a,b&nsfw=nsfw'],
   seed: Array.from({ length: SEEDS }, (_, index) => `seed=${index}`),
   'seed and two categories': Array.from({ length: SEEDS }, (_, index) => `categories=a,b&seed=${index}`),
 });

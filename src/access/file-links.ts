@@ -51,7 +51,7 @@ export class FileLinks implements LinkSigner {
     const isoExpires = new Date(expires * 1000).toISOString();
     const start = `${origin}/files/`;
     const middle = `?expires=${expires}&signature=`;
-    return (fileName) => ({ url: start + fileName + middle + sign(key, fileName), expires: isoExpires });
+    return ({ fileName }) => ({ url: start + fileName + middle + sign(key, fileName), expires: isoExpires });
   }
 }
 

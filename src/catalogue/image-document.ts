@@ -1,4 +1,5 @@
 /** An image document that a response fills with a link. */
+import { type ByteString, fromByteString, toByteString } from './byte-string.ts';
 import { PLACEHOLDER } from './document.ts';
 import {
   type Previews,
@@ -8,7 +9,7 @@ import {
   thumbnailFileName,
   thumbnailKey,
 } from './thumbnails.ts';
-import type { Document, Include } from './types.ts';
+import type { Document, Image, Include } from './types.ts';
 
 /** A link to an image's bytes. */
 export interface Link {
@@ -18,8 +19,15 @@ export interface Link {
   expires: string;
 }
 
-/** Creates the link to one file. Depending on the storage, it contains the file name or the key of the bytes. */
-export type SignLink = (fileName: string, key: string) => Link;
+/** A file to link to. */
+export interface LinkedFile {
+  /** In links to this service. */
+  readonly fileName: string;
+  /** Under which other storage has the bytes. */
+  readonly key: string;
+}
+
+export type SignLink = (file: LinkedFile) => Link;
 
 /** The positions of the line feeds of a document (see document.ts). */
 export interface Placeholders {
@@ -38,7 +46,7 @@ const ID_LENGTH = '00000000-0000-0000-0000-000000000000'.length;
 /** The length of the text between the link and the end of the artist's id. */
 const ARTIST_LENGTH = '","artist":"00000000-0000-0000-0000-000000000000"'.length;
 
-export function locatePlaceholders(document: Document): Placeholders {
+export function locatePlaceholders(document: ByteString): Placeholders {
   // Splitting the text would take twice as long.
   const fileName = document.indexOf(PLACEHOLDER);
   const key = document.indexOf(PLACEHOLDER, fileName + 1);
@@ -50,40 +58,38 @@ export function locatePlaceholders(document: Document): Placeholders {
 /** What many images have in common, when it is stored apart from the document. The previews follow the JSON then. */
 export interface SharedParts {
   /** The lists of categories and characters, and where to insert them. */
-  lists: string;
+  lists: ByteString;
   position: number;
   /** The JSON of the artist. */
-  artist: string;
+  artist: ByteString;
 }
 
-export class ImageDocument {
-  /** UTF-8 bytes minus characters of the JSON, whatever its link, and without what `include` adds. */
-  readonly extraBytes: number;
-  readonly #document: Document;
+export class ImageDocument implements LinkedFile {
+  readonly #document: ByteString;
   readonly #placeholders: Placeholders;
   readonly #shared: SharedParts | undefined;
 
-  constructor(
-    document: Document,
-    shared?: SharedParts,
-    placeholders = locatePlaceholders(document),
-    extraBytes = extraBytesWithoutLink(document, placeholders),
-  ) {
-    this.#document = document;
-    this.#placeholders = placeholders;
+  /** With `located`, the document is a byte string already. */
+  constructor(document: Document | ByteString, shared?: SharedParts, located?: Placeholders) {
+    this.#document = located ? document : toByteString(document);
+    this.#placeholders = located ?? locatePlaceholders(this.#document);
     this.#shared = shared;
-    this.extraBytes = extraBytes;
   }
 
-  link(signLink: SignLink): Link {
-    const { fileName, key, linkEnd } = this.#placeholders;
-    return signLink(this.#document.slice(fileName + 1, key), this.#document.slice(key + 1, linkEnd));
+  get fileName(): string {
+    const { fileName, key } = this.#placeholders;
+    return this.#document.slice(fileName + 1, key);
+  }
+
+  get key(): string {
+    const { key, linkEnd } = this.#placeholders;
+    return fromByteString(this.#document.slice(key + 1, linkEnd));
   }
 
   /** The link to the smallest thumbnail that is at least this wide, or else to the original. */
   linkOfWidth(minWidth: number, signLink: SignLink): Link {
     const wide = this.#thumbnails(signLink).find(({ width }) => width >= minWidth);
-    return wide?.link ?? this.link(signLink);
+    return wide?.link ?? signLink(this);
   }
 
   /** The recorded thumbnails, or undefined if the image has never been examined for them. */
@@ -92,10 +98,10 @@ export class ImageDocument {
   }
 
   /** The image's public JSON, with the parts that `include` names. */
-  withLink(signLink: SignLink, include?: readonly Include[]): string {
+  withLink(signLink: SignLink, include?: readonly Include[]): ByteString {
     const document = this.#document;
     const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
-    const { url, expires } = this.link(signLink);
+    const { url, expires } = signLink(this);
     let from = linkEnd + 1;
     let details = '';
     if (include?.includes('artist')) {
@@ -112,11 +118,16 @@ export class ImageDocument {
     return `${start}${document.slice(expiry + 1, end - 2)},${this.#thumbnailsJson(signLink)}}}`;
   }
 
+  /** The same, parsed. */
+  toImage(signLink: SignLink, include?: readonly Include[]): Image {
+    return JSON.parse(fromByteString(this.withLink(signLink, include)));
+  }
+
   /** The parts of the public JSON that show the image: its id, its link, and the metadata of its file with thumbnails. */
-  toCover(signLink: SignLink): string {
+  toCover(signLink: SignLink): ByteString {
     const document = this.#document;
     const { fileName, expires: expiry, end } = this.#placeholders;
-    const { url, expires } = this.link(signLink);
+    const { url, expires } = signLink(this);
     const meta = document.slice(document.lastIndexOf('"meta":{', expiry), expiry);
     const dimens = document.slice(expiry + 1, end - 2);
     return `${document.slice(0, fileName)}${url}",${meta}${expires}${dimens},${this.#thumbnailsJson(signLink)}}}`;
@@ -127,9 +138,8 @@ export class ImageDocument {
       return { url, width, height, mimetype: THUMBNAIL_TYPE };
     });
     const { thumbHash, isAnimated } = this.previews() ?? {};
-    const { fileName, key } = this.#placeholders;
     // The only type of file that is never an animation.
-    const isJpeg = this.#document.slice(fileName, key).endsWith('.jpg');
+    const isJpeg = this.fileName.endsWith('.jpg');
     const animated = isAnimated ?? (isJpeg ? false : undefined);
     return JSON.stringify({ thumbnails, thumbHash, animated }).slice(1, -1);
   }
@@ -137,20 +147,20 @@ export class ImageDocument {
   /** Smallest first. */
   #thumbnails(signLink: SignLink): { link: Link; width: number; height: number }[] {
     const { sizes = [] } = this.previews() ?? {};
-    const { fileName, key, linkEnd, expires, end } = this.#placeholders;
-    const id = this.#document.slice(fileName + 1, fileName + 1 + ID_LENGTH);
-    const original = this.#document.slice(key + 1, linkEnd);
+    const { expires, end } = this.#placeholders;
+    const { key } = this;
+    const id = this.fileName.slice(0, ID_LENGTH);
     const tail = this.#document.slice(expires, end);
     const [, width, height] = /"dimens":\{"width":(\d+),"height":(\d+)/.exec(tail) ?? [];
     const dimens = { width: Number(width), height: Number(height) };
     return sizes.map((size) => ({
-      link: signLink(thumbnailFileName(id, size), thumbnailKey(original, size)),
+      link: signLink({ fileName: thumbnailFileName(id, size), key: thumbnailKey(key, size) }),
       ...thumbnailDimensions(dimens, size),
     }));
   }
 
   /** The parts behind the public JSON. */
-  #included(): { artist: string; previews: string } {
+  #included(): { artist: ByteString; previews: string } {
     const rest = this.#document.slice(this.#placeholders.end + 1);
     if (this.#shared) return { artist: this.#shared.artist, previews: rest };
     const [artist = '', previews = ''] = rest.split(PLACEHOLDER);
@@ -158,19 +168,8 @@ export class ImageDocument {
   }
 }
 
-/** Leaves out the file name and the key, which a link replaces. Links are ASCII. */
-function extraBytesWithoutLink(document: Document, { fileName, linkEnd, end }: Placeholders): number {
-  const extraBytes = extraBytesOf(document.slice(0, end));
-  return extraBytes === 0 ? 0 : extraBytes - extraBytesOf(document.slice(fileName, linkEnd));
-}
-
-/** UTF-8 bytes minus UTF-16 code units: what to add to a string's length to get its size in bytes. */
-export function extraBytesOf(text: string): number {
-  return Buffer.byteLength(text) - text.length;
-}
-
 /** Removes the aspect ratio from an image's JSON: the list of an artist's images does not contain it. */
-export function withoutAspectRatio(json: string): string {
+export function withoutAspectRatio(json: ByteString): ByteString {
   const dimens = json.lastIndexOf('"dimens":');
   return json.slice(0, dimens) + json.slice(dimens).replace(/"aspectRatio":"\d+:\d+",/, '');
 }

@@ -85,14 +85,7 @@ async function* latestIds(
   do {
     const page = await catalogue.latestImages(filter, below, PAGE_SIZE, caller);
     if ('problem' in page) throw new EditError('the catalogue changed meanwhile; try again');
-    yield page.images.map((image) => {
-      let id = '';
-      image.link((fileName) => {
-        id = fileName.slice(0, ID_LENGTH);
-        return { url: '', expires: '' };
-      });
-      return id;
-    });
+    yield page.images.map(({ fileName }) => fileName.slice(0, ID_LENGTH));
     below = page.next;
   } while (below !== undefined);
 }

@@ -11,7 +11,7 @@ const links = new FileLinks(['the first key, 16+', 'the second key, 16+']);
 const ORIGIN = 'https://example.org';
 
 function signedUrl(signer: FileLinks, end = expires): { url: string; expires: string } {
-  return signer.signer(ORIGIN, { begins: 0, expires: end })(name, 'key');
+  return signer.signer(ORIGIN, { begins: 0, expires: end })({ fileName: name, key: 'key' });
 }
 
 function parseUrl(url: string): { file: string; expires: string; signature: string } {
@@ -35,7 +35,7 @@ test('a link states its expiry time and is valid until just before it', () => {
 
 test('the link to a thumbnail covers its size', () => {
   const thumbnail = name.replace('.webp', '-480.webp');
-  const { url } = links.signer(ORIGIN, { begins: 0, expires })(thumbnail, 'key');
+  const { url } = links.signer(ORIGIN, { begins: 0, expires })({ fileName: thumbnail, key: 'key' });
   const { file, signature } = parseUrl(url);
   assert.equal(links.verify(file, end, signature, before), 'valid');
   for (const other of [name, thumbnail.replace('480', '960'), thumbnail.replace('480', '0480')])
@@ -90,7 +90,10 @@ test('alternating between expiry times and origins gives the right link each tim
   const later = signedUrl(links, expires + 60);
   assert.notEqual(parseUrl(later.url).signature, signature);
   assert.equal(signedUrl(links).url, link.url);
-  const elsewhere = links.signer('https://other.example', { begins: 0, expires })(name, 'key').url;
+  const elsewhere = links.signer('https://other.example', { begins: 0, expires })({
+    fileName: name,
+    key: 'key',
+  }).url;
   assert.equal(elsewhere, link.url.replace(ORIGIN, 'https://other.example'));
 });
 

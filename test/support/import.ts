@@ -78,6 +78,6 @@ export async function listed(
 
 /** The fields of an image, without its link. */
 export function contentOf(image: ImageDocument): Omit<Image, 'url'> {
-  const { url, ...content } = JSON.parse(image.withLink(() => ({ url: '', expires: '' }))) as Image;
+  const { url, ...content } = image.toImage(() => ({ url: '', expires: '' }));
   return content;
 }

@@ -60,7 +60,7 @@ function send(exchange: Exchange, response: ApiResponse | Redirect): void {
     exchange.sendHead(302);
     return;
   }
-  const { data, extraBytes, meta, headers, eTag } = response;
+  const { data, isByteString, meta, headers, eTag } = response;
   if (headers) exchange.headers(headers);
   if (eTag !== undefined) {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
@@ -69,7 +69,7 @@ function send(exchange: Exchange, response: ApiResponse | Redirect): void {
       return;
     }
   }
-  exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, extraBytes);
+  exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, isByteString);
 }
 
 function missingToken(what: string): ApiError {

@@ -35,8 +35,8 @@ export interface Call<Query> {
 export interface ApiResponse {
   /** JSON text. */
   data: string;
-  /** UTF-8 bytes minus UTF-16 code units of `data`, if known. `Buffer.byteLength` would flatten the rope. */
-  extraBytes?: number;
+  /** Whether `data` is a byte string (see byte-string.ts), and there is no `meta`. */
+  isByteString?: true;
   /** JSON text. */
   meta?: string;
   headers?: Record<string, string>;

@@ -1,5 +1,6 @@
 /** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
 
+import { fromByteString } from '../../catalogue/byte-string.ts';
 import type { EntryDetails } from '../../catalogue/catalogue.ts';
 import type { SignLink } from '../../catalogue/image-document.ts';
 import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
@@ -148,7 +149,7 @@ function serializeWith(call: ListCall, { items }: Page<EntryDetails>): Serialize
 /** The link is needed for a cover only. */
 function addParts({ document, images, cover }: EntryDetails, hasCount: boolean, signLink?: SignLink): string {
   const countPart = hasCount ? `,"images":${images}` : '';
-  const coverPart = cover && signLink ? `,"cover":${cover.toCover(signLink)}` : '';
+  const coverPart = cover && signLink ? `,"cover":${fromByteString(cover.toCover(signLink))}` : '';
   return `${document.slice(0, -1)}${countPart}${coverPart}}`;
 }
 

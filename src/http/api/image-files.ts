@@ -65,7 +65,7 @@ export const imageFile = endpoint({
 function linkTo(call: FileCall, image: ImageDocument): Link {
   const { width } = call.query;
   const signLink = linkSigner(call, call.query.expiry);
-  return width === undefined ? image.link(signLink) : image.linkOfWidth(width, signLink);
+  return width === undefined ? signLink(image) : image.linkOfWidth(width, signLink);
 }
 
 /**

@@ -34,9 +34,8 @@ export const singleImage = endpoint({
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
-    const { include } = call.query;
-    const data = image.withLink(linkSigner(call, call.query.expiry), include);
-    return include ? { data } : { data, extraBytes: image.extraBytes };
+    const data = image.withLink(linkSigner(call, call.query.expiry), call.query.include);
+    return { data, isByteString: true };
   },
 });
 
@@ -75,7 +74,7 @@ export const artistImages = endpoint({
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     const signLink = linkSigner(call, call.query.expiry);
     const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
-    return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
+    return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
   },
 });
 
@@ -162,14 +161,8 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
   let data = '[';
-  let extraBytes = 0;
-  for (const image of images) {
-    data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
-    extraBytes += image.extraBytes;
-  }
-  data += ']';
-  // The size of what `include` adds is not known.
-  return include ? { data } : { data, extraBytes };
+  for (const image of images) data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
+  return { data: `${data}]`, isByteString: true };
 }
 
 /** Returns the result, or throws the error for a problem with the filter. */

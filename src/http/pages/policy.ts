@@ -13,7 +13,7 @@ export function scriptPolicy(
   { links, originOf }: Services,
   request: IncomingMessage,
 ): Record<string, string> {
-  const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })('-', '-');
+  const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })({ fileName: '-', key: '-' });
   const policy = [
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
     `img-src 'self' ${new URL(url).origin}`,

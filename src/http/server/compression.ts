@@ -17,28 +17,32 @@ const MAX_CACHED_HEADERS = 100;
  * Synchronous, because a round trip to the thread pool takes longer than the compression, and its buffers add 60 MB of
  * garbage under load.
  */
-const compressors: Record<Encoding, (text: string) => Buffer> = {
-  br: (text) =>
-    brotliCompressSync(text, {
+const compressors: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) =>
+    brotliCompressSync(bytes, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-        [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
     }),
-  gzip: (text) => gzipSync(text, { level: GZIP_LEVEL }),
+  gzip: (bytes) => gzipSync(bytes, { level: GZIP_LEVEL }),
 };
 
 let compressedThisTick = 0;
 
 /** Returns undefined when this tick has compressed enough. */
-export function compress(text: string, encoding: Encoding): Buffer | undefined {
+export function compress(
+  text: string,
+  characters: 'utf8' | 'latin1',
+  encoding: Encoding,
+): Buffer | undefined {
   if (compressedThisTick >= MAX_PER_TICK) return undefined;
   if (compressedThisTick++ === 0)
     setImmediate(() => {
       compressedThisTick = 0;
     });
-  return compressors[encoding](text);
+  return compressors[encoding](Buffer.from(text, characters));
 }
 
 /** By Accept-Encoding header: clients send only a few different ones. */

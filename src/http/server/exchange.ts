@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { extraBytesOf } from '../../catalogue/image-document.ts';
 import type { RouteTraffic } from '../metrics/traffic.ts';
 import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './compression.ts';
 import { errorField, type Logger } from './logger.ts';
@@ -77,28 +76,28 @@ export class Exchange {
   }
 
   /**
-   * `extraBytes` is how many more bytes than UTF-16 code units the text has, so its sum with `text.length` is the
-   * Content-Length. A handler that builds a body from many pieces adds up those of the pieces: the body is a rope (V8 joins
-   * concatenated strings only when it must), and `Buffer.byteLength` would flatten it.
+   * The text may be a byte string (see byte-string.ts). Then it may also be a rope of many pieces: V8 joins concatenated
+   * strings only when it must, and nothing looks at them before they are sent.
    */
-  send(status: number, text: string, type = JSON_TYPE, extraBytes = extraBytesOf(text)): void {
-    this.#headers.push('Content-Type', type, 'Content-Length', String(text.length + extraBytes));
+  send(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
+    const length = isByteString ? text.length : Buffer.byteLength(text);
+    this.#headers.push('Content-Type', type, 'Content-Length', String(length));
     this.response.writeHead(status, this.#headers);
-    // Without extra bytes the text is ASCII, and writing that as latin1 skips the UTF-8 encoder.
-    this.response.end(text, extraBytes === 0 ? 'latin1' : 'utf8');
+    // Text with as many bytes as characters is ASCII, and writing that as latin1 skips the UTF-8 encoder.
+    this.response.end(text, length === text.length ? 'latin1' : 'utf8');
     this.#onFinished(this, status);
   }
 
   /** Compresses the body if it is long enough and the client accepts it. */
-  sendCompressed(status: number, text: string, type = JSON_TYPE, extraBytes?: number): void {
+  sendCompressed(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
     const isLong = text.length >= MIN_COMPRESSED_LENGTH;
     if (isLong) this.vary('Accept-Encoding');
     const encoding = isLong
       ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
       : undefined;
-    const bytes = encoding && compress(text, encoding);
+    const bytes = encoding && compress(text, isByteString ? 'latin1' : 'utf8', encoding);
     if (!bytes) {
-      this.send(status, text, type, extraBytes);
+      this.send(status, text, type, isByteString);
       return;
     }
     this.header('Content-Encoding', encoding);

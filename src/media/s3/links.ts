@@ -38,6 +38,6 @@ export class S3Links implements LinkSigner {
     const signer = new Signer(this.#location.region, credentials);
     const presigned = signer.presigner(host, Math.min(begins, end - 1), end);
     const iso = new Date(end * 1000).toISOString();
-    return (_fileName, key) => ({ url: origin + presigned(keyPath(key)), expires: iso });
+    return ({ key }) => ({ url: origin + presigned(keyPath(key)), expires: iso });
   }
 }

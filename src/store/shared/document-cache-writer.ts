@@ -1,6 +1,7 @@
 /** Fills the document cache. Only one thread may write to the same memory. */
+import { type ByteString, toByteString } from '../../catalogue/byte-string.ts';
 import { locateLists, PLACEHOLDER } from '../../catalogue/document.ts';
-import { ImageDocument, locatePlaceholders, type Placeholders } from '../../catalogue/image-document.ts';
+import { locatePlaceholders } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import {
   addressIndex,
@@ -27,8 +28,6 @@ const MAX_SHARED_PART = 1 / 4;
 const SPARE_IMAGES = 100_000;
 /** What documents that changed left behind is reclaimed when it is more than this part of the memory. */
 const MAX_GARBAGE_PART = 1 / 4;
-/** A UTF-16 code unit takes up to three bytes. */
-const MAX_BYTES_PER_UNIT = 3;
 
 export class DocumentCacheWriter {
   readonly #words: Uint32Array;
@@ -91,23 +90,22 @@ export class DocumentCacheWriter {
 
   /** Returns whether there was room. */
   add(image: number, document: Document): boolean {
+    const bytes = toByteString(document);
     // Images that it cannot hold must not keep it from caching others.
-    if (image > this.maxImage || document.length > MAX_DOCUMENT_LENGTH) return true;
+    if (image > this.maxImage || bytes.length > MAX_DOCUMENT_LENGTH) return true;
     const end = addressIndex(this.#words, this.maxImage);
     // Shared texts are a part of the document's length, and have a word each before them.
-    const maxBytes = (DOCUMENT_WORDS + 6 * TEXT_WORDS) * 4 + MAX_BYTES_PER_UNIT * document.length;
+    const maxBytes = (DOCUMENT_WORDS + 6 * TEXT_WORDS) * 4 + bytes.length;
     if (this.#usedWords + Math.ceil(maxBytes / 4) > end) return false;
-    const placeholders = locatePlaceholders(document);
-    const { extraBytes } = new ImageDocument(document, undefined, placeholders);
-    const address = this.#addShared(document, placeholders, extraBytes);
+    const address = this.#addShared(bytes);
     this.#words[addressIndex(this.#words, image)] = address;
     (this.#words[COUNT] as number)++;
     return true;
   }
 
   /** Stores the lists and the artist apart, or the document whole if there is no room left for shared texts. */
-  #addShared(document: Document, placeholders: Placeholders, extraBytes: number): number {
-    const { fileName, key, linkEnd, expires, end } = placeholders;
+  #addShared(document: ByteString): number {
+    const { fileName, key, linkEnd, expires, end } = locatePlaceholders(document);
     const lists = locateLists(document);
     const [artistDetails = '', previews] = document.slice(end + 1).split(PLACEHOLDER);
     const categories = this.#share(document.slice(lists.start, lists.middle));
@@ -115,20 +113,19 @@ export class DocumentCacheWriter {
     const artist = this.#share(artistDetails);
     if (categories === 0 || characters === 0 || artist === 0)
       return this.#append(document, [
-        extraBytes * 2 ** 16,
-        ...[fileName * 2 ** 16 + key, linkEnd * 2 ** 16 + expires, end, 0, 0, 0],
+        ...[end, fileName * 2 ** 16 + key, linkEnd * 2 ** 16 + expires, 0, 0, 0],
       ]);
     const json = document.slice(0, lists.start) + document.slice(lists.end, end);
     return this.#append(previews === undefined ? json : json + PLACEHOLDER + previews, [
-      extraBytes * 2 ** 16 + lists.start,
+      lists.start * 2 ** 16 + json.length,
       fileName * 2 ** 16 + key,
       linkEnd * 2 ** 16 + expires - (lists.end - lists.start),
-      ...[json.length, categories, characters, artist],
+      ...[categories, characters, artist],
     ]);
   }
 
   /** The same number for equal texts; 0 if the shared texts have used up their memory. */
-  #share(text: string): number {
+  #share(text: ByteString): number {
     const known = this.#shared.get(text);
     if (known !== undefined) return known;
     const number = this.#shared.size + 1;
@@ -142,19 +139,19 @@ export class DocumentCacheWriter {
     return number;
   }
 
-  #append(text: string, header: number[]): number {
+  #append(text: ByteString, header: number[]): number {
     const address = this.#usedWords;
     const start = address + TEXT_WORDS + header.length;
-    const length = this.#bytes.write(text, start * 4);
-    this.#words[address] = length * 2 + (length === text.length ? 1 : 0);
+    this.#bytes.write(text, start * 4, 'latin1');
+    this.#words[address] = text.length;
     this.#words.set(header, address + TEXT_WORDS);
-    this.#use(start + Math.ceil(length / 4));
+    this.#use(start + Math.ceil(text.length / 4));
     return address;
   }
 
   #remove(image: number): void {
     const index = addressIndex(this.#words, image);
-    const length = (this.#words[this.#words[index] as number] as number) >>> 1;
+    const length = this.#words[this.#words[index] as number] as number;
     this.#garbageWords += DOCUMENT_WORDS + Math.ceil(length / 4);
     this.#words[index] = 0;
     (this.#words[COUNT] as number)--;

@@ -23,25 +23,21 @@ export const REVISION_HIGH = 6;
 /** The addresses of shared texts begin here. */
 export const TEXT_ADDRESSES = 8;
 
-/**
- * The words before the bytes of a document. The lowest bit of the length says whether the text is ASCII, which is decoded
- * faster. Positions in the text have 16 bits, two in a word.
- */
+/** The words before the bytes of a document. Positions have 16 bits, two in a word. */
 export const LENGTH = 0;
-export const EXTRA_BYTES_AND_LISTS = 1;
+export const LISTS_AND_END = 1;
 export const FILE_NAME_AND_KEY = 2;
 export const LINK_END_AND_EXPIRES = 3;
-export const END = 4;
 /** The numbers of shared texts; 0 if the document is stored whole. */
-export const CATEGORIES = 5;
-export const CHARACTERS = 6;
-export const ARTIST = 7;
-export const DOCUMENT_WORDS = 8;
+export const CATEGORIES = 4;
+export const CHARACTERS = 5;
+export const ARTIST = 6;
+export const DOCUMENT_WORDS = 7;
 /** A shared text has only its length. */
 export const TEXT_WORDS = 1;
 
-/** Longer documents do not occur in real catalogues, and are not cached. Their positions would not fit. */
-export const MAX_DOCUMENT_LENGTH = 32 * 1024 - 1;
+/** In bytes. Longer documents do not occur in real catalogues, and are not cached. Their positions would not fit. */
+export const MAX_DOCUMENT_LENGTH = 64 * 1024 - 1;
 
 /** Memory that cannot cache anything, for commands that read few documents. */
 export function noDocumentMemory(): SharedArrayBuffer {

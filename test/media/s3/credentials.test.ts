@@ -146,10 +146,10 @@ test('a link never outlives the credentials that signed it', async () => {
   const links = new S3Links({ ...s3.location, credentials: provider });
   const begins = start / 1000;
   for (const lifetime of [60, 30 * 60, 30 * 60 + 1, 604_800]) {
-    const { url, expires: iso } = links.signer('', { begins, expires: begins + lifetime })(
-      '',
-      'some/key.png',
-    );
+    const { url, expires: iso } = links.signer('', { begins, expires: begins + lifetime })({
+      fileName: '',
+      key: 'some/key.png',
+    });
     const { searchParams } = new URL(url);
     assert.equal(Date.parse(iso), start + Math.min(lifetime, 30 * 60) * 1000);
     assert.equal(Number(searchParams.get('X-Amz-Expires')), Math.min(lifetime, 30 * 60));

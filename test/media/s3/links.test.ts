@@ -58,7 +58,7 @@ for (const [what, changes] of locations) {
     ] as const) {
       const signLink = links.signer('https://zukan.example', { begins, expires });
       for (const key of keys) {
-        const { url, expires: iso } = signLink('any.webp', key);
+        const { url, expires: iso } = signLink({ fileName: 'any.webp', key });
         assert.equal(url, await officialLink(location, key, begins, expires));
         assert.equal(iso, new Date(expires * 1000).toISOString());
       }
@@ -74,7 +74,7 @@ test('signs the same links as the SDK for any key', async () => {
   const signLink = new S3Links(amazon).signer('', { begins: 1_767_225_600, expires: 1_767_229_200 });
   await fc.assert(
     fc.asyncProperty(key, async (key) => {
-      const { url } = signLink('', key);
+      const { url } = signLink({ fileName: '', key });
       assert.equal(url, await officialLink(amazon, key, 1_767_225_600, 1_767_229_200));
       // Browsers request the link unchanged.
       assert.equal(new URL(url).href, url);
@@ -85,7 +85,8 @@ test('signs the same links as the SDK for any key', async () => {
 
 test('links are equal if and only if their validity is', () => {
   const links = new S3Links(amazon);
-  const at = (begins: number, expires: number) => links.signer('', { begins, expires })('', 'a').url;
+  const at = (begins: number, expires: number) =>
+    links.signer('', { begins, expires })({ fileName: '', key: 'a' }).url;
   const first = at(1_767_225_600, 1_767_229_200);
   assert.notEqual(at(1_767_225_601, 1_767_229_200), first);
   assert.notEqual(at(1_767_225_600, 1_767_229_201), first);
@@ -103,7 +104,8 @@ for (const key of keys) {
     const eTag = await upload.put(key, bytes, facts(bytes));
     await upload.finish();
     const links = new S3Links(location);
-    const link = (begins: number, expires: number) => links.signer('', { begins, expires })('', key).url;
+    const link = (begins: number, expires: number) =>
+      links.signer('', { begins, expires })({ fileName: '', key }).url;
 
     const good = await fetch(link(now() - 10, now() + 60));
     assert.deepEqual(Buffer.from(await good.arrayBuffer()), bytes);
@@ -120,7 +122,7 @@ for (const key of keys) {
 test('rejects a link with another key, validity or secret', async () => {
   const time = now();
   const validity = { begins: time - 10, expires: time + 60 };
-  const { url } = new S3Links(location).signer('', validity)('', 'ab/cd.webp');
+  const { url } = new S3Links(location).signer('', validity)({ fileName: '', key: 'ab/cd.webp' });
   const other = new S3Links({
     ...location,
     credentials: fixedCredentials({ ...account, secretAccessKey: 'GUESSED' }),
@@ -128,7 +130,7 @@ test('rejects a link with another key, validity or secret', async () => {
   const wrong = [
     url.replace('cd.webp', 'ce.webp'),
     url.replace('X-Amz-Expires=70', 'X-Amz-Expires=700'),
-    other('', 'ab/cd.webp').url,
+    other({ fileName: '', key: 'ab/cd.webp' }).url,
   ];
   for (const link of wrong) {
     assert.notEqual(link, url);

@@ -51,7 +51,7 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
 async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
   const document = await catalogue.image(id);
   if (!document) return 'missing';
-  const image: Image = JSON.parse(document.withLink(signLink, ['artist', 'thumbnails']));
+  const image = document.toImage(signLink, ['artist', 'thumbnails']);
   if (image.nsfw !== 'sfw') return 'blurred';
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
@@ -78,7 +78,7 @@ async function previewEntry(
   return {
     title: shorten(name),
     description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
-    picture: entry.cover && choosePicture(JSON.parse(entry.cover.withLink(signLink, ['thumbnails']))),
+    picture: entry.cover && choosePicture(entry.cover.toImage(signLink, ['thumbnails'])),
   };
 }
 

@@ -30,7 +30,7 @@ async function oldestImages(catalogue: Catalogue, caller: Caller): Promise<Image
   const found = await catalogue.images({ nsfw: ['sfw'] }, { limit: MAX_IMAGES, offset: 0 }, caller);
   if ('problem' in found) return [];
   const withoutLinks = () => ({ url: '', expires: '' });
-  return found.items.map((item) => JSON.parse(item.withLink(withoutLinks, ['artist'])));
+  return found.items.map((item) => item.toImage(withoutLinks, ['artist']));
 }
 
 /** An image is the better example, the more is known about it. */
