@@ -241,5 +241,5 @@ async function readSome(catalogue: PostgresCatalogue): Promise<string[]> {
 }
 
 function describeImage(image: ImageDocument): string {
-  return `${image.link((name) => ({ url: name, expires: '' })).url} ${nameOf(image)}`;
+  return image.withLink(({ fileName, key }) => ({ url: `${fileName} ${key}`, expires: '' }));
 }
