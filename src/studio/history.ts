@@ -23,6 +23,8 @@ export interface StepView {
   at: string;
   /** The images that it removed. */
   removed?: string[];
+  /** Whether it added pictures. */
+  isImport?: true;
 }
 
 export class History {
@@ -55,8 +57,9 @@ export class History {
 
   /** The last one first. */
   list(): StepView[] {
-    const view = ({ id, label, at, record: { removedImages } }: Step): StepView => ({
+    const view = ({ id, label, at, importRun, record: { removedImages } }: Step): StepView => ({
       ...{ id, label, at },
+      ...(importRun !== undefined && { isImport: true }),
       ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
     });
     return this.#steps.map(view).reverse();

@@ -1,15 +1,19 @@
 /** Adds pictures: drop files and folders, say what they are, and see what became of each. */
 import { byId, el } from '../dom.ts';
-import { upload } from './api.ts';
+import { type Step, upload } from './api.ts';
 import { Combobox, type Kind } from './combobox.ts';
 import { filesOf } from './dropped-files.ts';
 import { hideProgress, notify, showProgress } from './notices.ts';
 import { RATINGS } from './panel.ts';
+import { showSteps } from './steps.ts';
 
 interface Added {
   added: number;
   updated: number;
   notes: string[];
+  /** The import that it belongs to, if anything changed. */
+  run?: number;
+  steps: Step[];
 }
 
 interface Tag {
@@ -145,10 +149,13 @@ async function addAll(): Promise<void> {
 
 async function addOne(file: File, query: URLSearchParams): Promise<HTMLElement> {
   try {
-    const { added, updated, notes } = await upload<Added>(
+    const { added, updated, notes, run, steps } = await upload<Added>(
       new URLSearchParams([...query, ['name', file.name]]),
       file,
     );
+    // All that were chosen together are one import, and one step.
+    if (run !== undefined) query.set('run', String(run));
+    showSteps(steps);
     const outcome = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'not added';
     return el(
       'li',

@@ -5,6 +5,7 @@ export interface Step {
   label: string;
   at: string;
   removed?: string[];
+  isImport?: true;
 }
 
 export interface Counted {

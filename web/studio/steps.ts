@@ -4,12 +4,12 @@ import { change, get, Refused, type Step } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 
 let steps: Step[] = [];
-let listeners: (() => void)[] = [];
+let listeners: ((step: Step) => void)[] = [];
 
 export const currentSteps = (): Step[] => steps;
 
 /** Called after something was undone, because everything on the page may be old. */
-export function onUndone(listener: () => void): void {
+export function onUndone(listener: (step: Step) => void): void {
   listeners = [...listeners, listener];
 }
 
@@ -44,7 +44,7 @@ export async function undo(step = steps[0]): Promise<void> {
   } finally {
     hideProgress();
   }
-  for (const listener of listeners) listener();
+  for (const listener of listeners) listener(step);
 }
 
 export async function loadSteps(): Promise<void> {
