@@ -16,7 +16,7 @@ const BY_HAND = 'by-hand';
 /** As they are stored: sorted, separated by spaces. */
 export function formatEdited(fields: Iterable<EditableField>, isByHand = false): string {
   const names: string[] = [...new Set(fields)];
-  return [...names, ...(isByHand && names.length > 0 ? [BY_HAND] : [])].sort().join(' ');
+  return [...names, ...(isByHand ? [BY_HAND] : [])].sort().join(' ');
 }
 
 export function isEditedByHand(text: string): boolean {

@@ -47,7 +47,7 @@ export async function restoreEntries(
   for await (const { entry, before } of unchangedEntries(writer, kind, existed, kept)) {
     const former: FormerEntry = JSON.parse(before as string);
     if (await isNameTaken(writer, entry, former)) {
-      kept.push({ kind, id: entry.id, name: entry.name, reason: `another ${kind} has its former name` });
+      kept.push({ kind, id: entry.id, name: entry.name, reason: `another ${kind} has the former name` });
       continue;
     }
     // First without aliases, because two entries may have exchanged some.
@@ -85,7 +85,7 @@ async function* unchangedEntries(
     for (const entry of await writer.entriesById(kind, [...batch.keys()])) {
       const { before, after } = batch.get(entry.id) as ImportChange;
       if (entryVersion(entry) === after) yield { entry, before };
-      else kept.push({ kind, id: entry.id, name: entry.name, reason: 'it was changed since' });
+      else kept.push({ kind, id: entry.id, name: entry.name, reason: 'changed since' });
     }
   }
 }

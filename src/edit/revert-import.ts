@@ -94,7 +94,7 @@ async function removeAdded(
   const keys = new Set<string>();
   const isKept = ({ id, edited }: SavedImage) => {
     const isByHand = isEditedByHand(edited);
-    const reason = isByHand ? 'it was edited by hand since' : 'a later import changed it';
+    const reason = isByHand ? 'edited by hand since' : 'changed by a later import';
     if (isByHand || changedLater.has(id)) kept.push({ kind: 'image', id, reason });
     return isByHand || changedLater.has(id);
   };
@@ -138,7 +138,7 @@ async function restoreImages(
         kept.push({
           kind: 'image',
           id: row.id,
-          reason: 'an artist, category or character that it had was removed since',
+          reason: 'a former artist, category or character was removed since',
         });
     await writer.saveImages([...placed.values()]);
     onProgress?.(batch.size, run.added + run.changed);
@@ -149,6 +149,6 @@ async function restoreImages(
 
 /** Why an image that the import changed stays as it is. */
 function findReason(row: SavedImage, former: FormerImage, after: string): string | undefined {
-  if (versionOf(stateOf(row)) !== after) return 'it was changed since';
-  return row.eTag === former.eTag ? undefined : 'its file was replaced, and the former one is gone';
+  if (versionOf(stateOf(row)) !== after) return 'changed since';
+  return row.eTag === former.eTag ? undefined : 'the file was replaced, and the former one is gone';
 }

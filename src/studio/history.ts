@@ -26,6 +26,8 @@ export interface StepView {
   removed?: string[];
   /** Whether it gave an image another file. */
   isReplacement?: true;
+  /** Whether it added pictures. */
+  isImport?: true;
 }
 
 /** What the page needs to know after a change. */
@@ -64,9 +66,10 @@ export class History {
 
   /** The last one first. */
   list(): StepView[] {
-    const view = ({ id, label, at, record: { removedImages, replaced } }: Step): StepView => ({
+    const view = ({ id, label, at, importRun, record: { removedImages, replaced } }: Step): StepView => ({
       ...{ id, label, at },
       ...(replaced.size > 0 && { isReplacement: true }),
+      ...(importRun !== undefined && { isImport: true }),
       ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
     });
     return this.#steps.map(view).reverse();

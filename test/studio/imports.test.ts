@@ -103,7 +103,7 @@ await forEachEngine(async (engine) => {
     );
     assert.deepEqual(preview.kept, {
       count: 1,
-      listed: [{ kind: 'image', id: second, reason: 'it was edited by hand since' }],
+      listed: [{ kind: 'image', id: second, reason: 'edited by hand since' }],
     });
     assert.deepEqual(await studio.ids(), imported, 'a preview changes nothing');
     const before = (await studio.get(`/picture/${first}`)).bytes;

@@ -1,11 +1,11 @@
 /** The studio in Chromium: signing in, the keyboard, undo after a reload, conflicts, entries, removal, accessibility. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
+import { findViolations } from '../support/accessibility.ts';
 import { startBrowser, type Visit, type VisitOptions, visit } from '../support/browser.ts';
 import { tamper } from '../support/engines.ts';
 import { importGalleryCatalogue } from '../support/gallery.ts';
@@ -16,19 +16,7 @@ import { tinyPicture } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = 60;
-
-/** The default rules in light colours; in dark ones, those that depend on colours. */
-async function findViolations(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  await page.emulateMedia({ colorScheme });
-  await page.evaluate(axeSource);
-  const runOnly = colorScheme === 'dark' ? { type: 'rule', values: ['color-contrast'] } : undefined;
-  const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
-  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
-  const violations = (await page.evaluate(run)) as { id: string; nodes: { html: string }[] }[];
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 describe('the studio', { skip }, async () => {
   if (skip) return;

@@ -1,7 +1,7 @@
 /** Sends pictures to be added, and shows what became of each. Those that look like others wait for a decision. */
 import { el } from '../dom.ts';
 import { AlikeQuestion, type Decision, type Found } from './alike-question.ts';
-import { upload } from './api.ts';
+import { type Step, upload } from './api.ts';
 import { hideProgress, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
 import { showSteps } from './steps.ts';
@@ -14,6 +14,9 @@ interface Result {
   added: number;
   updated: number;
   notes: string[];
+  /** The import that it belongs to, if anything changed. */
+  run?: number;
+  steps: Step[];
 }
 
 export class Adding {
@@ -66,7 +69,7 @@ export class Adding {
     if (file.size > MAX_BYTES) return refusal(file, 'it is larger than 256 MB');
     try {
       const result = await send<Result | { alike: Found[] }>(file, [...query, ['alike', 'ask']]);
-      return 'alike' in result ? this.#ask(file, query, result.alike) : outcome(file, result);
+      return 'alike' in result ? this.#ask(file, query, result.alike) : outcome(file, query, result);
     } catch (error) {
       return refusal(file, (error as Error).message);
     }
@@ -108,13 +111,13 @@ export class Adding {
 async function decide(file: File, query: URLSearchParams, decision: Decision): Promise<HTMLElement> {
   if (decision === 'skip') return el('li', {}, `${file.name}: skipped`);
   try {
-    if (decision === 'keep') return outcome(file, await send<Result>(file, [...query]));
+    if (decision === 'keep') return outcome(file, query, await send<Result>(file, [...query]));
     const { id, version, label } = decision;
     const target = [
       ['replaces', id],
       ['version', version],
     ];
-    const { steps } = await send<{ steps: Parameters<typeof showSteps>[0] }>(file, target);
+    const { steps } = await send<{ steps: Step[] }>(file, target);
     showSteps(steps);
     forgetPictures();
     return el('li', {}, `${file.name}: replaced the file of “${label}”`);
@@ -127,7 +130,11 @@ function send<T>(file: File, fields: string[][]): Promise<T> {
   return upload<T>(new URLSearchParams([...fields, ['name', file.name]]), file);
 }
 
-function outcome(file: File, { added, updated, notes }: Result): HTMLElement {
+function outcome(file: File, query: URLSearchParams, result: Result): HTMLElement {
+  const { added, updated, notes, run, steps } = result;
+  // All that were chosen together are one import, and one step.
+  if (run !== undefined) query.set('run', String(run));
+  showSteps(steps);
   const text = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'was there already';
   return el(
     'li',

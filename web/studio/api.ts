@@ -6,6 +6,7 @@ export interface Step {
   at: string;
   removed?: string[];
   isReplacement?: true;
+  isImport?: true;
 }
 
 export interface Counted {

@@ -1,6 +1,11 @@
 /** Which pictures are listed. The address has the filters, so that a reload keeps them. */
 import { byId, el } from '../dom.ts';
 import { Combobox, type Kind } from './combobox.ts';
+import { describeOption, type ImportRun } from './import-run.ts';
+
+const MAX_IMPORTS = 10;
+
+const importQuery = (id: number) => `run=${id}`;
 
 interface EntryFilter {
   kind: Kind;
@@ -12,6 +17,7 @@ export class Filters {
   readonly #show = byId<HTMLSelectElement>('show');
   readonly #rating = byId<HTMLSelectElement>('rating-filter');
   readonly #order = byId<HTMLSelectElement>('order');
+  readonly #imports = el('optgroup', { label: 'One import' });
   readonly #kind = el('select', { 'aria-label': 'Filter by' });
   readonly #onChange: () => void;
   #entries: EntryFilter[] = [];
@@ -31,6 +37,7 @@ export class Filters {
         if (id !== undefined) this.add({ kind, id, name });
       },
     });
+    this.#show.append(this.#imports);
     byId('entry-filter').append(this.#kind, combobox.element);
     this.#read();
     for (const select of [this.#show, this.#rating]) select.addEventListener('change', () => this.#changed());
@@ -63,6 +70,34 @@ export class Filters {
     this.#rating.value = '';
     this.#entries = [];
     this.add(filter);
+  }
+
+  /** Offers the last imports, and the one that is shown. */
+  setImports(runs: ImportRun[]): void {
+    const { value } = this.#show;
+    const offered = runs.filter(({ added, changed }) => added + changed > 0).slice(0, MAX_IMPORTS);
+    const shown = runs.filter((run) => importQuery(run.id) === value && !offered.includes(run));
+    const options = [...offered, ...shown].map((run) =>
+      el('option', { value: importQuery(run.id) }, describeOption(run)),
+    );
+    this.#imports.replaceChildren(...options);
+    if (!options.some((option) => option.value === value)) this.#offerImport(value);
+    this.#show.value = value;
+  }
+
+  /** Only the pictures of one import. */
+  onlyImport(run: ImportRun): void {
+    this.#offerImport(importQuery(run.id), describeOption(run));
+    this.#show.value = importQuery(run.id);
+    this.#rating.value = '';
+    this.#entries = [];
+    this.#changed();
+  }
+
+  /** Its name may not be loaded yet, or the import is too old to be listed. */
+  #offerImport(query: string, name = query.replace('run=', 'import ')): void {
+    const isOffered = [...this.#show.options].some((option) => option.value === query);
+    if (/^run=\d+$/.test(query) && !isOffered) this.#imports.append(el('option', { value: query }, name));
   }
 
   #changed(): void {
@@ -101,6 +136,7 @@ export class Filters {
 
   #read(): void {
     const query = new URLSearchParams(location.search);
+    this.#offerImport(query.get('show') ?? '');
     for (const [select, name] of [
       [this.#show, 'show'],
       [this.#rating, 'rating'],

@@ -9,6 +9,7 @@ import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
 import { IdList } from './id-list.ts';
+import { type ImportRun, loadImports } from './import-run.ts';
 import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
 import { showRemoved } from './removed.ts';
@@ -20,7 +21,11 @@ import { loadSteps, onUndone, undo } from './steps.ts';
 const REST_MS = 40;
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
 const lists: Record<string, () => Promise<void>> = {
-  ...{ add: showAdd, removed: showRemoved, review: showReview },
+  ...{
+    add: showAdd,
+    removed: showRemoved,
+    review: () => showReview({ show: showImport, onReverted: reload }),
+  },
 };
 const numbers = new Intl.NumberFormat('en');
 
@@ -58,6 +63,7 @@ async function loadList(): Promise<void> {
     ids = new IdList(await getBytes(`/data/images?${filters.query}`, request.signal), false);
     grid.refresh();
     showList();
+    filters.setImports(await loadImports());
   } catch (error) {
     explain(error);
   }
@@ -68,6 +74,17 @@ function showList(): void {
   byId('empty').hidden = ids.length > 0;
   byId('grid').hidden = ids.length === 0;
   grid.show(filters.isReversed ? ids.reversed() : ids);
+}
+
+function showImport(run: ImportRun): void {
+  location.hash = '#pictures';
+  filters.onlyImport(run);
+}
+
+/** Pictures were added or removed. */
+function reload(): void {
+  void loadList();
+  refresh();
 }
 
 /** A single picture that is rated is done: the next one follows. */
@@ -157,7 +174,7 @@ byId('undo').addEventListener('click', () => void undo());
 byId('help').addEventListener('click', showShortcuts);
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', showView);
-onUndone(refresh);
+onUndone(({ isImport, removed }) => (isImport || removed ? reload() : refresh()));
 listenForDrops(() => void loadList());
 showView();
 void loadSteps().catch(explain);

@@ -1,20 +1,24 @@
-/** Pictures that look alike, side by side, and problems of the catalogue. */
+/** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
 import { byId, el } from '../dom.ts';
 import { change, get, post, type Step, type Summary } from './api.ts';
+import { type ImportActions, loadImports } from './import-run.ts';
+import { importList } from './imports.ts';
 import { explain, notify } from './notices.ts';
 import { type Alike, cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
-export async function showReview(): Promise<void> {
+export async function showReview(actions: ImportActions): Promise<void> {
   const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
   const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
   byId('lists').replaceChildren(
-    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Look-alikes'), note),
+    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Review')),
     list,
   );
   try {
+    list.append(el('h2', {}, 'Imports'), importList(await loadImports(), actions));
+    list.append(el('h2', {}, 'Look-alikes'), note);
     const { total, groups } = await get<{ total: number; groups: Alike[][] }>('/data/alike');
     const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
     note.textContent =

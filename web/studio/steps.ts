@@ -5,12 +5,12 @@ import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
 
 let steps: Step[] = [];
-let listeners: (() => void)[] = [];
+let listeners: ((step: Step) => void)[] = [];
 
 export const currentSteps = (): Step[] => steps;
 
 /** Called after something was undone, because everything on the page may be old. */
-export function onUndone(listener: () => void): void {
+export function onUndone(listener: (step: Step) => void): void {
   listeners = [...listeners, listener];
 }
 
@@ -46,7 +46,7 @@ export async function undo(step = steps[0]): Promise<void> {
   } finally {
     hideProgress();
   }
-  for (const listener of listeners) listener();
+  for (const listener of listeners) listener(step);
 }
 
 export async function loadSteps(): Promise<void> {
