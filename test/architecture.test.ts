@@ -9,7 +9,11 @@ const schemas = ['src/json-schema.ts', 'src/schemas.ts'];
 const basics = ['src/clock.ts', 'src/errors.ts', 'src/metrics.ts', 'src/random.ts', ...schemas];
 const domain = ['src/access', 'src/catalogue', ...basics];
 const http = ['src/event-loop.ts', 'src/http/services.ts', 'src/limits/limiter.ts', 'src/media/files.ts'];
-const bundling = ['src/http/pages/bundle.ts', 'src/http/pages/browser-files.ts'];
+const bundling = [
+  'src/http/pages/bundle.ts',
+  'src/http/pages/browser-files.ts',
+  'src/http/pages/drawn-mark.ts',
+];
 const store = ['src/store/shared', 'src/store/store.ts', 'src/event-loop.ts', ...domain];
 
 /** For each part of the program, the parts that it may import besides itself. */
@@ -37,6 +41,7 @@ const allowed: Record<string, string[]> = {
   'src/engines.ts': ['src/store', 'src/media', 'src/limits', 'src/config', ...domain],
   'src/http/web-server.ts': ['src/http', 'src/metrics.ts'],
   'src/http/pages/bundle.ts': [],
+  'src/http/pages/drawn-mark.ts': [],
   'src/http/pages/browser-files.ts': ['src/http/pages/bundle.ts'],
   'src/http/pages': [
     ...bundling,

@@ -1,6 +1,7 @@
 /** The page of the studio, and the pages before and instead of it. */
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../http/pages/browser-files.ts';
 import { bundle } from '../http/pages/bundle.ts';
+import { MARK } from '../http/pages/drawn-mark.ts';
 
 export const HTML = 'text/html; charset=utf-8';
 
@@ -13,7 +14,7 @@ export interface PageFile {
 export async function readPage(): Promise<Map<string, PageFile>> {
   const { modules, textOf } = await readBrowserFiles('web', 'web/studio');
   const [script = ''] = bundle(modules, ['web/studio/main']);
-  const page = textOf('web/studio/index.html');
+  const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);
   const styles = Array.from(page.matchAll(/\/assets\/([\w-]+\.css)/g), ([, name]) => name as string);
   return new Map<string, PageFile>([
     ['index.html', { type: HTML, text: page }],

@@ -55,9 +55,13 @@ async function takeDropped(data: DataTransfer): Promise<void> {
 
 export async function showAdd(): Promise<void> {
   const pick = (label: string, attributes: Record<string, string | boolean>) => {
-    const input = el('input', { type: 'file', multiple: true, ...attributes });
-    input.addEventListener('change', () => choose([...(input.files ?? [])]));
-    return el('label', { class: 'field' }, el('span', {}, label), input);
+    const input = el('input', { type: 'file', multiple: true, class: 'visually-hidden', ...attributes });
+    input.addEventListener('change', () => {
+      choose([...(input.files ?? [])]);
+      // So that the same files can be chosen again.
+      input.value = '';
+    });
+    return el('label', { class: 'button' }, label, input);
   };
   const combobox = (label: string, kind: Kind) =>
     new Combobox({
@@ -83,13 +87,19 @@ export async function showAdd(): Promise<void> {
           'div',
           { class: 'drop' },
           el('p', { class: 'quiet' }, 'Drop pictures and folders here, or choose them.'),
-          pick('Pictures', { accept: 'image/*' }),
-          pick('A folder', { webkitdirectory: true }),
+          pick('Choose pictures', { accept: 'image/*' }),
+          pick('Choose a folder', { webkitdirectory: true }),
           chosen,
         ),
-        el('label', { class: 'field' }, el('span', {}, 'Rating of all of them'), rating),
-        ...[tagList, combobox('Add a category', 'category'), combobox('Add a character', 'character')],
-        combobox('Set the artist', 'artist'),
+        el(
+          'div',
+          { class: 'choices' },
+          el('label', { class: 'field' }, el('span', {}, 'Rating of all of them'), rating),
+          combobox('Add a category', 'category'),
+          combobox('Add a character', 'character'),
+          combobox('Set the artist', 'artist'),
+        ),
+        tagList,
         el(
           'button',
           { type: 'button', class: 'button strong', click: () => void start() },

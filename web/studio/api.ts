@@ -96,7 +96,10 @@ function send(path: string, body: unknown, signal?: AbortSignal): Promise<Respon
 }
 
 async function open(path: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(path, options);
+  const response = await fetch(path, options).catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('The studio does not respond. Is it still running?');
+  });
   if (response.ok) return response;
   const details = await response.json().catch(() => ({}));
   throw new Refused(response.status, details.error ?? response.statusText, details);

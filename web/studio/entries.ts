@@ -7,10 +7,10 @@ import { type Entry, showEntry } from './entry-dialog.ts';
 import { findNearEqual, nearKey } from './entry-names.ts';
 import { explain } from './notices.ts';
 import { showSteps } from './steps.ts';
+import { formatNumber } from './text.ts';
 
 /** More than anyone reads; the text field narrows it down. */
 const MAX_SHOWN = 500;
-const numbers = new Intl.NumberFormat('en');
 const titles: Record<Kind, string> = { artist: 'Artists', category: 'Categories', character: 'Characters' };
 
 type ShowPictures = (filter: { kind: Kind; id: string; name: string }) => void;
@@ -30,14 +30,9 @@ export class EntryList {
 
   constructor(showPictures: ShowPictures) {
     this.#showPictures = showPictures;
-    for (const [value, text] of Object.entries({
-      ...{
-        name: 'by name',
-        images: 'most pictures first',
-        unused: 'without pictures',
-        near: 'with similar names',
-      },
-    }))
+    const texts = { name: 'by name', images: 'most pictures first' };
+    const filters = { unused: 'without pictures', near: 'with similar names' };
+    for (const [value, text] of Object.entries({ ...texts, ...filters }))
       this.#which.append(el('option', { value }, text));
     this.#search.addEventListener('input', () => this.#render());
     this.#which.addEventListener('change', () => this.#render());
@@ -67,7 +62,8 @@ export class EntryList {
             el(
               'tr',
               {},
-              ...['Name', 'Other names', 'Pictures'].map((text) => el('th', { scope: 'col' }, text)),
+              ...['Name', 'Other names'].map((text) => el('th', { scope: 'col' }, text)),
+              el('th', { scope: 'col', class: 'number' }, 'Pictures'),
             ),
           ),
           this.#rows,
@@ -96,8 +92,8 @@ export class EntryList {
     if (which === 'images') found.sort((a, b) => b.images - a.images);
     const hidden = Math.max(0, found.length - MAX_SHOWN);
     this.#note.textContent = hidden
-      ? `${numbers.format(found.length)}, the first ${MAX_SHOWN} shown`
-      : numbers.format(found.length);
+      ? `${formatNumber(found.length)}, the first ${MAX_SHOWN} shown`
+      : formatNumber(found.length);
     this.#rows.replaceChildren(...found.slice(0, MAX_SHOWN).map((entry) => this.#row(entry)));
   }
 
@@ -112,16 +108,16 @@ export class EntryList {
       el('td', { class: 'quiet' }, aliases.join(', ')),
       el(
         'td',
-        {},
+        { class: 'number' },
         el(
           'button',
           {
             type: 'button',
             class: 'link',
-            'aria-label': `Show the ${images} pictures of ${name}`,
+            'aria-label': `${formatNumber(images)}: show the pictures of ${name}`,
             click: pictures,
           },
-          numbers.format(images),
+          formatNumber(images),
         ),
       ),
     );

@@ -5,6 +5,7 @@ import { type Choice, Combobox, type Kind } from './combobox.ts';
 import { showDialog, textField } from './dialog.ts';
 import { explain, notify } from './notices.ts';
 import { showSteps } from './steps.ts';
+import { countPictures } from './text.ts';
 
 export interface Entry {
   id: string;
@@ -45,7 +46,8 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
     }
   };
   const name = textField('Name', entry.name);
-  const aliases = textField('Other names, separated by commas', entry.aliases.join(', '));
+  // A name may contain a comma.
+  const aliases = el('textarea', { rows: Math.min(entry.aliases.length + 1, 5) }, entry.aliases.join('\n'));
   const inputs = Object.entries(fieldsOf[kind]).map(([field, label]) => ({
     field,
     ...textField(label, [fields[field] ?? ''].flat().join(', ')),
@@ -53,8 +55,13 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
   const nsfw = el('input', { type: 'checkbox', checked: fields.nsfw === true });
   const edit = () => {
     const before = new Set(entry.aliases);
-    const after = new Set(splitList(aliases.input.value));
+    const after = new Set(splitList(aliases.value, '\n'));
     const changed = inputs.filter(({ input }) => input.value !== input.defaultValue);
+    const ages = changed.find(({ field }) => field === 'ages');
+    if (ages && splitList(ages.input.value).some((age) => !/^\d+$/.test(age))) {
+      notify('Ages must be whole numbers, separated by commas.');
+      return false;
+    }
     const body = {
       ...{ id, version },
       fields: {
@@ -75,7 +82,7 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
       name.element,
       ...inputs.map(({ element }) => element),
       ...(kind === 'category' ? [el('label', { class: 'check' }, nsfw, 'For adults')] : []),
-      aliases.element,
+      el('label', { class: 'field' }, el('span', {}, 'Other names, one per line'), aliases),
     ],
     [
       { label: 'Save', isStrong: true, press: edit },
@@ -97,7 +104,7 @@ function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save)
       const choice = await choosing;
       if (!choice) return;
       target = choice;
-      chosen.textContent = `${name} becomes another name of ${choice.name}, which gets its ${images} pictures.`;
+      chosen.textContent = `${name} becomes another name of ${choice.name}, which gets its ${countPictures(images)}.`;
     },
   });
   const press = async () => {
@@ -125,7 +132,13 @@ function askRemoval({ id, name, version, images }: Entry, save: Save): false {
   showDialog(
     `Remove ${name}`,
     [
-      el('p', {}, `${images} pictures lose it and stay in the catalogue.`),
+      el(
+        'p',
+        {},
+        images === 0
+          ? 'No picture has it.'
+          : `${countPictures(images)} will lose it, and stay in the catalogue.`,
+      ),
       el('label', { class: 'check' }, block, 'Block the name, so that imports do not create it again'),
     ],
     [{ label: 'Remove', isStrong: true, press }, { label: 'Cancel' }],
@@ -133,9 +146,9 @@ function askRemoval({ id, name, version, images }: Entry, save: Save): false {
   return false;
 }
 
-function splitList(text: string): string[] {
+function splitList(text: string, separator = ','): string[] {
   return text
-    .split(',')
+    .split(separator)
     .map((item) => item.trim())
     .filter(Boolean);
 }

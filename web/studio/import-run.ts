@@ -1,5 +1,6 @@
 /** An import, and words for it. */
 import { get } from './api.ts';
+import { formatNumber } from './text.ts';
 
 export interface ImportRun {
   id: number;
@@ -19,7 +20,6 @@ export interface ImportActions {
   onReverted(): void;
 }
 
-const numbers = new Intl.NumberFormat('en');
 const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const shortTimes = new Intl.DateTimeFormat('en', {
   ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric' },
@@ -30,10 +30,6 @@ export const loadImports = () => get<ImportRun[]>('/data/imports');
 export const describeTime = ({ at }: ImportRun) => times.format(new Date(at));
 /** Several imports may be of the same minute. */
 export const describeOption = ({ at, added, changed }: ImportRun) =>
-  `import of ${shortTimes.format(new Date(at))} (${numbers.format(added + changed)})`;
+  `import of ${shortTimes.format(new Date(at))} (${formatNumber(added + changed)})`;
 export const describeSource = ({ origin, source }: ImportRun) =>
   origin === 'studio' ? 'Added in the studio' : source;
-
-export function countPictures(count: number): string {
-  return count === 1 ? '1 picture' : `${numbers.format(count)} pictures`;
-}

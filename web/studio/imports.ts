@@ -1,16 +1,10 @@
 /** The last imports: what each changed, its pictures, and a way to revert it. */
 import { el } from '../dom.ts';
-import {
-  countPictures,
-  describeSource,
-  describeTime,
-  type ImportActions,
-  type ImportRun,
-} from './import-run.ts';
+import { describeSource, describeTime, type ImportActions, type ImportRun } from './import-run.ts';
 import { askRevert } from './revert-dialog.ts';
+import { countPictures, formatNumber } from './text.ts';
 
 const FIRST_SHOWN = 5;
-const numbers = new Intl.NumberFormat('en');
 const states = { revertible: '', reverted: 'Reverted', forgotten: 'Can’t be reverted any more' };
 
 /** The first ones of a section, and a button for the others. */
@@ -71,8 +65,8 @@ function describeChanges({ added, changed, removed, entries }: ImportRun): strin
   const [first, ...more] = parts.filter(([count]) => count > 0);
   const words = [
     ...(first ? [`${countPictures(first[0])} ${first[1]}`] : []),
-    ...more.map(([count, verb]) => `${numbers.format(count)} ${verb}`),
-    ...(entries > 0 ? [entries === 1 ? '1 entry' : `${numbers.format(entries)} entries`] : []),
+    ...more.map(([count, verb]) => `${formatNumber(count)} ${verb}`),
+    ...(entries > 0 ? [entries === 1 ? '1 entry' : `${formatNumber(entries)} entries`] : []),
   ];
   return words.join(', ') || 'Decisions only';
 }

@@ -16,6 +16,7 @@ import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
 import { loadSteps, onUndone, undo } from './steps.ts';
+import { countPictures, formatNumber } from './text.ts';
 
 /** A selection that grows key by key asks for its summary when it rests. */
 const REST_MS = 40;
@@ -27,7 +28,6 @@ const lists: Record<string, () => Promise<void>> = {
     review: () => showReview({ show: showImport, onReverted: reload }),
   },
 };
-const numbers = new Intl.NumberFormat('en');
 
 let ids = new IdList(new Uint8Array(), false);
 let request = new AbortController();
@@ -70,7 +70,7 @@ async function loadList(): Promise<void> {
 }
 
 function showList(): void {
-  byId('count').textContent = numbers.format(ids.length);
+  byId('count').textContent = formatNumber(ids.length);
   byId('empty').hidden = ids.length > 0;
   byId('grid').hidden = ids.length === 0;
   grid.show(filters.isReversed ? ids.reversed() : ids);
@@ -103,28 +103,21 @@ function askRemoval(): void {
     return true;
   };
   showDialog(
-    count === 1 ? 'Remove this picture?' : `Remove ${numbers.format(count)} pictures?`,
+    `Remove ${countPictures(count)}?`,
     [
       el(
         'p',
         {},
-        'Clients no longer get it. You can restore it until its file is deleted, at the latest when the studio ends.',
+        'Clients no longer get what you remove. You can restore it until its files are deleted, at the latest when the studio ends.',
       ),
       reason.element,
     ],
-    [
-      {
-        label: 'Remove',
-        isStrong: true,
-        press: remove,
-      },
-      { label: 'Cancel' },
-    ],
+    [{ label: 'Remove', isStrong: true, press: remove }, { label: 'Cancel' }],
   );
   reason.input.focus();
 }
 
-function showView(): void {
+async function showView(): Promise<void> {
   const name = location.hash.slice(1) || 'pictures';
   const kind = views[name];
   const show = lists[name];
@@ -135,15 +128,25 @@ function showView(): void {
   byId('pictures').hidden = isList;
   byId('panel').hidden = isList;
   byId('lists').hidden = !isList;
-  if (kind) void entries.show(kind);
-  else if (show) void show();
+  if (kind) await entries.show(kind);
+  else if (show) await show();
   else grid.focus();
+}
+
+/** The new view is announced, and the keyboard goes on from its title. */
+async function goToView(): Promise<void> {
+  await showView();
+  const title = document.querySelector<HTMLElement>('section:not([hidden]) h1');
+  document.title = `${title?.textContent} · zukan studio`;
+  // Unless somebody has gone on meanwhile.
+  const isIdle = document.activeElement === document.body || document.activeElement?.closest('nav');
+  if (!byId('lists').hidden && isIdle) title?.focus();
 }
 
 function refresh(): void {
   grid.refresh();
   editing.select(grid.selectedIds());
-  if (!byId('lists').hidden) showView();
+  if (!byId('lists').hidden) void showView();
 }
 
 const isPictures = () => !byId('pictures').hidden;
@@ -173,9 +176,9 @@ function showShortcuts(): void {
 byId('undo').addEventListener('click', () => void undo());
 byId('help').addEventListener('click', showShortcuts);
 byId('refresh').addEventListener('click', () => void loadList());
-addEventListener('hashchange', showView);
+addEventListener('hashchange', () => void goToView());
 onUndone(({ isImport, removed }) => (isImport || removed ? reload() : refresh()));
 listenForDrops(() => void loadList());
-showView();
+void goToView();
 void loadSteps().catch(explain);
 void loadList();

@@ -4,10 +4,10 @@ import type { Counted, Summary } from './api.ts';
 import { type Choice, Combobox, type Kind } from './combobox.ts';
 import type { Edit } from './editing.ts';
 import { pictureAddress } from './picture-address.ts';
+import { formatNumber, formatSize } from './text.ts';
 
 export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
 const PREVIEW_SIZE = 640;
-const numbers = new Intl.NumberFormat('en');
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 export interface PanelActions {
@@ -118,11 +118,11 @@ export class Panel {
     // The same picture stays, so that it does not flash after a change.
     const image = old?.getAttribute('src') === address ? old : el('img', { src: address, alt: '' });
     const text = details
-      ? `${details.width} × ${details.height} · ${describeSize(details.size)} · ${dates.format(new Date(details.createdAt))}`
+      ? `${details.width} × ${details.height} · ${formatSize(details.size)} · ${dates.format(new Date(details.createdAt))}`
       : 'What you change applies to all of them.';
     this.#head.replaceChildren(
       ...(details ? [image] : []),
-      el('h2', {}, images === 1 ? 'One picture' : `${numbers.format(images)} pictures`),
+      el('h2', {}, images === 1 ? 'One picture' : `${formatNumber(images)} pictures`),
       el('p', { class: 'quiet' }, text),
       ...(details && source?.url
         ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]
@@ -166,10 +166,6 @@ export class Panel {
   }
 }
 
-function describeSize(bytes: number): string {
-  return bytes < 1000 ? `${bytes} bytes` : `${numbers.format(Math.round(bytes / 1000))} KB`;
-}
-
 function describe(name: string, count: number, images: number): string {
-  return count === images ? name : `${name} (${numbers.format(count)})`;
+  return count === images ? name : `${name} (${formatNumber(count)})`;
 }

@@ -1,6 +1,7 @@
 /** A picture to compare with others: what it looks like, what it is, and what can be done with it. */
 import { el } from '../dom.ts';
 import { pictureAddress } from './picture-address.ts';
+import { formatSize } from './text.ts';
 
 /** A picture of the catalogue. */
 export interface Alike {
@@ -14,14 +15,13 @@ export interface Alike {
 }
 
 const PREVIEW_SIZE = 320;
-const numbers = new Intl.NumberFormat('en');
 
 export function describeFacts({ width, height, size, mimetype, rating }: Alike): string {
   return [`${width} × ${height}`, describeFile({ size, type: mimetype }), rating].join(' · ');
 }
 
 export function describeFile({ size, type }: { size: number; type: string }): string {
-  return `${numbers.format(Math.ceil(size / 1000))} KB · ${type.replace('image/', '')}`;
+  return `${formatSize(size)} · ${type.replace('image/', '')}`;
 }
 
 export function pictureCard(picture: Alike, ...actions: HTMLElement[]): HTMLElement {

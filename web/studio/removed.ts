@@ -3,6 +3,7 @@ import { byId, el } from '../dom.ts';
 import { change, get, type Step } from './api.ts';
 import { explain, notify } from './notices.ts';
 import { currentSteps, showSteps, undo } from './steps.ts';
+import { countPictures, formatNumber } from './text.ts';
 
 interface Removed {
   id: string;
@@ -34,6 +35,8 @@ function render(removed: Removed[]): void {
     },
     'Delete their files now',
   );
+  const head = ['Removed', 'Reason', 'Id'].map((text) => el('th', { scope: 'col' }, text));
+  const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps.get(picture.id)));
   byId('lists').replaceChildren(
     el(
       'div',
@@ -45,29 +48,26 @@ function render(removed: Removed[]): void {
     el(
       'div',
       { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Removed pictures' },
-      el(
-        'table',
-        {},
-        el(
-          'thead',
-          {},
-          el('tr', {}, ...['Removed', 'Reason', 'Id', ''].map((text) => el(text ? 'th' : 'td', {}, text))),
-        ),
-        el('tbody', {}, ...removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps.get(picture.id)))),
-      ),
+      ...(rows.length > 0
+        ? [el('table', {}, el('thead', {}, el('tr', {}, ...head, el('td', {}))), el('tbody', {}, ...rows))]
+        : []),
     ),
   );
 }
 
 function describe(count: number): string {
   if (count === 0) return 'Nothing was removed.';
-  return `${count} remembered, so that imports do not add them again`;
+  const shown = count > MAX_SHOWN ? `, the last ${MAX_SHOWN} shown` : '';
+  return `${formatNumber(count)} remembered, so that imports do not add them again${shown}`;
 }
 
 function row({ id, removedAt, reason }: Removed, step: Step | undefined): HTMLElement {
   const pictures = step?.removed?.length ?? 0;
   const [label, act] = step
-    ? [pictures > 1 ? `Restore (${pictures} pictures)` : 'Restore', () => void undo(step).then(showRemoved)]
+    ? [
+        pictures > 1 ? `Restore (${countPictures(pictures)})` : 'Restore',
+        () => void undo(step).then(showRemoved),
+      ]
     : ['Allow again', () => void run('/change/allow', { ids: [id] }, 'Imports may add the picture again.')];
   return el(
     'tr',

@@ -2,15 +2,10 @@
 import { el } from '../dom.ts';
 import { change, type Step } from './api.ts';
 import { showDialog } from './dialog.ts';
-import {
-  countPictures,
-  describeSource,
-  describeTime,
-  type ImportActions,
-  type ImportRun,
-} from './import-run.ts';
+import { describeSource, describeTime, type ImportActions, type ImportRun } from './import-run.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { showSteps } from './steps.ts';
+import { countPictures } from './text.ts';
 
 interface Counted<T> {
   count: number;

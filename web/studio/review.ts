@@ -6,8 +6,7 @@ import { importList } from './imports.ts';
 import { explain, notify } from './notices.ts';
 import { type Alike, cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
-
-const numbers = new Intl.NumberFormat('en');
+import { countPictures, formatNumber } from './text.ts';
 
 export async function showReview(actions: ImportActions): Promise<void> {
   const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
@@ -24,8 +23,8 @@ export async function showReview(actions: ImportActions): Promise<void> {
     note.textContent =
       total === 0
         ? 'No pictures look alike. “zukan duplicates” also compares pictures of older versions.'
-        : `${numbers.format(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
-    list.append(...groups.map(group));
+        : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
+    list.append(el('div', { class: 'groups' }, ...groups.map(group)));
     const problems = await get<string[]>('/data/problems');
     list.append(
       el('h2', {}, 'Problems'),
@@ -57,7 +56,7 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
     const body = { ids, version, reason: `looks like ${id}` };
     showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
     row.remove();
-    notify(`Removed ${ids.length === 1 ? 'one picture' : `${ids.length} pictures`}. You can undo this.`);
+    notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
   } catch (error) {
     explain(error);
   }

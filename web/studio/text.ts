@@ -1,0 +1,13 @@
+/** Numbers and sizes as texts. */
+
+const numbers = new Intl.NumberFormat('en');
+
+export const formatNumber = (value: number): string => numbers.format(value);
+
+export function countPictures(count: number): string {
+  return count === 1 ? '1 picture' : `${formatNumber(count)} pictures`;
+}
+
+export function formatSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : `${formatNumber(Math.round(bytes / 1000))} KB`;
+}
