@@ -1,6 +1,6 @@
 # Builds the image of zukan; docs/containers.md explains how to use it. `npm run test:container` builds it on other bases.
-ARG BUILD_BASE=node:26-bookworm-slim
-ARG BASE=debian:bookworm-slim
+ARG BUILD_BASE=node:26-trixie-slim
+ARG BASE=debian:trixie-slim
 
 FROM ${BUILD_BASE} AS build
 # Node's own binary is linked against libatomic.

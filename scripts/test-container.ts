@@ -29,6 +29,8 @@ const {
   NODE_EXTRA_CA_CERTS,
   npm_execpath: npm = '',
 } = process.env;
+/** The release of Debian that the Dockerfile is based on. */
+const SUITE = 'trixie';
 const BASE = 'localhost/zukan-test-base';
 const BUILD_BASE = 'localhost/zukan-test-build-base';
 const IMAGE = 'localhost/zukan-test';
@@ -99,13 +101,13 @@ function makeBases(): void {
   buildah('commit', '--quiet', '--rm', base, BUILD_BASE);
 }
 
-/** About what the image debian:bookworm-slim contains. Kept for the next run. */
+/** About what the image debian:trixie-slim contains. Kept for the next run. */
 function makeSystem(): string {
-  const system = join(root, 'node_modules/.cache/bookworm');
+  const system = join(root, `node_modules/.cache/${SUITE}`);
   if (existsSync(system)) return system;
   report('installing Debian with debootstrap');
   const unfinished = `${system}.${process.pid}`;
-  execFileSync('debootstrap', ['--variant=minbase', 'bookworm', unfinished, DEBIAN_MIRROR], {
+  execFileSync('debootstrap', ['--variant=minbase', SUITE, unfinished, DEBIAN_MIRROR], {
     stdio: 'ignore',
   });
   for (const path of [
@@ -154,7 +156,8 @@ interface Setup {
 
 /** Starts the image's own command, imports the mounted folder, and stops it. */
 async function testAs(user: string, { container, config, data, pictures }: Setup): Promise<void> {
-  const origin = `http://127.0.0.1:${await freePort()}`;
+  // Another address than that of the health check: it listens on all of them.
+  const origin = `http://127.0.0.2:${await freePort()}`;
   const flags = [
     ...['--isolation', 'chroot', '--user', user],
     ...['--volume', `${data}:/data`, '--volume', `${pictures}:/pictures:ro`],

@@ -1,11 +1,14 @@
 /** Reading the configuration from the environment. */
 import assert from 'node:assert/strict';
+import { linkSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
+import { addLinkKeys, loadLinkKeys } from '../src/config/link-keys.ts';
 import { defaultCacheMb } from '../src/config/machine.ts';
 import { databaseFile, filesFolder } from './support/service.ts';
+import { temporaryFolder } from './support/workspace.ts';
 
 test('an empty environment gives the defaults, and the result is frozen', () => {
   const config = readConfig({});
@@ -305,4 +308,17 @@ test('describes the configuration without its keys', () => {
   assert.ok(
     !JSON.stringify(describeConfig(readConfig({ LINK_KEYS: `${secret},${secret}2` }))).includes(secret),
   );
+});
+
+test('link keys are replaced at once, whatever a killed process left behind', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'link.keys');
+  const [key = ''] = loadLinkKeys(folder);
+  // Killed after it linked the file, by a process with the same number, as in another container.
+  linkSync(path, `${path}.${process.pid}`);
+  const { ino } = statSync(path);
+  addLinkKeys(folder, ['a key of the backup']);
+  assert.deepEqual(loadLinkKeys(folder), ['a key of the backup', key]);
+  assert.notEqual(statSync(path).ino, ino);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
 });

@@ -1,12 +1,13 @@
 /** The files of pictures in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/document.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import { hashInKey } from '../import/store-picture.ts';
+import { hashFile } from '../media/checksum.ts';
 import type { Files } from '../media/files.ts';
 import { flush, ifExists } from '../media/journal.ts';
 import { inParallel } from '../parallel.ts';
@@ -134,10 +135,4 @@ export class PictureFiles {
       return undefined;
     }
   }
-}
-
-async function hashFile(path: string): Promise<string> {
-  const sum = createHash('sha256');
-  for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
-  return sum.digest('hex');
 }

@@ -1,5 +1,5 @@
 /** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TokenRecord } from '../access/token-store.ts';
 import { Budget } from '../budget.ts';
 import type { Mimetype } from '../catalogue/types.ts';
@@ -7,6 +7,7 @@ import { lineText, readLines } from '../import/lines.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import { openInside, readInside, sizeInside } from '../import/read-inside.ts';
 import type { RecordLine } from '../import/record.ts';
+import { hashChunks } from '../media/checksum.ts';
 import {
   fileName,
   type ListName,
@@ -115,9 +116,7 @@ export class Backup {
 
   async #verifyList(name: ListName): Promise<void> {
     await using file = await openInside(this.folder, this.#pathOf(name));
-    const sum = createHash('sha256');
-    for await (const chunk of file.createReadStream({ autoClose: false })) sum.update(chunk as Buffer);
-    if (sum.digest('hex') !== this.manifest.lists[name].sha256)
-      throw new RecordError(`${this.#pathOf(name)}: is damaged`);
+    const sum = await hashChunks(file.createReadStream({ autoClose: false }));
+    if (sum !== this.manifest.lists[name].sha256) throw new RecordError(`${this.#pathOf(name)}: is damaged`);
   }
 }

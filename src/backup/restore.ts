@@ -1,5 +1,4 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
-import { createHash } from 'node:crypto';
 import type { TokenStore } from '../access/token-store.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import { changeFiles } from '../import/change-files.ts';
@@ -11,6 +10,7 @@ import type { EntryLine, ImageLine } from '../import/record.ts';
 import { type ImageWithPicture, type Report, Saver } from '../import/save.ts';
 import { saveDecisions } from '../import/save-decisions.ts';
 import { hashInKey } from '../import/store-picture.ts';
+import { hashChunks } from '../media/checksum.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 import { type Line, readBatches, type StoredImage } from './batches.ts';
@@ -149,10 +149,8 @@ async function storePicture(
 async function requireNoOther(files: Files, key: string, hash: string): Promise<void> {
   const file = hashInKey(key) === undefined ? await files.open(key) : undefined;
   if (!file) return;
-  const sum = createHash('sha256');
   if (file.size === 0) await file.close();
-  else for await (const chunk of file.stream(0, file.size - 1)) sum.update(chunk as Buffer);
-  if (sum.digest('hex') !== hash)
+  if ((await hashChunks(file.size === 0 ? [] : file.stream(0, file.size - 1))) !== hash)
     throw new RecordError(`${key}: the storage has a different file with this name; move it away`);
 }
 

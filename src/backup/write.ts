@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TokenRecord } from '../access/token-store.ts';
 import { catalogueLines, joinLines } from '../catalogue/line.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import { inBatches } from '../in-batches.ts';
 import type { Files } from '../media/files.ts';
 import { flush } from '../media/journal.ts';
 import { inParallel } from '../parallel.ts';
@@ -73,7 +74,7 @@ async function writeLists(
     return line;
   };
   const imageLines = async function* (images: AsyncIterable<SavedImage>) {
-    for await (const batch of inBatches(images)) {
+    for await (const batch of inBatches(images, BATCH_SIZE)) {
       signal.throwIfAborted();
       const lines: (string | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_FILES, async (image, index) => {
@@ -108,17 +109,6 @@ async function backUpImage(
   const currentHash = await pictures.add(current);
   if (currentHash !== undefined) return formatImage(image, current, currentHash);
   throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
-}
-
-async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < BATCH_SIZE) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 const plurals: Record<string, string> = {

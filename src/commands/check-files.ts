@@ -1,11 +1,11 @@
 /** Compares the images of the catalogue with the stored files, while other commands may change both. */
-import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { readDocument } from '../catalogue/document.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openSnapshot } from '../engines.ts';
+import { hashChunks } from '../media/checksum.ts';
 import type { Files } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
 
@@ -93,9 +93,8 @@ async function findProblem(
   // Only files that are named by their hash can be verified.
   const isHashed = key.includes(hash) && /^[0-9a-f]{64}$/.test(hash);
   if (!isHashed || size === 0) return undefined;
-  const actual = createHash('sha256');
-  for await (const chunk of file.stream(0, size - 1)) actual.update(chunk as Buffer);
-  return actual.digest('hex') === hash ? undefined : `the file ${key} is damaged: its checksum is wrong`;
+  const actual = await hashChunks(file.stream(0, size - 1));
+  return actual === hash ? undefined : `the file ${key} is damaged: its checksum is wrong`;
 }
 
 async function lacksThumbnails(files: Files, image: ImageRow): Promise<boolean> {

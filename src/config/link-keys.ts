@@ -1,5 +1,5 @@
 /** The signing keys of instances without LINK_KEYS: a file in the data folder, one key per line. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLinkKey } from './config.ts';
@@ -36,7 +36,7 @@ export function addLinkKeys(dataDir: string, keys: string[]): boolean {
   const all = [...new Set([...keys, ...existing])];
   if (all.join() === existing.join()) return false;
   mkdirSync(dataDir, { recursive: true });
-  const temporary = `${pathIn(dataDir)}.${process.pid}`;
+  const temporary = `${pathIn(dataDir)}.${randomUUID()}`;
   writeFileSync(temporary, all.map((key) => `${key}\n`).join(''), { mode: 0o600, flush: true });
   renameSync(temporary, pathIn(dataDir));
   return true;
@@ -45,7 +45,8 @@ export function addLinkKeys(dataDir: string, keys: string[]): boolean {
 function createKeys(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true });
   // Linking is atomic and fails if the file exists, so processes that start at the same time all use the key of the first.
-  const temporary = `${path}.${process.pid}`;
+  // Processes in several containers may have the same number.
+  const temporary = `${path}.${randomUUID()}`;
   writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(temporary, path);

@@ -4,6 +4,7 @@ import { readDocument } from '../catalogue/document.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
 import { artistOf } from '../import/record.ts';
+import { inBatches } from '../in-batches.ts';
 import { EditError } from './errors.ts';
 import { findEntry } from './references.ts';
 
@@ -43,7 +44,7 @@ export async function* findImages(
   const conditions = await resolve(query, snapshot);
   const idsOf = (rows: SavedImage[]) => rows.filter((row) => isMatch(row, conditions)).map(({ id }) => id);
   if (query.isEdited) {
-    for await (const numbers of inPages(snapshot.editedImages()))
+    for await (const numbers of inBatches(snapshot.editedImages(), PAGE_SIZE))
       yield idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
     return;
   }
@@ -105,14 +106,3 @@ function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
 }
 
 const newestFirst = (rows: SavedImage[]) => rows.toSorted((a, b) => b.number - a.number);
-
-async function* inPages<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void> {
-  let page: T[] = [];
-  for await (const item of items) {
-    page.push(item);
-    if (page.length < PAGE_SIZE) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
-}

@@ -7,6 +7,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { KnownFile, RemovedSource, SourceFileReader } from '../catalogue/source-files.ts';
 import type { Clock } from '../clock.ts';
+import { inBatches } from '../in-batches.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { RecordError } from './problems.ts';
 import { readInside } from './read-inside.ts';
@@ -45,7 +46,7 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
     async *records() {
       const realPath = await realpath(folder);
       let position = 0;
-      for await (const batch of inBatches(findPictures(folder, options.onIgnored))) {
+      for await (const batch of inBatches(findPictures(folder, options.onIgnored), BATCH_SIZE)) {
         const rows = await findRows(realPath, batch, options.known);
         for (const picture of batch) {
           options.signal.throwIfAborted();
@@ -107,17 +108,6 @@ interface FoundPicture {
   /** The other files with its name, which may be sidecars. Relative to the folder. */
   companions: string[];
   read(): Promise<ImageLine>;
-}
-
-async function* inBatches(pictures: AsyncIterable<FoundPicture>): AsyncGenerator<FoundPicture[], void> {
-  let batch: FoundPicture[] = [];
-  for await (const picture of pictures) {
-    batch.push(picture);
-    if (batch.length < BATCH_SIZE) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
 }
 
 /** Sorted by name within each folder. */

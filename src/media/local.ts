@@ -1,6 +1,6 @@
 /** Image files in a local folder. The key is the path. */
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   access,
   constants,
@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { inParallel } from '../parallel.ts';
+import { hashFile } from './checksum.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
 import { flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
 
@@ -136,12 +137,6 @@ const dryRunUpload: Upload = {
   finish: async () => {},
   abandon: async () => {},
 };
-
-async function hashFile(path: string): Promise<string> {
-  const sum = createHash('sha256');
-  for await (const chunk of createReadStream(path)) sum.update(chunk as Buffer);
-  return sum.digest('hex');
-}
 
 /** Writes a temporary file and renames it, so that nobody reads a partial file. */
 async function writeAtomically(

@@ -315,6 +315,33 @@ test('XMP that is damaged or of absurd size becomes spaces', async () => {
     assert.ok(strip(make.withGifXmp(gif, packet)).equals(make.withGifXmp(gif, ' '.repeat(packet.length))));
 });
 
+test('pictures with absurdly many pieces are refused before they fill the memory', () => {
+  const box = (type: string, content: Buffer) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(8 + content.length);
+    head.write(type, 4, 'latin1');
+    return Buffer.concat([head, content]);
+  };
+  const avif = (...boxes: Buffer[]) =>
+    Buffer.concat([
+      box('ftyp', Buffer.from('avif\0\0\0\0')),
+      box('meta', Buffer.concat([Buffer.alloc(4), ...boxes])),
+    ]);
+  const many = <T>(item: T) => Array<T>(100_001).fill(item);
+  const none = Buffer.alloc(0);
+  // Version 2, a count of 100,001, and items of ten bytes.
+  const items = Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 1, 0x86, 0xa1]), ...many(Buffer.alloc(10))]);
+  const types = box('iinf', Buffer.concat([Buffer.alloc(6), ...many(box('infe', Buffer.alloc(8)))]));
+  const segment = Buffer.from('\xff\xed\0\x10Photoshop 3.0\0', 'latin1');
+  for (const [picture, mimetype] of [
+    [avif(...many(box('free', none))), 'image/avif'],
+    [avif(types, box('iloc', Buffer.alloc(10))), 'image/avif'],
+    [avif(box('iinf', Buffer.alloc(6)), box('iloc', items)), 'image/avif'],
+    [Buffer.concat([Buffer.from([0xff, 0xd8]), ...many(segment)]), 'image/jpeg'],
+  ] as const)
+    assert.throws(() => removeLocation(picture, mimetype), PictureError);
+});
+
 test('GIF: XMP and comments', async () => {
   const gif = await plain('gif');
   await assertCleaned(make.withGifXmp(gif, make.xmpPacket));

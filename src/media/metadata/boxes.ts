@@ -1,4 +1,5 @@
 /** The boxes of ISO base media files, which AVIF is one of. */
+import { PictureError } from '../picture.ts';
 import type { Range } from './part.ts';
 
 /** The range is that of the content. */
@@ -8,10 +9,14 @@ export interface Box extends Range {
   typeAt: number;
 }
 
+/** Far more than any program writes. A box has only eight bytes, so a hostile file could fill the memory. */
+const MAX_BOXES = 100_000;
+
 /** Ends at the first invalid box. */
 export function* boxesIn(bytes: Buffer, { start, end }: Range): Generator<Box, void> {
   let position = start;
-  while (position + 8 <= end) {
+  for (let count = 0; position + 8 <= end; count++) {
+    if (count === MAX_BOXES) throw new PictureError(`the picture has more than ${MAX_BOXES} boxes in a list`);
     const size = bytes.readUInt32BE(position);
     const isLarge = size === 1 && position + 16 <= end;
     const header = isLarge ? 16 : 8;

@@ -77,7 +77,8 @@ function readLocations(bytes: Buffer, box: Range, file: Range, idat: Range | und
     const isExternal = reader.number(2) !== 0;
     const base = reader.number(baseSize);
     const count = reader.number(2);
-    extents += count;
+    // An item without extents takes memory, too.
+    extents += Math.max(1, count);
     if (extents > MAX_EXTENTS) throw new RangeError('too many extents');
     const whole = method === FROM_FILE ? file : method === FROM_META ? idat : undefined;
     const ranges = Array.from({ length: count }, () => {

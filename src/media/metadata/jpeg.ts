@@ -1,4 +1,5 @@
 /** Finds the metadata of a JPEG file, and of the further JPEGs that may follow it (MPO, Ultra HDR). */
+import { PictureError } from '../picture.ts';
 import { type Part, partAt, type Range, trailerAt } from './part.ts';
 
 const START_OF_IMAGE = 0xd8;
@@ -26,12 +27,20 @@ export function* jpegMetadata(bytes: Buffer): Generator<Part, void> {
   if (imagesEnd < bytes.length) yield trailerAt(bytes, imagesEnd);
 }
 
+/** Of Photoshop's resources and extended XMP: those of the largest file, if they are full. */
+const MAX_SEGMENTS = 10_000;
+
 /** Returns the end of the image. */
 function* imageMetadata(bytes: Buffer, start: number): Generator<Part, number> {
   // These may be split into several segments.
   const photoshop: Range[] = [];
   const extensions = new Map<string, Range[]>();
-  let imageEnd = bytes.length;
+  let [imageEnd, collected] = [bytes.length, 0];
+  const collect = (ranges: Range[], range: Range) => {
+    if (++collected > MAX_SEGMENTS)
+      throw new PictureError(`the metadata of the picture has more than ${MAX_SEGMENTS} segments`);
+    ranges.push(range);
+  };
   for (let segment = nextSegment(bytes, start); segment; segment = nextSegment(bytes, segment.end)) {
     const { marker, end } = segment;
     if (marker === END_OF_IMAGE) {
@@ -46,13 +55,15 @@ function* imageMetadata(bytes: Buffer, start: number): Generator<Part, number> {
     if (marker === COMMENT) yield partAt('unknown', bytes, [segment]);
     else if (head.startsWith(EXIF)) yield partAt('exif', bytes, [segment]);
     else if (head.startsWith(XMP)) yield partAt('xmp', bytes, [after(XMP)]);
-    else if (head.startsWith(PHOTOSHOP)) photoshop.push(after(PHOTOSHOP));
+    else if (head.startsWith(PHOTOSHOP)) collect(photoshop, after(PHOTOSHOP));
     else if (head.startsWith(EXTENDED_XMP)) {
       const guid = head.slice(EXTENDED_XMP.length, EXTENDED_XMP.length + 32);
       const portion = { start: segment.start + EXTENDED_XMP.length + EXTENSION_HEADER_BYTES, end };
       const portions = extensions.get(guid) ?? [];
-      if (portion.start < end) portions.push(portion);
-      extensions.set(guid, portions);
+      if (portion.start < end) {
+        collect(portions, portion);
+        extensions.set(guid, portions);
+      }
     } else if (!harmless.some((prefix) => head.startsWith(prefix))) yield partAt('unknown', bytes, [segment]);
   }
   if (photoshop.length > 0) yield partAt('photoshop', bytes, photoshop);
