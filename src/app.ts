@@ -28,6 +28,8 @@ import { type RandomInt, secureRandomInt } from './random.ts';
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
+/** Memory for the signatures of links, as a part of that for the documents. It is enough if all documents fit. */
+const SIGNATURES_PART = 1 / 16;
 /** How long idle connections stay open after that signal, for requests that are on their way. */
 const IDLE_MS = 500;
 
@@ -67,7 +69,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       log.warn({ reason: message }, 'S3 credentials could not be refreshed; trying again'),
   });
   await loadCredentials(bucket);
-  const fileLinks = new FileLinks(keys);
+  const fileLinks = new FileLinks(keys, (config.cacheMb * SIGNATURES_PART * 1024 * 1024) / config.workers);
   const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
   const store = await openStore(config, {
     documents,

@@ -7,8 +7,9 @@
  * padding bytes that no such name contains.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { SignLink } from '../catalogue/image-document.ts';
+import type { LinkedFile, SignLink } from '../catalogue/image-document.ts';
 import type { LinkSigner, Validity } from './link-signer.ts';
+import { SignatureCache } from './signature-cache.ts';
 
 export type LinkStatus = 'valid' | 'invalid' | 'expired';
 
@@ -20,18 +21,23 @@ const signaturePattern = /^[0-9A-Za-z_-]{43}$/;
 export class FileLinks implements LinkSigner {
   readonly maxLifetime = Number.POSITIVE_INFINITY;
   readonly #keys: readonly string[];
+  readonly #signatures: SignatureCache;
   /** Most links issued within a minute share an origin and an expiry time. */
-  #latest: { origin: string; expires: number; signLink: SignLink } | undefined;
+  #latest: { origin: string; expires: number; isDefault: boolean; signLink: SignLink } | undefined;
 
   /** The first key signs, all verify. */
-  constructor(keys: readonly string[]) {
+  constructor(keys: readonly string[], maxCachedBytes = 0) {
     this.#keys = keys;
+    this.#signatures = new SignatureCache(maxCachedBytes);
   }
 
-  signer(origin: string, { expires }: Validity): SignLink {
-    if (this.#latest?.expires !== expires || this.#latest.origin !== origin)
-      this.#latest = { origin, expires, signLink: this.#createSigner(origin, expires) };
-    return this.#latest.signLink;
+  signer(origin: string, { expires }: Validity, isDefault = false): SignLink {
+    const last = this.#latest;
+    if (last?.expires === expires && last.origin === origin && last.isDefault === isDefault)
+      return last.signLink;
+    const signLink = this.#createSigner(origin, expires, isDefault);
+    this.#latest = { origin, expires, isDefault, signLink };
+    return signLink;
   }
 
   verify(fileName: string, expires: unknown, signature: unknown, now: number): LinkStatus {
@@ -46,12 +52,16 @@ export class FileLinks implements LinkSigner {
     return now < Number(expires) * 1000 ? 'valid' : 'expired';
   }
 
-  #createSigner(origin: string, expires: number): SignLink {
+  #createSigner(origin: string, expires: number, isDefault: boolean): SignLink {
     const key = deriveKey(this.#keys[0] as string, expires);
     const isoExpires = new Date(expires * 1000).toISOString();
     const start = `${origin}/files/`;
     const middle = `?expires=${expires}&signature=`;
-    return ({ fileName }) => ({ url: start + fileName + middle + sign(key, fileName), expires: isoExpires });
+    const signName = (fileName: string) => sign(key, fileName);
+    const signatureOf = isDefault
+      ? (file: LinkedFile) => this.#signatures.get(file, expires, signName)
+      : ({ fileName }: LinkedFile) => signName(fileName);
+    return (file) => ({ url: start + file.fileName + middle + signatureOf(file), expires: isoExpires });
   }
 }
 

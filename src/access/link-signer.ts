@@ -10,8 +10,11 @@ export interface Validity {
 export interface LinkSigner {
   /** The longest possible lifetime of a link, in seconds. */
   readonly maxLifetime: number;
-  /** Returns a function that signs links with the same validity. `origin` is the origin that the client called. */
-  signer(origin: string, validity: Validity): SignLink;
+  /**
+   * Returns a function that signs links with the same validity. `origin` is the origin that the client called. Links of the
+   * default validity are the same for all clients.
+   */
+  signer(origin: string, validity: Validity, isDefault?: boolean): SignLink;
 }
 
 /** Default links expire at the end of a bucket of a sixtieth of their lifetime, at most five minutes. */

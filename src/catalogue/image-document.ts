@@ -25,6 +25,9 @@ export interface LinkedFile {
   readonly fileName: string;
   /** Under which other storage has the bytes. */
   readonly key: string;
+  /** If they are known: the number of the image, which belongs to the same file name until the revision changes. */
+  readonly number?: number | undefined;
+  readonly revision?: number | undefined;
 }
 
 export type SignLink = (file: LinkedFile) => Link;
@@ -65,12 +68,22 @@ export interface SharedParts {
 }
 
 export class ImageDocument implements LinkedFile {
+  readonly number: number | undefined;
+  readonly revision: number | undefined;
   readonly #document: ByteString;
   readonly #placeholders: Placeholders;
   readonly #shared: SharedParts | undefined;
 
   /** With `located`, the document is a byte string already. */
-  constructor(document: Document | ByteString, shared?: SharedParts, located?: Placeholders) {
+  constructor(
+    document: Document | ByteString,
+    shared?: SharedParts,
+    located?: Placeholders,
+    number?: number,
+    revision?: number,
+  ) {
+    this.number = number;
+    this.revision = revision;
     this.#document = located ? document : toByteString(document);
     this.#placeholders = located ?? locatePlaceholders(this.#document);
     this.#shared = shared;

@@ -1,6 +1,7 @@
 /** File links: the signature covers every part, keys rotate, and links expire on time. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { FileLinks } from '../../src/access/file-links.ts';
 import { linkValidity } from '../../src/access/link-signer.ts';
 
@@ -108,4 +109,26 @@ test('a default lifetime is rounded up to the end of a bucket, an exact one to t
     assert.ok(exact.expires >= now / 1000 + 100 && exact.expires < now / 1000 + 101);
     assert.equal(exact.expires - exact.begins, 100);
   }
+});
+
+test('a cached signature belongs to the file, the expiry time and the revision', () => {
+  const keys = ['the first key, 16+'];
+  // Room for three images.
+  const [cached, plain] = [new FileLinks(keys, 3 * 36), new FileLinks(keys)];
+  const image = fc.record({
+    number: fc.constantFrom(undefined, 0, 1, 2, 3, 1_000_000),
+    revision: fc.integer({ min: 1, max: 2 }),
+    validity: fc.constantFrom({ begins: 0, expires }, { begins: 0, expires: expires + 60 }),
+    isDefault: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(image, { maxLength: 30 }), (images) => {
+      for (const { number, revision, validity, isDefault } of images) {
+        const fileName = name.replace('40', `${revision}${(number ?? 9) % 10}`);
+        const file = { fileName, key: '', number, revision };
+        const { url } = cached.signer(ORIGIN, validity, isDefault)(file);
+        assert.equal(url, plain.signer(ORIGIN, validity)(file).url);
+      }
+    }),
+  );
 });

@@ -6,5 +6,5 @@ import type { Call } from './endpoint.ts';
 /** Signs the links of one response, which all expire together: after `expiry` seconds, or else at the default time. */
 export function linkSigner({ services, now, origin }: Call<unknown>, expiry?: number): SignLink {
   const validity = linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
-  return services.links.signer(origin, validity);
+  return services.links.signer(origin, validity, expiry === undefined);
 }

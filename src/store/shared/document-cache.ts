@@ -96,11 +96,11 @@ export class DocumentCache {
     const end = Atomics.load(words, USED_WORDS);
     return images.map((image) => {
       const address = image <= maxImage ? wordAt(words, addressIndex(words, image)) : 0;
-      return address === 0 || address >= end ? undefined : this.#read(address);
+      return address === 0 || address >= end ? undefined : this.#read(address, image, revision);
     });
   }
 
-  #read(address: number): ImageDocument {
+  #read(address: number, image: number, revision: number): ImageDocument {
     const words = this.#words;
     const listsAndEnd = wordAt(words, address + LISTS_AND_END);
     const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
@@ -122,7 +122,7 @@ export class DocumentCache {
             artist: this.#text(wordAt(words, address + ARTIST)),
           };
     const text = this.#decode(address, DOCUMENT_WORDS);
-    return new ImageDocument(text, shared, placeholders);
+    return new ImageDocument(text, shared, placeholders, image, revision);
   }
 
   #text(number: number): ByteString {

@@ -78,6 +78,8 @@ export function selectionKey({ choices, excluded }: Selection): string {
 }
 
 function findCategories({ categories }: ShelfSnapshot, names: readonly string[] = []) {
+  // Most requests name none.
+  if (names.length === 0) return { shelves: [], unknown: [] };
   const shelves = new Set<Shelf>();
   const unknown: string[] = [];
   for (const name of names) {
@@ -90,6 +92,7 @@ function findCategories({ categories }: ShelfSnapshot, names: readonly string[] 
 
 /** Every image has one rating and one orientation, so naming all of them is no choice. */
 function chooseSome<Name>(shelves: Map<Name, Shelf>, names: readonly Name[] | undefined): Choice[] {
+  if (names === undefined) return [];
   const named = new Set(names);
   if (named.size === 0 || named.size === shelves.size) return [];
   return [choose([...named].map((name) => shelves.get(name) as Shelf))];

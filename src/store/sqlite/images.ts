@@ -69,7 +69,8 @@ export class Images {
       const document = cached[index];
       if (document) return document;
       const [stored] = rowOf<[Document]>(statements.document.get(number)) ?? [];
-      return new ImageDocument(this.#verifier.verify(number, stored));
+      const verified = this.#verifier.verify(number, stored);
+      return new ImageDocument(verified, undefined, undefined, number, documentRevision);
     });
   }
 
