@@ -47,7 +47,7 @@ export function planEdit(
   };
   const [, , , , , , previews] = splitDocument(row.document);
   const { nsfw, source } = after;
-  const changedRow = { ...row, edited: formatEdited(edited) };
+  const changedRow = { ...row, edited: formatEdited([...edited]) };
   const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);
   if (placed.row.document === row.document && placed.row.edited === row.edited) return undefined;
   const differences: Difference[] = [

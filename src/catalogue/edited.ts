@@ -1,5 +1,6 @@
 /** Which fields of an image an operator decided. Imports of folders do not change these. */
 
+/** Sorted. */
 export const EDITABLE_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
 export type EditableField = (typeof EDITABLE_FIELDS)[number];
 
@@ -8,8 +9,8 @@ export function isEditableField(name: string): name is EditableField {
 }
 
 /** As they are stored: sorted, separated by spaces. */
-export function formatEdited(fields: Iterable<EditableField>): string {
-  return [...new Set(fields)].sort().join(' ');
+export function formatEdited(fields: EditableField[]): string {
+  return EDITABLE_FIELDS.filter((field) => fields.includes(field)).join(' ');
 }
 
 /** Ignores names of no field. */

@@ -32,8 +32,10 @@ export function planEdited(record: ImageLine, existing: SavedImage | undefined):
   if (record.isFromFolder) return existing?.edited ?? '';
   if (record.edited) return formatEdited(record.edited.filter(isEditableField));
   const { artist, categories, characters, source } = record;
-  const given = Object.entries({ artist, categories, characters, source })
-    .filter(([, value]) => value !== undefined)
-    .map(([field]) => field as EditableField);
-  return formatEdited(['rating', ...given]);
+  const given: EditableField[] = ['rating'];
+  if (artist !== undefined) given.push('artist');
+  if (categories !== undefined) given.push('categories');
+  if (characters !== undefined) given.push('characters');
+  if (source !== undefined) given.push('source');
+  return formatEdited(given);
 }
