@@ -13,7 +13,7 @@ const imageOn = (shelf: string, position: string) =>
 
 /** A row if the image of `placed` is on the shelf. */
 const membership = (shelf: string) =>
-  `select from placement where placement.image = placed.image and placement.shelf = ${shelf} offset 0`;
+  `select from image_shelves where image_shelves.image = placed.image and ${shelf} = any(shelves) offset 0`;
 
 const documentsAt = (shelf: string, positions: string) =>
   `select drawn.position, image.document from unnest(${positions}::int[]) as drawn (position)
