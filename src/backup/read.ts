@@ -58,13 +58,14 @@ export class Backup {
   async *lines(): AsyncGenerator<BackupLine, void> {
     const path = this.#pathOf('catalogue.ndjson');
     await using file = await openInside(this.folder, path);
-    for await (const { number, bytes } of readLines(file.createReadStream({ autoClose: false })))
-      yield {
-        number,
-        label: `${path}:${number}`,
-        size: bytes.length,
-        parse: () => parseLine(lineText(bytes)),
-      };
+    for await (const lines of readLines(file.createReadStream({ autoClose: false })))
+      for (const { number, bytes } of lines)
+        yield {
+          number,
+          label: `${path}:${number}`,
+          size: bytes.length,
+          parse: () => parseLine(lineText(bytes)),
+        };
   }
 
   async tokens(): Promise<TokenRecord[]> {

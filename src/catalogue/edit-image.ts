@@ -49,10 +49,10 @@ export function planEdit(
   const { nsfw, source } = after;
   const changedRow = {
     ...row,
-    edited: formatEdited(edited, fields.length > 0 || isEditedByHand(row.edited)),
+    edited: formatEdited([...edited], fields.length > 0 || isEditedByHand(row.edited)),
   };
   const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);
-  const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited(edited)];
+  const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited([...edited])];
   if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;
   const differences: Difference[] = [
     { field: 'rating', before: image.nsfw, after: nsfw },

@@ -1,5 +1,6 @@
 /** Which fields of an image an operator decided. Imports of folders do not change these. */
 
+/** Sorted. */
 export const EDITABLE_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
 export type EditableField = (typeof EDITABLE_FIELDS)[number];
 
@@ -14,9 +15,9 @@ export function isEditableField(name: string): name is EditableField {
 const BY_HAND = 'by-hand';
 
 /** As they are stored: sorted, separated by spaces. */
-export function formatEdited(fields: Iterable<EditableField>, isByHand = false): string {
-  const names: string[] = [...new Set(fields)];
-  return [...names, ...(isByHand ? [BY_HAND] : [])].sort().join(' ');
+export function formatEdited(fields: EditableField[], isByHand = false): string {
+  const names: string[] = EDITABLE_FIELDS.filter((field) => fields.includes(field));
+  return (isByHand ? [...names, BY_HAND] : names).join(' ');
 }
 
 export function isEditedByHand(text: string): boolean {

@@ -40,5 +40,6 @@ export function placeImage(
 
 /** In order, each once. */
 function arrange(entries: SavedEntry[]): SavedEntry[] {
+  if (entries.length < 2) return entries;
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()].sort(byNameThenId);
 }

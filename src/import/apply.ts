@@ -9,7 +9,7 @@ import { applyDecisions } from './apply-decisions.ts';
 import { Batch } from './batch.ts';
 import type { DecisionLine } from './decision-lines.ts';
 import type { First, Firsts } from './firsts.ts';
-import type { ImportOptions, PreparedImage, PreparedRecord } from './prepare.ts';
+import { type ImportOptions, type PreparedImage, type PreparedRecord, pictureFromRecord } from './prepare.ts';
 import type { Problems } from './problems.ts';
 import { type EntryLine, mentionedNames } from './record.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
@@ -61,11 +61,12 @@ export class Application {
       await this.#saveBatch(records);
       for (const { progress } of records) if (progress > 0) onProgress(progress);
     };
-    for await (const { item, size } of spool.items()) {
-      const record = { ...item, size };
-      if (batch.isFullFor(record)) await saveBatch();
-      batch.add(record);
-    }
+    for await (const items of spool.items())
+      for (const { item, size } of items) {
+        const record = Object.assign(item, { size });
+        if (batch.isFullFor(record)) await saveBatch();
+        batch.add(record);
+      }
     await saveBatch();
     // A picture whose record turned out to be invalid is not used.
     await this.#upload.release([...this.#unsaved]);
@@ -76,6 +77,7 @@ export class Application {
     const { defaults, report } = this.#options;
     const type = records[0]?.record.type;
     if (type === 'image') {
+      for (const record of records as PreparedImage[]) record.picture ??= pictureFromRecord(record.record);
       await this.#saveImages(records as PreparedImage[]);
     } else if (type === 'blocked' || type === 'removed') {
       const lines = records.map(({ record }) => record as DecisionLine);

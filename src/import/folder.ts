@@ -52,7 +52,7 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
           options.signal.throwIfAborted();
           const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
           const label = join(folder, picture.path);
-          if (file) yield { position: position++, label, size: 1, file, parse: picture.read };
+          if (file) yield [{ position: position++, label, size: 1, file, parse: picture.read }];
         }
       }
     },

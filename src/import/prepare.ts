@@ -38,10 +38,13 @@ export interface ImportOptions {
   run: NewRun;
 }
 
-/** A record that was checked, and whose picture is stored. `progress` is what is left to do of it. */
+/**
+ * A record that was checked, and whose picture is stored. `progress` is what is left to do of it. An image whose record has
+ * no `file` has no `picture`: its record says everything.
+ */
 export type PreparedRecord = RecordLocation & { progress: number } & (
     | { record: EntryLine | DecisionLine }
-    | PreparedImage
+    | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] | undefined })
   );
 
 export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
@@ -67,43 +70,44 @@ export interface Preparing {
 export async function prepareSource(from: Source, source: number, preparing: Preparing): Promise<void> {
   const { problems, firsts, options } = preparing;
   const batch = new Batch<ParsedRecord>(({ record }) => record.type);
-  for await (const pending of from.records()) {
-    options.signal.throwIfAborted();
-    if (problems.isFull) return;
-    const { position, label, size, file } = pending;
-    const location = { source, position, label };
-    if (file?.isUnchanged && file.known && firsts.addUnchanged(location, file.known)) {
-      options.onProgress(size);
-      continue;
+  for await (const some of from.records()) {
+    for (const pending of some) {
+      options.signal.throwIfAborted();
+      if (problems.isFull) return;
+      const { position, label, size, file } = pending;
+      const location = { source, position, label };
+      if (file?.isUnchanged && file.known && firsts.addUnchanged(location, file.known)) {
+        options.onProgress(size);
+        continue;
+      }
+      if (file?.removed) {
+        options.report.unreadRemoved(label, file.removed);
+        preparing.onRead(file, [file.removed.hash]);
+        options.onProgress(size);
+        continue;
+      }
+      const parsing = parse(location, pending, problems);
+      const record = parsing instanceof Promise ? await parsing : parsing;
+      if (!record) {
+        if (file) await preparing.onSkipped(file);
+        continue;
+      }
+      const parsed = { source, position, label, size, record, file };
+      if (batch.isFullFor(parsed)) await prepareBatch(from, batch.take(), preparing);
+      batch.add(parsed);
     }
-    if (file?.removed) {
-      options.report.unreadRemoved(label, file.removed);
-      preparing.onRead(file, [file.removed.hash]);
-      options.onProgress(size);
-      continue;
-    }
-    const record = await parse(location, pending, problems);
-    if (!record) {
-      if (file) await preparing.onSkipped(file);
-      continue;
-    }
-    const parsed = { ...location, size, record, file };
-    if (batch.isFullFor(parsed)) await prepareBatch(from, batch.take(), preparing);
-    batch.add(parsed);
   }
   await prepareBatch(from, batch.take(), preparing);
 }
 
-async function parse(
+/** No promise for a line of a catalogue file: millions of them take time. */
+function parse(
   location: RecordLocation,
   pending: PendingRecord,
   problems: Problems,
-): Promise<RecordLine | undefined> {
-  try {
-    return await pending.parse();
-  } catch (error) {
-    return problems.add(location, error);
-  }
+): RecordLine | undefined | Promise<RecordLine | undefined> {
+  const record = problems.attempt(location, () => pending.parse());
+  return record instanceof Promise ? record.catch((error) => problems.add(location, error)) : record;
 }
 
 /** All records of a batch have the same type. */
@@ -114,15 +118,18 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
   if (batch[0]?.record.type === 'image') {
     await preparePictures(from, batch as ParsedImage[], preparing);
   } else {
-    for (const { size, ...line } of batch as (ParsedRecord & { record: EntryLine | DecisionLine })[])
-      await spool.add({ ...line, progress: size });
+    await spool.add(
+      (batch as (ParsedRecord & { record: EntryLine | DecisionLine })[]).map(
+        ({ source, position, label, record, size }) => ({ source, position, label, record, progress: size }),
+      ),
+    );
   }
 }
 
 /** Leaves out the records whose picture is invalid. */
 async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
   const { upload, spool, options, problems, onRead, onSkipped } = preparing;
-  const pictures: (FilePicture | undefined)[] = [];
+  const pictures = new Map<ParsedImage, FilePicture | undefined>();
   // Several records may name the same file, which is read once.
   const stored = new Map<string, Promise<FilePicture>>();
   const storeOnce = async (line: ParsedImage, file: string) => {
@@ -134,26 +141,35 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
       return problems.add(line, error);
     }
   };
-  await inParallel(batch, options.concurrency, async (line, index) => {
+  const withFile = batch.filter(({ record }) => record.file !== undefined);
+  await inParallel(withFile, options.concurrency, async (line) => {
     options.signal.throwIfAborted();
-    const { file } = line.record;
-    pictures[index] = file === undefined ? pictureFromRecord(line.record) : await storeOnce(line, file);
-    if (file !== undefined) options.onProgress(line.size);
+    pictures.set(line, await storeOnce(line, line.record.file as string));
+    options.onProgress(line.size);
   });
-  for (const [index, { size, ...line }] of batch.entries()) {
-    const found = pictures[index];
+  const prepared: PreparedRecord[] = [];
+  for (const line of batch) {
+    const { source, position, label, size, record } = line;
+    if (record.file === undefined) {
+      prepared.push({ source, position, label, record, progress: size });
+      continue;
+    }
+    const found = pictures.get(line);
     if (!found) {
       if (line.file) await onSkipped(line.file);
       continue;
     }
     const { metadata, ...picture } = found;
     if (line.file) onRead(line.file, picture.hashes);
-    const stated = metadata ? addMetadata(line.record, metadata) : line.record;
-    const record: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
-    if (from.isFolder) preparing.firsts.noteRating(picture.hashes, statedRating(record));
-    const progress = record.file === undefined ? size : 0;
-    await spool.add({ ...line, record, picture, progress, file: line.file && placeOf(line.file) });
+    const stated = metadata ? addMetadata(record, metadata) : record;
+    const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
+    if (from.isFolder) preparing.firsts.noteRating(picture.hashes, statedRating(whole));
+    prepared.push({
+      ...{ source, position, label, picture, progress: 0, file: line.file && placeOf(line.file) },
+      record: whole,
+    });
   }
+  await spool.add(prepared);
 }
 
 function placeOf({ folder, path, fingerprint }: FoundFile): FilePlace {
@@ -161,9 +177,12 @@ function placeOf({ folder, path, fingerprint }: FoundFile): FilePlace {
 }
 
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
-function pictureFromRecord({ key, meta }: ImageLine): FilePicture {
+export function pictureFromRecord({ key, meta }: ImageLine): PreparedImage['picture'] {
   const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
   const hash = facts.eTag;
-  const unread = { hashes: [hash], hasLocation: false, metadata: undefined, perceptualHash: null };
-  return { key: key as string, hash, ...facts, ...dimens, ...unread };
+  return {
+    ...{ key: key as string, hash, hashes: [hash], hasLocation: false, perceptualHash: null },
+    ...facts,
+    ...dimens,
+  };
 }

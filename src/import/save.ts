@@ -4,7 +4,7 @@ import type { RemovedFile } from '../catalogue/decisions.ts';
 import { readDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
-import type { Kind, Rating } from '../catalogue/types.ts';
+import type { Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import type { Upload } from '../media/files.ts';
@@ -12,6 +12,7 @@ import type { DecisionReport } from './apply-decisions.ts';
 import { entryIdentities, processInBatches } from './batch.ts';
 import { entryChanges, imageChanges } from './changes.ts';
 import { ensureUnknownArtist, loadEntries, loadImages } from './lookup.ts';
+import { MentionedEntries } from './mentioned-entries.ts';
 import { planEntry } from './plan/entry.ts';
 import { ExistingEntries, referencesOf } from './plan/existing.ts';
 import { type Picture, planImage } from './plan/image.ts';
@@ -19,7 +20,6 @@ import { fillOpenFields } from './plan/open-fields.ts';
 import type { ImportDefaults, Outcome } from './plan/outcome.ts';
 import type { Problems, RecordLocation } from './problems.ts';
 import {
-  artistOf,
   type EntryLine,
   type ImageLine,
   OPEN_FIELDS,
@@ -75,6 +75,8 @@ export class Saver {
   readonly #problems: Problems;
   readonly #report: Report;
   readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
+  /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
+  #mentioned = new MentionedEntries();
 
   /** `storeAgain` stores the files of a picture that are gone by now. */
   constructor(
@@ -104,6 +106,7 @@ export class Saver {
         return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
       };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
+      if (rows.length > 0) this.#mentioned = new MentionedEntries();
       await this.#writer.saveEntries(rows);
       return done;
     });
@@ -113,6 +116,7 @@ export class Saver {
     await processInBatches(lines, imageIdentities, async (batch) => {
       const images = await loadImages(this.#writer, batch);
       const lines = batch.map((line) => {
+        if (!line.record.openFields) return line;
         const existing = images.findCertain(line.record, line.picture.hashes);
         return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
       });
@@ -127,12 +131,14 @@ export class Saver {
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
         const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
-        onImage(line, row.id, fileKeys(row));
+        // A new image of a record without `file` has no thumbnails.
+        const keys = existing || picture.previews ? fileKeys(row) : [row.key];
+        onImage(line, row.id, keys);
         this.#reportRating(line, existing);
         if (planned.outcome === 'unchanged') return planned;
         const former = existing ? fileKeys(existing) : [];
         if (record.file !== undefined)
-          for (const key of fileKeys(row)) if (!former.includes(key)) needed.set(key, line);
+          for (const key of keys) if (!former.includes(key)) needed.set(key, line);
         if (planned.outcome === 'added' || !existing) {
           added.push(line);
           return planned;
@@ -215,21 +221,12 @@ export class Saver {
   }
 
   async #findMentionedEntries(lines: ImageWithPicture[]): Promise<ExistingEntries> {
-    const mentioned: Record<Kind, Set<string>> = {
-      artist: new Set(),
-      category: new Set(),
-      character: new Set(),
-    };
-    for (const { record } of lines) {
-      mentioned.artist.add(artistOf(record));
-      for (const name of record.categories ?? []) mentioned.category.add(name);
-      for (const name of record.characters ?? []) mentioned.character.add(name);
+    if (this.#mentioned.isFull) this.#mentioned = new MentionedEntries();
+    const missing = this.#mentioned.add(lines.map(({ record }) => record));
+    for (const [kind, references] of missing) {
+      if (references.includes(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
+      await loadEntries(this.#mentioned.entries, this.#writer, kind, references);
     }
-    const existing = new ExistingEntries();
-    for (const [kind, references] of Object.entries(mentioned) as [Kind, Set<string>][]) {
-      if (references.has(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
-      await loadEntries(existing, this.#writer, kind, references);
-    }
-    return existing;
+    return this.#mentioned.entries;
   }
 }

@@ -35,8 +35,8 @@ export interface Source {
    * created, and metadata of the pictures completes their records.
    */
   isFolder: boolean;
-  /** The source is opened when the iteration starts. */
-  records(): AsyncIterable<PendingRecord>;
+  /** In order, some at a time. The source is opened when the iteration starts. */
+  records(): AsyncIterable<PendingRecord[]>;
 }
 
 export function catalogueFile(name: string, folder: string, open: () => AsyncIterable<Buffer>): Source {
@@ -44,10 +44,13 @@ export function catalogueFile(name: string, folder: string, open: () => AsyncIte
     folder,
     isFolder: false,
     async *records() {
-      for await (const { number, bytes } of readLines(open())) {
-        const parse = () => parseRecord(lineText(bytes));
-        yield { position: number, label: `${name}:${number}`, size: bytes.length + 1, parse };
-      }
+      for await (const lines of readLines(open()))
+        yield lines.map(({ number, bytes }) => ({
+          position: number,
+          label: `${name}:${number}`,
+          size: bytes.length + 1,
+          parse: () => parseRecord(lineText(bytes)),
+        }));
     },
   };
 }

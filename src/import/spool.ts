@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLines } from './lines.ts';
+import { CHUNK_BYTES, readLines } from './lines.ts';
 
 const MAX_LENGTH_IN_MEMORY = 4 * 1024 * 1024;
 
@@ -17,22 +17,24 @@ export class Spool<T> implements AsyncDisposable {
     return this.#count === 0;
   }
 
-  async add(item: T): Promise<void> {
-    const line = JSON.stringify(item);
-    this.#lines.push(line);
-    this.#length += line.length;
-    this.#count++;
-    if (this.#length > MAX_LENGTH_IN_MEMORY) await this.#write();
+  async add(items: T[]): Promise<void> {
+    for (const item of items) {
+      const line = JSON.stringify(item);
+      this.#lines.push(line);
+      this.#length += line.length;
+      this.#count++;
+      if (this.#length > MAX_LENGTH_IN_MEMORY) await this.#write();
+    }
   }
 
-  /** In the order in which they were added. `size` is the length of an item's JSON. */
-  async *items(): AsyncGenerator<{ item: T; size: number }, void> {
+  /** In the order in which they were added, some at a time. `size` is the length of an item's JSON. */
+  async *items(): AsyncGenerator<{ item: T; size: number }[], void> {
     if (this.#file) {
-      const stream = this.#file.createReadStream({ start: 0, autoClose: false });
-      for await (const { bytes } of readLines(stream, Number.POSITIVE_INFINITY))
-        yield { item: JSON.parse(bytes.toString()), size: bytes.length };
+      const stream = this.#file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
+      for await (const lines of readLines(stream, Number.POSITIVE_INFINITY))
+        yield lines.map(({ bytes }) => ({ item: JSON.parse(bytes.toString()), size: bytes.length }));
     }
-    for (const line of this.#lines) yield { item: JSON.parse(line), size: line.length };
+    yield this.#lines.map((line) => ({ item: JSON.parse(line), size: line.length }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -168,12 +168,18 @@ await forEachEngine(async (engine) => {
       [
         'a missing placement',
         'delete from placement where image = 3 and shelf > 7',
-        /is on the wrong shelves/,
+        /has other images than those that belong on it/,
+      ],
+      ['an image without shelves', 'delete from image_shelves where image = 3', /is on the wrong shelves/],
+      [
+        'shelves of a missing image',
+        'insert into image_shelves select 999, shelves from image_shelves where image = 1',
+        /has other images/,
       ],
       [
         'a superfluous placement',
         "insert into placement values ((select number from shelf where name = 'empty'), 0, 1)",
-        /wrong shelves/,
+        /has other images/,
       ],
       [
         'a placement of a missing image',

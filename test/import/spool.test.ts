@@ -17,11 +17,11 @@ for (const [where, count] of [
     assert.ok(spool.isEmpty);
     // Characters that some readers take for the end of a line.
     const text = `\n\r\u2028\u0085"${'x'.repeat(4000)}`;
-    for (let index = 0; index < count; index++) await spool.add({ index, text });
+    await spool.add(Array.from({ length: count }, (_, index) => ({ index, text })));
     assert.ok(!spool.isEmpty);
     assert.deepEqual(readdirSync(tmpdir()), [], 'a killed process would leave nothing');
     for (let round = 0; round < 2; round++) {
-      const items = await Array.fromAsync(spool.items());
+      const items = (await Array.fromAsync(spool.items())).flat();
       assert.deepEqual(
         items.map(({ item }) => item.index),
         Array.from({ length: count }, (_, index) => index),

@@ -37,8 +37,10 @@ export function planEdited(record: ImageLine, existing: SavedImage | undefined):
 }
 
 function givenFields({ artist, categories, characters, source }: ImageLine): EditableField[] {
-  const given = Object.entries({ artist, categories, characters, source })
-    .filter(([, value]) => value !== undefined)
-    .map(([field]) => field as EditableField);
-  return ['rating', ...given];
+  const given: EditableField[] = ['rating'];
+  if (artist !== undefined) given.push('artist');
+  if (categories !== undefined) given.push('categories');
+  if (characters !== undefined) given.push('characters');
+  if (source !== undefined) given.push('source');
+  return given;
 }

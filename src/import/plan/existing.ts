@@ -10,11 +10,26 @@ export class ExistingEntries {
   readonly #byName = new Map<string, SavedEntry[]>();
   readonly #byAlias = new Map<string, SavedEntry>();
   readonly #blocked = new Set<string>();
+  /** What `matching` returned since the last change: most images mention the same entries. */
+  readonly #matches: Record<Kind, Map<string, SavedEntry[]>> = {
+    artist: new Map(),
+    category: new Map(),
+    character: new Map(),
+  };
+
+  #length = 0;
+
+  /** The length of all their documents. */
+  get length(): number {
+    return this.#length;
+  }
 
   add(entries: SavedEntry[]): void {
     for (const entry of entries) {
       const { kind, id, name, aliases } = entry;
       if (this.#byId.has(`${kind} ${id}`)) continue;
+      for (const matches of Object.values(this.#matches)) matches.clear();
+      this.#length += entry.document.length;
       this.#byId.set(`${kind} ${id}`, entry);
       addToGroup(this.#byName, `${kind} ${nameKey(kind, name)}`, entry);
       for (const alias of aliases) this.#byAlias.set(`${kind} ${nameKey(kind, alias)}`, entry);
@@ -43,10 +58,14 @@ export class ExistingEntries {
 
   /** Those that a reference may mean: the entry with this id, or those with this name, or else with this alias. */
   matching(kind: Kind, reference: string): SavedEntry[] {
+    const known = this.#matches[kind].get(reference);
+    if (known) return known;
     const found = isId(reference)
       ? [this.withId(kind, reference.toLowerCase())]
       : this.withName(kind, reference);
-    return (found.length > 0 ? found : [this.withAlias(kind, reference)]).filter((entry) => !!entry);
+    const matches = (found.length > 0 ? found : [this.withAlias(kind, reference)]).filter((entry) => !!entry);
+    this.#matches[kind].set(reference, matches);
+    return matches;
   }
 
   /** The entry that an image refers to. */

@@ -1,7 +1,21 @@
 /** Saves what PostgreSQL stores about images next to their rows: perceptual hashes, and which fields are edited. */
 import type { SavedImage } from '../../catalogue/writer.ts';
 import { columns } from './batches.ts';
-import type { Query } from './placements.ts';
+import { formatRows } from './copy.ts';
+import type { Copy, Query } from './placements.ts';
+
+/** Of new images. */
+export async function addDetails(
+  copy: Copy,
+  images: Pick<SavedImage, 'number' | 'perceptualHash' | 'edited'>[],
+): Promise<void> {
+  const hashes = images.flatMap(({ number, perceptualHash }) =>
+    perceptualHash === null ? [] : [[number, perceptualHash]],
+  );
+  if (hashes.length > 0) await copy('perceptual_hash (image, hash)', formatRows(hashes));
+  const edited = images.flatMap(({ number, edited }) => (edited === '' ? [] : [[number, edited]]));
+  if (edited.length > 0) await copy('edited (image, fields)', formatRows(edited));
+}
 
 /** Replaces the hashes of the images; null leaves an image without one. */
 export async function saveHashes(

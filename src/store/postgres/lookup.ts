@@ -1,7 +1,7 @@
 /** Finds entries and images of the catalogue in PostgreSQL. */
 import { nameKey } from '../../catalogue/decisions.ts';
 import { fold } from '../../catalogue/fold.ts';
-import type { Lookup, SavedImage } from '../../catalogue/writer.ts';
+import type { Lookup } from '../../catalogue/writer.ts';
 import {
   ALIASES_OF_SHELF,
   ENTRY_COLUMNS as columns,
@@ -36,15 +36,16 @@ export function createLookup(query: Query): Lookup {
     },
     imagesById: (ids) => find(`select ${IMAGE_COLUMNS} from image where id = any($1)`, ids),
     async *imagesOn(shelf) {
-      for (let position = -1; ; ) {
-        const { rows } = await query(
-          `select ${IMAGE_COLUMNS}, placement.position from placement join image on number = image
-           where shelf = $1 and position > $2 order by position limit ${SHELF_BATCH_SIZE}`,
-          [shelf, position],
-        );
-        if (rows.length === 0) return;
-        position = rows.at(-1).position;
-        yield rows.map(({ position, ...row }): SavedImage => row);
+      // The numbers first: positions change when images are moved.
+      const { rows } = await query(
+        `select string_agg(image::text, ',' order by position) as numbers from placement where shelf = $1`,
+        [shelf],
+      );
+      const numbers = Uint32Array.from(rows[0].numbers?.split(',') ?? []);
+      for (let from = 0; from < numbers.length; from += SHELF_BATCH_SIZE) {
+        const batch = [...numbers.subarray(from, from + SHELF_BATCH_SIZE)];
+        const text = `select ${IMAGE_COLUMNS} from image where number = any($1::int[]) order by number`;
+        yield (await query(text, [batch])).rows;
       }
     },
   };

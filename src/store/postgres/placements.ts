@@ -1,16 +1,20 @@
-/** Writes which image is at which position of which shelf. Sizes and covers are saved at the end, by `saveShelves`. */
+/**
+ * Writes which image is at which position of which shelf. Changes are collected and written together. Sizes and covers are
+ * saved at the end, by `saveShelves`.
+ */
 import type pg from 'pg';
-import { FIND_COVERS } from '../shared/queries.ts';
+import { ShelfChanges } from '../shared/shelf-changes.ts';
 import { columns } from './batches.ts';
+import { formatRows } from './copy.ts';
+import { FIND_COVERS, PLACE_ALL, POSITION_OF } from './queries.ts';
+
+/** Placements of new images that wait in memory. */
+const MAX_WAITING = 200_000;
 
 /** Runs a statement of the writer's transaction. */
 export type Query = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
-
-interface Placement {
-  shelf: number;
-  position: number;
-  image: number;
-}
+/** Sends rows to a table, of which the first parameter names the columns too. */
+export type Copy = (target: string, rows: string) => Promise<void>;
 
 /** An image and the shelves that it belongs on. */
 export interface Placed {
@@ -20,124 +24,121 @@ export interface Placed {
 
 export class Placements {
   readonly #query: Query;
-  readonly #sfwShelf: number;
-  /** Sizes of the shelves touched so far. */
+  readonly #copy: Copy;
+  readonly #changes: ShelfChanges;
+  /** Sizes of the shelves written so far. */
   readonly #sizes = new Map<number, number>();
-  /** Shelves that lost an image, or gained one that is older than their last. */
-  readonly #outOfOrder = new Set<number>();
-  /** The new covers of shelves that gained a new image. */
-  readonly #covers = new Map<number, number>();
-  /** Shelves with an image that is no longer, or only now, rated sfw. */
-  readonly #reRated = new Set<number>();
 
-  constructor(query: Query, sfwShelf: number) {
+  constructor(query: Query, copy: Copy, sfwShelf: number) {
     this.#query = query;
-    this.#sfwShelf = sfwShelf;
+    this.#copy = copy;
+    this.#changes = new ShelfChanges(sfwShelf);
   }
 
   /** Appends new images to their shelves. */
   async append(images: Placed[]): Promise<void> {
-    await this.#readSizes(images);
-    await this.#insert(
-      images.flatMap(({ image, shelves }) => shelves.map((shelf) => this.#nextPlacement(shelf, image))),
-    );
-    for (const { image, shelves } of images)
-      if (shelves.includes(this.#sfwShelf)) for (const shelf of shelves) this.#covers.set(shelf, image);
+    await this.#saveShelvesOf(images);
+    for (const { image, shelves } of images) this.#changes.append(image, shelves);
+    if (this.#changes.size >= MAX_WAITING) await this.write();
   }
 
   /** Moves images from the shelves that they are on to those they belong on. */
   async move(images: Placed[]): Promise<void> {
-    await this.#readSizes(images);
-    const { rows } = await this.#query(
-      'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',
-      columns(images, 'image'),
-    );
-    const current = new Map<number, number[]>(rows.map(({ image, shelves }) => [image, shelves]));
-    const left: { shelf: number; image: number }[] = [];
-    const entered: Placement[] = [];
-    for (const { image, shelves } of images) {
-      const [before, after] = [new Set(current.get(image)), new Set(shelves)];
-      for (const shelf of before.difference(after)) left.push({ shelf, image });
-      for (const shelf of after.difference(before)) entered.push(this.#nextPlacement(shelf, image));
-      if (before.has(this.#sfwShelf) !== after.has(this.#sfwShelf))
-        for (const shelf of after) this.#reRated.add(shelf);
-    }
-    for (const { shelf } of [...left, ...entered]) this.#outOfOrder.add(shelf);
-    await this.#query(
-      `delete from placement using unnest($1::int[], $2::int[]) as gone (shelf, image)
-       where placement.shelf = gone.shelf and placement.image = gone.image`,
-      columns(left, 'shelf', 'image'),
-    );
-    await this.#insert(entered);
+    const before = await this.#takeShelvesOf(images.map(({ image }) => image));
+    for (const { image, shelves } of images) this.#changes.move(image, before.get(image) ?? [], shelves);
+    await this.#saveShelvesOf(images);
   }
 
   async remove(images: number[]): Promise<void> {
-    const { rows } = await this.#query('delete from placement where image = any($1::int[]) returning shelf', [
-      images,
-    ]);
-    for (const { shelf } of rows) this.#outOfOrder.add(shelf);
+    for (const [image, shelves] of await this.#takeShelvesOf(images)) this.#changes.move(image, shelves, []);
   }
 
-  /** Makes `renumber` renumber every shelf. */
+  /** Makes all placements anew from the shelves of each image. */
   async renumberAll(): Promise<void> {
-    const { rows } = await this.#query('select number from shelf');
-    for (const { number } of rows) this.#outOfOrder.add(number);
+    this.#changes.clear();
+    await this.#query('delete from placement');
+    await this.#query(PLACE_ALL);
+    const { rows } = await this.#query(
+      'select number, (select count(*)::int from placement where shelf = number) as size from shelf',
+    );
+    for (const { number, size } of rows) {
+      this.#sizes.set(number, size);
+      this.#changes.withoutCover.add(number);
+    }
   }
 
   async size(shelf: number): Promise<number> {
-    await this.#readSizes([{ image: 0, shelves: [shelf] }]);
+    await this.#readSizes([shelf]);
     return this.#sizes.get(shelf) as number;
   }
 
-  async renumber(): Promise<void> {
-    for (const shelf of this.#outOfOrder) await this.#renumber(shelf);
+  /** Writes all changes so far. */
+  async write(): Promise<void> {
+    const shelves = this.#changes.shelves.sort((a, b) => a - b);
+    await this.#readSizes(shelves);
+    let appended = '';
+    const others: { shelf: number; entered: number[]; left: number[] }[] = [];
+    for (const shelf of shelves) {
+      const change = this.#changes.take(shelf);
+      const size = this.#sizes.get(shelf) as number;
+      for (const [index, image] of change.appended.entries())
+        appended += `${shelf}\t${size + index}\t${image}\n`;
+      this.#sizes.set(shelf, size + change.appended.length);
+      if (change.entered.length + change.left.length > 0) others.push({ shelf, ...change });
+    }
+    if (appended !== '') await this.#copy('placement (shelf, position, image)', appended);
+    for (const { shelf, entered, left } of others) await this.#rewrite(shelf, entered, left);
   }
 
   async saveShelves(): Promise<void> {
     const shelves = [...this.#sizes.keys()];
-    const covers = shelves.map((shelf) => this.#covers.get(shelf) ?? null);
+    const covers = shelves.map((shelf) => this.#changes.covers.get(shelf) ?? null);
     await this.#query(
       `update shelf set size = changed.size, cover = coalesce(changed.cover, shelf.cover)
        from unnest($1::int[], $2::int[], $3::int[]) as changed (number, size, cover)
        where changed.number = shelf.number`,
       [shelves, [...this.#sizes.values()], covers],
     );
-    await this.#query(`${FIND_COVERS} and number = any($1::int[])`, [
-      [...this.#outOfOrder.union(this.#reRated)],
-    ]);
+    await this.#query(`${FIND_COVERS} and number = any($1::int[])`, [[...this.#changes.withoutCover]]);
   }
 
-  async #insert(placements: Placement[]): Promise<void> {
-    await this.#query(
-      'insert into placement (shelf, position, image) select * from unnest($1::int[], $2::int[], $3::int[])',
-      columns(placements, 'shelf', 'position', 'image'),
+  async #saveShelvesOf(images: Placed[]): Promise<void> {
+    const rows = images.map(({ image, shelves }) => [image, shelves]);
+    await this.#copy('image_shelves (image, shelves)', formatRows(rows));
+  }
+
+  /** Removes the shelves of the images and returns them. */
+  async #takeShelvesOf(images: number[]): Promise<Map<number, number[]>> {
+    const { rows } = await this.#query(
+      'delete from image_shelves where image = any($1::int[]) returning image, shelves',
+      [images],
     );
+    return new Map(rows.map(({ image, shelves }) => [image, shelves]));
   }
 
-  #nextPlacement(shelf: number, image: number): Placement {
-    const position = this.#sizes.get(shelf) as number;
-    this.#sizes.set(shelf, position + 1);
-    return { shelf, position, image };
-  }
-
-  async #readSizes(images: Placed[]): Promise<void> {
-    const shelves = new Set(images.flatMap((image) => image.shelves));
-    const missing = [...shelves].filter((shelf) => !this.#sizes.has(shelf));
+  async #readSizes(shelves: number[]): Promise<void> {
+    const missing = shelves.filter((shelf) => !this.#sizes.has(shelf)).map((number) => ({ number }));
     if (missing.length === 0) return;
-    const { rows } = await this.#query('select number, size from shelf where number = any($1::int[])', [
-      missing,
-    ]);
+    const { rows } = await this.#query(
+      'select number, size from shelf where number = any($1::int[])',
+      columns(missing, 'number'),
+    );
     for (const { number, size } of rows) this.#sizes.set(number, size);
   }
 
-  async #renumber(shelf: number): Promise<void> {
+  /** From the first position that changes. */
+  async #rewrite(shelf: number, entered: number[], left: number[]): Promise<void> {
+    const first = [...entered, ...left].reduce((least, image) => Math.min(least, image));
+    const { rows } = await this.#query(POSITION_OF, [shelf, first]);
+    const position = rows[0].position as number;
     // Sorting reads all deleted rows before the first insert, so that no new row meets the one that it replaces.
     const { rowCount } = await this.#query(
-      `with deleted as (delete from placement where shelf = $1 returning image)
+      `with deleted as (delete from placement where shelf = $1 and position >= $2 returning image)
        insert into placement (shelf, position, image)
-       select $1, row_number() over (order by image) - 1, image from deleted`,
-      [shelf],
+       select $1, $2 + row_number() over (order by image) - 1, image
+       from (select image from deleted where image <> all($3::int[]) union all select unnest($4::int[])) as kept`,
+      [shelf, position, left, entered],
     );
-    this.#sizes.set(shelf, rowCount ?? 0);
+    this.#sizes.set(shelf, position + (rowCount ?? 0));
   }
 }

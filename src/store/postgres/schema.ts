@@ -15,7 +15,7 @@
  *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
-import { FIND_COVERS } from '../shared/queries.ts';
+import { FIND_FIRST_COVERS } from '../shared/cover-migration.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -120,7 +120,7 @@ export const migrations = [
      primary key (folder, path, image)
    );
    create index source_file_image on source_file (image);`,
-  `alter table shelf add column cover int; ${FIND_COVERS};${NEXT_REVISION}`,
+  `alter table shelf add column cover int; ${FIND_FIRST_COVERS};${NEXT_REVISION}`,
   `create table import_run (
      id int primary key,
      at text not null,
@@ -178,4 +178,7 @@ export const migrations = [
    create trigger document_removed after delete on image
      referencing old table as former
      for each statement execute function ${SCHEMA}.record_removed_documents();${NEXT_REVISION}`,
+  `create table image_shelves (image int primary key, shelves int[] not null);
+   insert into image_shelves select image, array_agg(shelf) from placement group by image;
+   drop index placement_image;${NEXT_REVISION}`,
 ];

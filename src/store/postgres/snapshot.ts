@@ -11,15 +11,13 @@ import {
   IS_EDITED,
   imageIdsQuery,
   isOfImportRun,
-  isOn,
-  isOnNo,
-  MISNUMBERED,
   REMOVED_COLUMNS,
   readFixedShelves,
 } from '../shared/queries.ts';
 import { connect, databaseError, disconnect } from './connection.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup, ENTRY_COLUMNS } from './lookup.ts';
+import { isOn, isOnNo, MISNUMBERED } from './queries.ts';
 
 const FETCH_SIZE = 1000;
 
@@ -77,7 +75,7 @@ function snapshotOn(client: pg.Client, fixedShelves: FixedShelves): CatalogueSna
     unusedKeys: (keys) => findUnusedKeys((text, values) => client.query(text, values), keys),
     async shelvesOf(images) {
       const { rows } = await client.query(
-        'select image, array_agg(shelf) as shelves from placement where image = any($1::int[]) group by image',
+        'select image, shelves from image_shelves where image = any($1::int[])',
         [images],
       );
       return new Map(rows.map(({ image, shelves }) => [image, shelves]));

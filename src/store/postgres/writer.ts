@@ -22,14 +22,15 @@ import {
 import { type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { columns, splitBatches } from './batches.ts';
 import { connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
+import { copyRows, formatRows } from './copy.ts';
 import { createDecisions } from './decisions.ts';
 import { addEntries, removeEntries, saveAliases, updateEntries } from './entries.ts';
-import { saveEdited, saveHashes } from './image-details.ts';
+import { addDetails, saveEdited, saveHashes } from './image-details.ts';
 import { CLIP_RUNS, importRunWriter } from './import-runs.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { CHANNEL } from './notifications.ts';
-import { type Placed, Placements, type Query } from './placements.ts';
+import { type Copy, type Placed, Placements, type Query } from './placements.ts';
 import { sourceFileWriter } from './source-files.ts';
 
 export async function openWriter(url: string, options?: LockOptions): Promise<CatalogueWriter> {
@@ -63,6 +64,13 @@ class PostgresWriter implements CatalogueWriter {
       throw databaseError(error, this.#url);
     }
   };
+  readonly #copy: Copy = async (target, rows) => {
+    try {
+      await copyRows(this.#client, target, rows);
+    } catch (error) {
+      throw databaseError(error, this.#url);
+    }
+  };
   readonly #placements: Placements;
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
@@ -73,7 +81,6 @@ class PostgresWriter implements CatalogueWriter {
   readonly entriesByAlias = this.#lookup.entriesByAlias;
   readonly entryNames = this.#lookup.entryNames;
   readonly imagesById = this.#lookup.imagesById;
-  readonly imagesOn = this.#lookup.imagesOn;
   #lastImage: number;
   /** Entries that changed. Their images' documents contain their JSON. */
   readonly #changedEntries = new Map<number, Entry>();
@@ -83,9 +90,14 @@ class PostgresWriter implements CatalogueWriter {
     this.#client = client;
     this.#url = url;
     this.fixedShelves = fixedShelves;
-    this.#placements = new Placements(this.#query, fixedShelves.rating.sfw);
+    this.#placements = new Placements(this.#query, this.#copy, fixedShelves.rating.sfw);
     this.#lastImage = lastImage;
     this.importRuns = importRunWriter(this.#query, lastImage);
+  }
+
+  async *imagesOn(shelf: number): AsyncGenerator<SavedImage[], void> {
+    await this.#placements.write();
+    yield* this.#lookup.imagesOn(shelf);
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
@@ -150,7 +162,7 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async commit(): Promise<void> {
-    await this.#placements.renumber();
+    await this.#placements.write();
     for (const [shelf, entry] of this.#changedEntries) await this.#rewriteDocuments(shelf, entry);
     await this.#placements.saveShelves();
     if (this.#haveEntriesChanged) await this.#query(NUMBER_ENTRIES);
@@ -169,7 +181,7 @@ class PostgresWriter implements CatalogueWriter {
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
     await this.#client
       .query(
-        'vacuum (analyze) revision, image, placement, shelf, perceptual_hash, edited, alias, source_file',
+        'vacuum (analyze) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, source_file',
       )
       .catch(() => {});
     await disconnect(this.#client);
@@ -186,16 +198,11 @@ class PostgresWriter implements CatalogueWriter {
   }
 
   async #add(images: NumberedImage[]): Promise<void> {
-    await this.#query(
-      `insert into image (number, id, etag, key, mimetype, document)
-       select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
-      columns(
-        images.map(({ row }) => row),
-        ...(['number', 'id', 'eTag', 'key', 'mimetype', 'document'] as const),
-      ),
-    );
+    const rows = images.map(({ row }) => row);
+    const columns = rows.map((row) => [row.number, row.id, row.eTag, row.key, row.mimetype, row.document]);
+    await this.#copy('image (number, id, etag, key, mimetype, document)', formatRows(columns));
     await this.#placements.append(images.map(placed));
-    await this.#saveDetails(images.map(({ row }) => row));
+    await addDetails(this.#copy, rows);
   }
 
   async #update(images: NumberedImage[]): Promise<void> {

@@ -23,13 +23,6 @@ export function imageIdsQuery(shelf: string, conditions: string[]): string {
     where ${[`listed.shelf = ${shelf}`, ...conditions].join(' and ')} order by listed.position`;
 }
 export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
-/** `kinds` is a condition on the kind of a shelf. */
-export const isOnNo = (kinds: string): string =>
-  `not exists (select 1 from placement join shelf on shelf.number = placement.shelf
-    where placement.image = listed.image and shelf.kind ${kinds})`;
-/** `shelf` is a parameter. */
-export const isOn = (shelf: string): string =>
-  `exists (select 1 from placement where placement.image = listed.image and placement.shelf = ${shelf})`;
 /** `run` is a parameter that is used twice. */
 export const isOfImportRun = (run: string): string =>
   `(exists (select 1 from import_run where import_run.id = ${run}
@@ -42,53 +35,14 @@ export const IMAGE_COUNTS = 'select id, size from shelf where kind =';
 
 /** Rows that refer to something that does not exist. */
 export const DANGLING = [
-  ...['placement', 'perceptual_hash', 'edited'].map(
+  ...['placement', 'image_shelves', 'perceptual_hash', 'edited'].map(
     (table) => `${table} where image not in (select number from image)`,
   ),
   `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
 ];
 
 /** The kinds of shelves that belong to an entry, as SQL. */
-const ENTRY_KINDS = `('artist', 'category', 'character')`;
-
-/** The newest image rated sfw on a shelf. Looks at no image that is older. */
-const findCover = (shelf: string) => `
-  (select placed.image from placement as placed
-   where placed.shelf = ${shelf} and exists
-     (select 1 from placement as rated where rated.image = placed.image
-        and rated.shelf = (select sfw.number from shelf as sfw where sfw.kind = 'rating' and sfw.id = 'sfw'))
-   order by placed.position desc limit 1)`;
-
-/** Sets covers from what is on the shelves, for a condition. */
-export const FIND_COVERS = `update shelf set cover = ${findCover('shelf.number')} where kind in ${ENTRY_KINDS}`;
-
-/** Problems with the numbering of shelves and lists, and with covers, one sentence per row. */
-export const MISNUMBERED = `
-  select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
-  from shelf left join placement on shelf = number group by number
-  having size <> count(image) or (count(image) > 0 and max(placement.position) <> count(image) - 1)
-  union all
-  select 'the shelf of ' || kind || ' "' || name || '" is out of order'
-  from shelf where number in
-    (select shelf
-     from (select shelf, image, lag(image) over (partition by shelf order by position) as previous from placement) as row_of
-     where previous >= image)
-  union all
-  select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
-  union all
-  select 'the ' || kind || ' with the alias "' || name || '" does not exist'
-  from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
-  union all
-  select 'fields of an image that does not exist are marked as edited' from edited
-  where image not in (select number from image)
-  union all
-  select 'the list of ' || kind || 's is out of order'
-  from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
-        where kind in ${ENTRY_KINDS}) as listed
-  where position <> expected group by kind
-  union all
-  select 'the cover of ' || kind || ' "' || name || '" is not its newest sfw image' from shelf
-  where kind in ${ENTRY_KINDS} and coalesce(cover, 0) <> coalesce(${findCover('shelf.number')}, 0)`;
+export const ENTRY_KINDS = `('artist', 'category', 'character')`;
 
 /** Numbers the artists, characters and categories within their kind: by name, then id, both by code point. */
 export const NUMBER_ENTRIES = `

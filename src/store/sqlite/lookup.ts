@@ -49,18 +49,14 @@ export function createLookup(database: DatabaseSync): Lookup {
       return ids.flatMap((id) => imageById.all(id) as unknown as SavedImage[]);
     },
     async *imagesOn(shelf) {
-      const read = prepare(
-        `select ${IMAGE_COLUMNS} from placement join image on number = image
-         where shelf = ? and position > ? order by position limit ${SHELF_BATCH_SIZE}`,
-      );
-      const positionOf = prepare('select position from placement where shelf = ? and image = ?');
-      for (let position = -1; ; ) {
-        const rows = read.all(shelf, position) as unknown as SavedImage[];
-        const last = rows.at(-1);
-        if (!last) return;
-        position = positionOf.get(shelf, last.number)?.position as number;
-        yield rows;
-      }
+      // The numbers first: positions change when images are moved.
+      const placed = prepare('select image from placement where shelf = ? order by position').iterate(shelf);
+      const numbers = Uint32Array.from(placed, ({ image }) => image as number);
+      const read = prepare(`select ${IMAGE_COLUMNS} from image where number = ?`);
+      for (let from = 0; from < numbers.length; from += SHELF_BATCH_SIZE)
+        yield [...numbers.subarray(from, from + SHELF_BATCH_SIZE)].flatMap(
+          (number) => read.all(number) as unknown as SavedImage[],
+        );
     },
   };
 }

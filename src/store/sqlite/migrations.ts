@@ -8,13 +8,17 @@ export interface Schema {
   steps: string[];
 }
 
+/** Documents of 1 to 2 kB waste a sixth of pages of 4 kB, SQLite's default: importing them takes a quarter more CPU time. */
+const PAGE_SIZE = 8192;
+
 /**
  * Applies the missing steps under the write lock, so that several processes may start at once. Takes no lock if there are
  * none, so that commands can start while an import runs.
  */
 export function migrate(database: DatabaseSync, { application, steps }: Schema): void {
   if (isCurrent(database, { application, steps })) return;
-  database.exec('pragma journal_mode = wal');
+  // Of a new file only.
+  database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
   database.exec('begin immediate');
   try {
     for (const step of steps.slice(pragma(database, 'user_version'))) database.exec(step);

@@ -1,112 +1,128 @@
 /**
- * Writes which image is at which position of which shelf of the embedded catalogue. Sizes and covers are saved at the end, by
+ * Writes which image is at which position of which shelf of the embedded catalogue. Changes are collected and written
+ * together, which takes a third of the time of writing them one by one. Sizes and covers are saved at the end, by
  * `saveShelves`.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { FIND_COVERS } from '../shared/queries.ts';
+import { ShelfChanges } from '../shared/shelf-changes.ts';
+import { FIND_COVERS, formatShelves, PLACE_ALL, parseShelves, SHELVES_OF } from './queries.ts';
+
+/** Placements of new images that wait in memory. */
+const MAX_WAITING = 300_000;
 
 export class Placements {
   readonly #database: DatabaseSync;
-  readonly #sfwShelf: number;
+  readonly #changes: ShelfChanges;
   readonly #shelvesOf: StatementSync;
-  readonly #place: StatementSync;
-  readonly #unplace: StatementSync;
+  readonly #saveShelvesOf: StatementSync;
+  readonly #removeShelvesOf: StatementSync;
+  readonly #imageAt: StatementSync;
+  readonly #append: StatementSync;
+  readonly #rewrite: StatementSync;
+  readonly #cut: StatementSync;
   readonly #sizeOf: StatementSync;
-  /** Sizes of the shelves touched so far. */
+  /** Sizes of the shelves written so far. */
   readonly #sizes = new Map<number, number>();
-  /** Shelves that lost an image, or gained one that is older than their last. */
-  readonly #outOfOrder = new Set<number>();
-  /** The new covers of shelves that gained a new image. */
-  readonly #covers = new Map<number, number>();
-  /** Shelves with an image that is no longer, or only now, rated sfw. */
-  readonly #reRated = new Set<number>();
 
   constructor(database: DatabaseSync, sfwShelf: number) {
     this.#database = database;
-    this.#sfwShelf = sfwShelf;
-    this.#shelvesOf = database.prepare('select shelf from placement where image = ?');
-    this.#place = database.prepare('insert into placement (shelf, position, image) values (?, ?, ?)');
-    this.#unplace = database.prepare('delete from placement where image = ? and shelf = ?');
+    this.#changes = new ShelfChanges(sfwShelf);
+    this.#shelvesOf = database.prepare(SHELVES_OF);
+    this.#saveShelvesOf = database.prepare(
+      'insert or replace into image_shelves (image, shelves) values (?, ?)',
+    );
+    this.#removeShelvesOf = database.prepare('delete from image_shelves where image = ?');
+    this.#imageAt = database.prepare('select image from placement where shelf = ? and position = ?');
+    this.#append = database.prepare(
+      'insert into placement (shelf, position, image) select ?1, ?2 + key, value from json_each(?3)',
+    );
+    this.#rewrite = database.prepare(
+      `insert or replace into placement (shelf, position, image)
+       select ?1, ?2 + row_number() over (order by image) - 1, image from (
+         select image from placement
+         where shelf = ?1 and position >= ?2 and image not in (select value from json_each(?3))
+         union all select value from json_each(?4))`,
+    );
+    this.#cut = database.prepare('delete from placement where shelf = ? and position >= ?');
     this.#sizeOf = database.prepare('select size from shelf where number = ?');
   }
 
   /** Appends a new image to its shelves. */
   append(image: number, shelves: number[]): void {
-    const isCover = shelves.includes(this.#sfwShelf);
-    for (const shelf of shelves) {
-      this.#append(shelf, image);
-      if (isCover) this.#covers.set(shelf, image);
-    }
+    this.#saveShelvesOf.run(image, formatShelves(shelves));
+    this.#changes.append(image, shelves);
+    if (this.#changes.size >= MAX_WAITING) this.write();
   }
 
   /** Moves an image from the shelves that it is on to those it belongs on. */
   move(image: number, shelves: number[]): void {
-    const before = new Set(this.#shelvesOfImage(image));
-    const after = new Set(shelves);
-    for (const shelf of before.difference(after)) this.#remove(shelf, image);
-    for (const shelf of after.difference(before)) {
-      this.#append(shelf, image);
-      this.#outOfOrder.add(shelf);
-    }
-    if (before.has(this.#sfwShelf) !== after.has(this.#sfwShelf))
-      for (const shelf of after) this.#reRated.add(shelf);
+    this.#changes.move(image, this.#shelvesOfImage(image), shelves);
+    this.#saveShelvesOf.run(image, formatShelves(shelves));
   }
 
   remove(image: number): void {
-    for (const shelf of this.#shelvesOfImage(image)) this.#remove(shelf, image);
+    this.#changes.move(image, this.#shelvesOfImage(image), []);
+    this.#removeShelvesOf.run(image);
   }
 
   size(shelf: number): number {
     return this.#sizes.get(shelf) ?? (this.#sizeOf.get(shelf)?.size as number);
   }
 
-  /** Makes `renumber` renumber every shelf. */
-  renumberAll(): void {
-    for (const row of this.#database.prepare('select number from shelf').all())
-      this.#outOfOrder.add(row.number as number);
+  /** Writes all changes so far. */
+  write(): void {
+    for (const shelf of this.#changes.shelves.sort((a, b) => a - b)) this.#write(shelf);
   }
 
-  renumber(): void {
-    for (const shelf of this.#outOfOrder) this.#sizes.set(shelf, renumberShelf(this.#database, shelf));
+  /** Makes all placements anew from the shelves of each image. */
+  renumberAll(): void {
+    this.#changes.clear();
+    this.#database.exec(`delete from placement; ${PLACE_ALL}`);
+    const sizes = 'select number, (select count(*) from placement where shelf = number) as size from shelf';
+    for (const { number, size } of this.#database.prepare(sizes).all() as never[])
+      this.#sizes.set(number, size);
+    for (const shelf of this.#sizes.keys()) this.#changes.withoutCover.add(shelf);
   }
 
   saveShelves(): void {
+    const { covers, withoutCover } = this.#changes;
     const save = this.#database.prepare(
       'update shelf set size = ?, cover = coalesce(?, cover) where number = ?',
     );
-    for (const [shelf, size] of this.#sizes) save.run(size, this.#covers.get(shelf) ?? null, shelf);
+    for (const [shelf, size] of this.#sizes) save.run(size, covers.get(shelf) ?? null, shelf);
     const findCover = this.#database.prepare(`${FIND_COVERS} and number = ?`);
-    for (const shelf of this.#outOfOrder.union(this.#reRated)) findCover.run(shelf);
+    for (const shelf of withoutCover) findCover.run(shelf);
   }
 
   #shelvesOfImage(image: number): number[] {
-    return this.#shelvesOf.all(image).map((row) => row.shelf as number);
+    return parseShelves(this.#shelvesOf.get(image)?.shelves);
   }
 
-  #append(shelf: number, image: number): void {
-    const size = this.size(shelf);
-    this.#place.run(shelf, size, image);
-    this.#sizes.set(shelf, size + 1);
+  #write(shelf: number): void {
+    const { appended, entered, left } = this.#changes.take(shelf);
+    let size = this.size(shelf);
+    if (appended.length > 0) {
+      this.#append.run(shelf, size, JSON.stringify(appended));
+      size += appended.length;
+    }
+    if (entered.length + left.length > 0) {
+      const first = [...entered, ...left].reduce((least, image) => Math.min(least, image));
+      const position = this.#positionOf(shelf, first, size);
+      const { changes } = this.#rewrite.run(shelf, position, JSON.stringify(left), JSON.stringify(entered));
+      size = position + Number(changes);
+      this.#cut.run(shelf, size);
+    }
+    this.#sizes.set(shelf, size);
   }
 
-  #remove(shelf: number, image: number): void {
-    this.#unplace.run(image, shelf);
-    this.#outOfOrder.add(shelf);
+  /** The position of the first image that is not older, or the size of the shelf. */
+  #positionOf(shelf: number, image: number, size: number): number {
+    let [low, high] = [0, size];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#imageAt.get(shelf, middle)?.image as number) < image) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
-}
-
-/** Returns the size of the shelf. */
-function renumberShelf(database: DatabaseSync, shelf: number): number {
-  database.exec(
-    `create temp table row_of as
-     select row_number() over (order by image) - 1 as position, image from placement where shelf = ${shelf}`,
-  );
-  database.prepare('delete from placement where shelf = ?').run(shelf);
-  const { changes } = database
-    .prepare(
-      'insert into placement (shelf, position, image) select ?, position, image from row_of order by position',
-    )
-    .run(shelf);
-  database.exec('drop table row_of');
-  return Number(changes);
 }

@@ -7,7 +7,7 @@
  * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  *
- * `perceptual_hash` and `edited` are tables of their own because they are read at once, without the documents. `edited`
+ * `image_shelves`, `perceptual_hash` and `edited` are tables of their own because they are read at once, without the documents. `edited`
  * has the fields of images that an operator decided. The `key` of an alias or blocked name is the name, folded for
  * categories.
  *
@@ -15,7 +15,7 @@
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
-import { FIND_COVERS } from '../shared/queries.ts';
+import { FIND_FIRST_COVERS } from '../shared/cover-migration.ts';
 import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -118,7 +118,7 @@ export const catalogueSchema: Schema = {
        delete from document_change where image = old.number;
        insert into document_change (image) values (old.number);
      end;`,
-    `alter table shelf add column cover integer; ${FIND_COVERS};`,
+    `alter table shelf add column cover integer; ${FIND_FIRST_COVERS};`,
     `create table import_run (
        id integer primary key,
        at text not null,
@@ -141,6 +141,10 @@ export const catalogueSchema: Schema = {
        after text not null,
        primary key (run, kind, id)
      ) strict, without rowid;`,
+    // See queries.ts.
+    `create table image_shelves (image integer primary key, shelves text not null) strict;
+     insert into image_shelves select image, ',' || group_concat(shelf, ',') || ',' from placement group by image;
+     drop index placement_image;`,
   ],
 };
 

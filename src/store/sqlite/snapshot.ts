@@ -11,21 +11,19 @@ import {
   IS_EDITED,
   imageIdsQuery,
   isOfImportRun,
-  isOn,
-  isOnNo,
-  MISNUMBERED,
   REMOVED_COLUMNS,
   readFixedShelves,
 } from '../shared/queries.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup, ENTRY_COLUMNS, toEntry } from './lookup.ts';
+import { isOn, isOnNo, MISNUMBERED, parseShelves, SHELVES_OF } from './queries.ts';
 import { openForReading } from './read-only.ts';
 import { catalogueSchema } from './schema.ts';
 
 export function openSnapshot(path: string): CatalogueSnapshot {
   const database = openForReading(path, catalogueSchema);
   database.exec('begin');
-  const shelvesOf = database.prepare('select shelf from placement where image = ?');
+  const shelvesOf = database.prepare(SHELVES_OF);
   async function* streamRows<Row>(query: string): AsyncGenerator<Row, void> {
     yield* database.prepare(query).iterate() as unknown as Iterable<Row>;
   }
@@ -66,7 +64,7 @@ export function openSnapshot(path: string): CatalogueSnapshot {
     perceptualHashes: () => streamRows('select image, hash from perceptual_hash order by image'),
     unusedKeys: async (keys) => findUnusedKeys(database, keys),
     async shelvesOf(images) {
-      return new Map(images.map((image) => [image, shelvesOf.all(image).map((row) => row.shelf as number)]));
+      return new Map(images.map((image) => [image, parseShelves(shelvesOf.get(image)?.shelves)]));
     },
     async *misnumbered() {
       for (const { problem } of database.prepare(MISNUMBERED).iterate()) yield problem as string;

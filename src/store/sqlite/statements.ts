@@ -1,6 +1,7 @@
 /** The prepared statements of the embedded store. Rows come as arrays, which takes half the time of objects. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { SHELF_COLUMNS, SNAPSHOT_KINDS } from '../shared/shelves.ts';
+import { hasShelf } from './queries.ts';
 
 const texts = {
   begin: 'begin',
@@ -24,7 +25,7 @@ const texts = {
   documentsAfter: 'select number, document from image where number > ? order by number limit ?',
   file: 'select key, etag, mimetype from image where id = ?',
   imageAt: 'select image from placement where shelf = ? and position = ?',
-  isPlaced: 'select 1 from placement where image = ? and shelf = ?',
+  isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
   shelfImages:
     'select image from placement where shelf = ? and position >= ? and position < ? order by position',
 };

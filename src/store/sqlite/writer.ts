@@ -66,7 +66,7 @@ class SqliteWriter implements CatalogueWriter {
   readonly #path: string;
   readonly #initialLogSize: number;
   readonly #placements: Placements;
-  readonly #imageByETag: StatementSync;
+  readonly #imagesByETag: StatementSync;
   readonly #addEntry: StatementSync;
   readonly #updateEntry: StatementSync;
   readonly #addImage: StatementSync;
@@ -94,9 +94,15 @@ class SqliteWriter implements CatalogueWriter {
     this.entriesByAlias = lookup.entriesByAlias;
     this.entryNames = lookup.entryNames;
     this.imagesById = lookup.imagesById;
-    this.imagesOn = lookup.imagesOn;
+    this.imagesOn = (shelf) => {
+      this.#placements.write();
+      return lookup.imagesOn(shelf);
+    };
     const prepare = (sql: string) => database.prepare(sql);
-    this.#imageByETag = prepare(`select ${IMAGE_COLUMNS} from image where etag = ? order by number`);
+    // One statement for all: most imports look for thousands of tags and find none.
+    this.#imagesByETag = prepare(
+      `select ${IMAGE_COLUMNS} from image where etag in (select value from json_each(?)) order by number`,
+    );
     this.#addEntry = prepare(
       'insert into shelf (kind, id, name, category, created_at, document) values (?, ?, ?, ?, ?, ?)',
     );
@@ -119,7 +125,8 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async imagesByETag(eTags: string[]): Promise<SavedImage[]> {
-    return eTags.flatMap((eTag) => this.#imageByETag.all(eTag) as unknown as SavedImage[]);
+    if (eTags.length === 0) return [];
+    return this.#imagesByETag.all(JSON.stringify(eTags)) as unknown as SavedImage[];
   }
 
   async saveEntries(entries: Entry[]): Promise<void> {
@@ -154,17 +161,18 @@ class SqliteWriter implements CatalogueWriter {
   async saveImages(images: PlacedImage[]): Promise<void> {
     for (const { row, shelves } of images) {
       const number = row.number ?? ++this.#lastImage;
-      const { id, eTag, key, mimetype, document } = row;
+      const { id, eTag, key, mimetype, document, perceptualHash, edited } = row;
       if (row.number === undefined) {
         this.#addImage.run(number, id, eTag, key, mimetype, document);
         this.#placements.append(number, shelves);
       } else {
         this.#updateImage.run(eTag, key, mimetype, document, number);
         this.#placements.move(number, shelves);
+        this.#removeHash.run(number);
+        this.#removeEdited.run(number);
       }
-      await this.savePerceptualHashes([{ ...row, number }]);
-      if (row.edited !== '') this.#saveEdited.run(number, row.edited);
-      else if (row.number !== undefined) this.#removeEdited.run(number);
+      if (perceptualHash !== null) this.#saveHash.run(number, perceptualHash);
+      if (edited !== '') this.#saveEdited.run(number, edited);
     }
   }
 
@@ -198,7 +206,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async commit(): Promise<void> {
-    this.#placements.renumber();
+    this.#placements.write();
     for (const [shelf, entry] of this.#changedEntries) this.#rewriteDocuments(shelf, entry);
     this.#placements.saveShelves();
     if (this.#haveEntriesChanged) this.#database.exec(NUMBER_ENTRIES);

@@ -1,0 +1,99 @@
+/** Which images are on which shelf, compared with a simple model while transactions add, move and remove images. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { CatalogueWriter, ImageRow } from '../../src/catalogue/writer.ts';
+import { createCatalogue, openWriter } from '../../src/engines.ts';
+import { forEachEngine, rowsIn } from '../support/engines.ts';
+import { sandbox } from '../support/import.ts';
+import { seededRandomInt } from '../support/service.ts';
+
+const TRANSACTIONS = 10;
+const MAX_STEPS = 20;
+
+/** The shelves of each image, in the order of adding. */
+type Model = Map<ImageRow, number[]>;
+
+const newRow = (): ImageRow => ({
+  ...{ id: randomUUID(), key: 'k', eTag: 'e', mimetype: 'image/png', document: 'd\tß\\\n' },
+  ...{ perceptualHash: null, edited: '' },
+});
+
+const imagesOn = (model: Model, shelf: number) =>
+  [...model].flatMap(([{ id }, shelves]) => (shelves.includes(shelf) ? [id] : []));
+
+await forEachEngine((engine) => {
+  test('shelves hold the right images in order after every transaction', async () => {
+    const randomInt = seededRandomInt(31);
+    const { config } = sandbox(engine);
+    await createCatalogue(config);
+    const pick = <T>(items: T[]) => items[randomInt(items.length)] as T;
+    let shelves: number[] = [];
+    const model: Model = new Map();
+
+    const steps: ((writer: CatalogueWriter) => Promise<void>)[] = [
+      async (writer) => {
+        const added = Array.from({ length: 1 + randomInt(9) }, newRow);
+        const placed = added.map((row) => ({ row, shelves: shelves.filter(() => randomInt(2) > 0) }));
+        await writer.saveImages(placed);
+        for (const { row, shelves } of placed) model.set(row, shelves);
+      },
+      async (writer) => {
+        const chosen = [...model.keys()].filter(() => randomInt(8) === 0);
+        for (const row of chosen)
+          model.set(
+            row,
+            shelves.filter(() => randomInt(2) > 0),
+          );
+        const saved = await writer.imagesById(chosen.map(({ id }) => id));
+        const after = new Map(chosen.map((row) => [row.id, model.get(row) as number[]]));
+        await writer.saveImages(saved.map((row) => ({ row, shelves: after.get(row.id) as number[] })));
+      },
+      async (writer) => {
+        const removed = [...model.keys()].filter(() => randomInt(20) === 0);
+        await writer.removeImages(removed.map(({ id }) => id));
+        for (const row of removed) model.delete(row);
+      },
+      async (writer) => {
+        const shelf = pick(shelves);
+        const found = (await Array.fromAsync(writer.imagesOn(shelf))).flat();
+        assert.deepEqual(
+          found.map(({ id }) => id),
+          imagesOn(model, shelf),
+        );
+      },
+    ];
+
+    for (let round = 0; round < TRANSACTIONS; round++) {
+      await using writer = await openWriter(config);
+      const { catalogue, rating } = writer.fixedShelves;
+      shelves = [catalogue, ...Object.values(rating)];
+      for (let step = randomInt(MAX_STEPS); step >= 0; step--) await pick(steps)(writer);
+      await writer.commit();
+      const placed = rowsIn(
+        config,
+        'select shelf, id from placement join image on number = image order by shelf, position',
+      ) as { shelf: number; id: string }[];
+      const expected = shelves
+        .toSorted((a, b) => a - b)
+        .flatMap((shelf) => imagesOn(model, shelf).map((id) => ({ shelf, id })));
+      assert.deepEqual(
+        placed.map(({ shelf, id }) => ({ shelf, id })),
+        expected,
+      );
+      const [{ wrong }] = rowsIn(
+        config,
+        `select count(*) as wrong from shelf
+         where size <> (select count(*) from placement where shelf = shelf.number)
+            or size <> (select coalesce(max(position) + 1, 0) from placement where shelf = shelf.number)`,
+      ) as [{ wrong: number }];
+      assert.equal(wrong, 0);
+    }
+    const documents = rowsIn(config, 'select distinct document from image') as { document: string }[];
+    assert.deepEqual(
+      documents.map(({ document }) => document),
+      ['d\tß\\\n'],
+      'every character arrives',
+    );
+  });
+});
