@@ -80,7 +80,6 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
   const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const query = (sql: string) => psql(url(), sql);
   const start = async () => {
-    // Compiling queries takes several times as long as running them on small catalogues.
     const fast = { fsync: 'off', full_page_writes: 'off' };
     const all = { listen_addresses: '127.0.0.1', port, max_connections: 60, ...fast, ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -29,7 +29,7 @@ test('a failed import frees a full disk', { skip: unlessMounting() }, async () =
   const environment = { DATA_DIR: join(disk, 'data') };
   await runCommand(['import', '-'], environment, JSON.stringify(keyed(1)));
   await using _store = await openStore(configFor(disk, environment));
-  const lines = artists(20_000).map((line) => JSON.stringify(line));
+  const lines = artists(12_000).map((line) => JSON.stringify(line));
   const { status, errors } = await runCommand(['import', '--quiet', '-'], environment, lines.join('\n'));
   assert.equal(status, 1, errors);
   assert.match(errors, /no space left on the disk/);
@@ -57,7 +57,7 @@ test('an import that is rolled back leaves no log behind', async () => {
 test('a large import leaves a small log', async () => {
   const box = await opened();
   await using _store = box.store;
-  await box.import(artists(8000));
+  await box.import(artists(6000));
   assert.ok(box.logSize() <= MAX_LOG_BYTES, `${box.logSize()} bytes`);
-  assert.equal(await box.readCount(), 8001);
+  assert.equal(await box.readCount(), 6001);
 });
