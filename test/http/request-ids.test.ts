@@ -13,6 +13,7 @@ import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
 import { sendError } from '../../src/http/server/errors.ts';
 import { Exchange } from '../../src/http/server/exchange.ts';
 import { Logger } from '../../src/http/server/logger.ts';
+import { Response } from '../../src/http/server/response.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
 import { tamper } from '../support/engines.ts';
 import { serve } from '../support/program.ts';
@@ -72,7 +73,7 @@ async function respondWith(respond: (exchange: Exchange) => unknown) {
   const log = new Logger('warn');
   for (const level of ['warn', 'error'] as const)
     log[level] = (fields, message) => logged.push([(fields as { request: string }).request, level, message]);
-  const server = createServer((request, response) =>
+  const server = createServer({ ServerResponse: Response }, (request, response) =>
     respond(
       new Exchange(request, response, log, new RouteTraffic(), (_, status) => {
         counted.push(status);

@@ -24,11 +24,11 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   if (isLimited && !(token && isExempt(token.scopes))) {
     const decision = await limiter.decide(client);
     decisions.count(decision);
-    exchange.headers(rateHeaders(limiter.perSecond, decision));
+    exchange.headerLines(rateLines(limiter.perSecond, decision));
     if (!decision.isAllowed) throw tooManyRequests(limiter.perSecond, decision);
   } else if (limiter) {
     decisions.countExempt();
-    exchange.headers(exemptHeaders(limiter.perSecond));
+    exchange.headerLines(exemptLines(limiter.perSecond));
   }
   if (hash !== undefined && !isFirst) token = await findToken(services, client, hash);
   if (authorization !== undefined && !token)
@@ -47,21 +47,21 @@ async function findToken(services: Services, client: string, hash: string): Prom
 
 const waitInSeconds = ({ wait }: Decision) => Math.ceil(wait / 1000);
 
-function rateHeaders(perSecond: number, decision: Decision): Record<string, string> {
-  const seconds = String(waitInSeconds(decision));
-  const remaining = String(decision.remaining);
-  return {
-    'X-RateLimit-Limit': String(perSecond),
-    'X-RateLimit-Remaining': remaining,
-    'X-RateLimit-Reset': seconds,
-    'RateLimit-Policy': `"default";q=${perSecond};w=1`,
-    RateLimit: `"default";r=${remaining};t=${seconds}`,
-  };
+/** The headers as lines: all values are numbers. */
+function rateLines(perSecond: number, decision: Decision): string {
+  const seconds = waitInSeconds(decision);
+  const { remaining } = decision;
+  return `X-RateLimit-Limit: ${perSecond}\r
+X-RateLimit-Remaining: ${remaining}\r
+X-RateLimit-Reset: ${seconds}\r
+RateLimit-Policy: "default";q=${perSecond};w=1\r
+RateLimit: "default";r=${remaining};t=${seconds}\r
+`;
 }
 
 /** A client that is not counted has always all requests left. */
-function exemptHeaders(perSecond: number): Record<string, string> {
-  return rateHeaders(perSecond, { isAllowed: true, isBlocked: false, wait: 0, remaining: perSecond });
+function exemptLines(perSecond: number): string {
+  return rateLines(perSecond, { isAllowed: true, isBlocked: false, wait: 0, remaining: perSecond });
 }
 
 function tooManyRequests(perSecond: number, decision: Decision): ApiError {

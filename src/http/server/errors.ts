@@ -31,7 +31,7 @@ export function successBody(data: string, meta?: string): string {
 }
 
 export function errorBody(code: number, message: string): string {
-  return JSON.stringify({ code, message, success: false });
+  return `{"code":${code},"message":${JSON.stringify(message)},"success":false}`;
 }
 
 export function sendError(error: unknown, exchange: Exchange): void {

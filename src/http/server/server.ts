@@ -11,6 +11,7 @@ import type { Logger } from './logger.ts';
 import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
 import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
+import { Response } from './response.ts';
 import type { Router } from './router.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
@@ -106,6 +107,7 @@ export function createServer(options: ServerOptions): HttpServer {
 
   let isClosing = false;
   const server = createHttpServer({
+    ServerResponse: Response,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Without a Host, links start with 127.0.0.1 (see origin.ts).
@@ -121,7 +123,7 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on(
     'request',
     oneAtATime((request, response) => {
-      const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
+      const exchange = new Exchange(request, response as Response, log, traffic.unknown, onFinished);
       // No request has a body. Node would read one to its end, however long it is.
       if (isClosing || hasBody(request)) exchange.header('Connection', 'close');
       enqueue(exchange);
