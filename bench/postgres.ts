@@ -1,6 +1,7 @@
 /**
  * Calls of the PostgreSQL catalogue, small against large, against `select 1` through the same pool, and against the obvious
- * `ORDER BY random()`. All are measured alternately.
+ * `ORDER BY random()`. All are measured alternately. Requests at the same time share statements, so the calls are measured
+ * one at a time too.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -44,7 +45,11 @@ export async function run([size = '1000000']: string[]): Promise<void> {
       const [smallRate, largeRate, selectRate] = await measureAlternately([few, many, large.selectOne]);
       const toSmall = `${(largeRate / smallRate).toFixed(2)} of the rate with ${SMALL} images`;
       const toSelect = `${(largeRate / selectRate).toFixed(2)} of select 1 (${Math.round(selectRate)}/s)`;
-      console.log(`${title}: ${Math.round(largeRate)}/s with ${size} images, ${toSmall}, ${toSelect}`);
+      const [alone, selectAlone] = await measureAlternately([many, large.selectOne], 1);
+      const oneAtATime = `${(alone / selectAlone).toFixed(2)} one at a time`;
+      console.log(
+        `${title}: ${Math.round(largeRate)}/s with ${size} images, ${toSmall}, ${toSelect}, ${oneAtATime}`,
+      );
     }
     for (const { images, orderByRandom, calls } of [small, large]) {
       const [theirs, ours] = await measureAlternately([orderByRandom, calls['random, 10'] as Call]);
@@ -120,11 +125,12 @@ async function fillCache(options: ServersOptions, memory: ArrayBuffer): Promise<
 /** The rate of each call: the median of rounds in which they alternate. */
 async function measureAlternately<const Calls extends Call[]>(
   calls: Calls,
+  clients = CLIENTS,
 ): Promise<{ [Index in keyof Calls]: number }> {
   const rates: number[][] = calls.map(() => []);
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [index, call] of calls.entries()) {
-      const rate = await measureRate(call);
+      const rate = await measureRate(call, clients);
       // The first round warms up.
       if (round > 0) rates[index]?.push(rate);
     }
@@ -132,7 +138,7 @@ async function measureAlternately<const Calls extends Call[]>(
   return rates.map(median) as { [Index in keyof Calls]: number };
 }
 
-async function measureRate(call: Call): Promise<number> {
+async function measureRate(call: Call, clients: number): Promise<number> {
   const startedAt = performance.now();
   let done = 0;
   const client = async () => {
@@ -141,6 +147,6 @@ async function measureRate(call: Call): Promise<number> {
       done++;
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: clients }, client));
   return (done / (performance.now() - startedAt)) * 1000;
 }

@@ -70,6 +70,8 @@ export class Documents {
   }
 
   async #query(numbers: number[]): Promise<VersionedDocuments> {
+    if (numbers.length === 0)
+      return { ...(await this.#servers.read(statements.revision, [])), documents: new Map() };
     const { version, rows } = await this.#servers.read(statements.documents, [numbers]);
     return { version, documents: new Map(rows.map((row) => row.slice(1) as [number, Document])) };
   }

@@ -30,6 +30,7 @@ const entriesAt = `
      where shelf.kind = $1 and shelf.position = requested.position offset 0) as entry`;
 
 export const statements = {
+  revision: { name: 'revision', text: 'select number from revision' },
   statistics: {
     name: 'statistics',
     text: `select revision.number, sizes.id, sizes.size from revision, (
