@@ -1,12 +1,12 @@
 /** `zukan backup`: copies everything that is needed to restore the catalogue into a folder. */
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { writeBackup } from '../backup/write.ts';
 import type { Config } from '../config/config.ts';
 import { findLinkKeys } from '../config/link-keys.ts';
 import { openFiles, openSnapshot, openStore } from '../engines.ts';
 import { CommandError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
+import { requireOutside } from './outside-storage.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { printLine, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
@@ -49,23 +49,4 @@ export async function backupCommand(
 async function readTokens(config: Config) {
   await using store = await openStore(config);
   return store.tokens.records();
-}
-
-/** The storage would take the files of the backup for its own. */
-async function requireOutside(folder: string, { storage }: Config): Promise<void> {
-  if (storage.engine !== 'folder') return;
-  const inside = relative(await realPathOf(storage.path), await realPathOf(folder));
-  if (inside !== '..' && !inside.startsWith(`..${sep}`))
-    throw new CommandError(`${folder} is inside the folder of the image files; choose another folder`);
-}
-
-/** Also of a folder that does not exist yet. */
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) return path;
-    return join(await realPathOf(parent), basename(path));
-  }
 }

@@ -74,7 +74,7 @@ async function findFileProblems(config: Config, flags: CheckFlags, terminal: Ter
   if (flags.repair && lackThumbnails.length > 0) {
     const ids = lackThumbnails.splice(0);
     const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal, terminal);
-    problems.push(...failures);
+    for (const failure of failures) problems.push(failure);
     terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
   }
   return [

@@ -1,8 +1,9 @@
 /** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { catalogueLines, imageLine, joinLines } from '../catalogue/line.ts';
 import type { ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
@@ -10,6 +11,7 @@ import { openFiles, openSnapshot } from '../engines.ts';
 import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
 import { writeAtomically } from './output-file.ts';
+import { requireOutside } from './outside-storage.ts';
 import { noProgress, startProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,6 +26,7 @@ export async function exportCommand(
   flags: ExportFlags,
   terminal: Terminal,
 ): Promise<void> {
+  if (flags.files !== undefined) await requireOutside(flags.files, config);
   const isQuiet = flags.quiet || path === undefined;
   const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
   const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance);
@@ -75,21 +78,25 @@ async function copyImage(
   throw new CommandError(`the file ${current.key} is missing; "zukan check" lists all problems`);
 }
 
-/** Returns whether the file exists. */
+/** Returns whether the file exists. A file that is there already is replaced, because it may be a hard link to the stored one. */
 async function copyFile(files: Files, key: string, path: string): Promise<boolean> {
   const file = await files.open(key);
   if (!file) return false;
   await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomUUID()}.part`;
   try {
-    if (file.size > 0) await pipeline(file.stream(0, file.size - 1), createWriteStream(path));
-    else await file.close();
+    const target = createWriteStream(temporary);
+    if (file.size > 0) await pipeline(file.stream(0, file.size - 1), target);
+    else await Promise.all([file.close(), finished(target.end())]);
+    await rename(temporary, path);
     return true;
   } catch (error) {
     // A bucket can lose the file between the two requests.
     const again = await files.open(key);
     await again?.close();
     if (again) throw error;
-    await rm(path, { force: true });
     return false;
+  } finally {
+    await rm(temporary, { force: true });
   }
 }

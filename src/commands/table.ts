@@ -4,7 +4,9 @@ import { printable } from './text.ts';
 export function formatTable(header: string[], rows: string[][]): string[] {
   // Escaped here already, because escapes make a cell longer.
   const all = [header, ...rows].map((row) => row.map(printable));
-  const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  const widths = header.map((_, column) =>
+    all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  );
   return all.map((row) => {
     const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
     return cells.join('  ').trimEnd();

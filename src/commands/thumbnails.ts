@@ -6,6 +6,7 @@ import { findOutdated, updateThumbnails } from '../import/update-thumbnails.ts';
 import { CommandError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { noProgress, type Progress, startProgress } from './progress.ts';
+import { list } from './report.ts';
 import { printLine, type Terminal } from './terminal.ts';
 import { count } from './text.ts';
 import { writersFor } from './writer.ts';
@@ -30,7 +31,7 @@ export async function thumbnailsCommand(
   const problems = await makeThumbnails(config, ids, progress, interrupt.signal, terminal);
   printLine(terminal, `updated the thumbnails of ${count(ids.length - problems.length, 'image')}`);
   if (problems.length > 0)
-    throw new CommandError(`${count(problems.length, 'image')} could not be updated`, ...problems);
+    throw new CommandError(...list(`${count(problems.length, 'image')} could not be updated`, problems));
 }
 
 /** Makes the thumbnails of these images, whether they have them or not. Returns what went wrong, as sentences. */

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CommandError } from '../../src/commands/errors.ts';
+import { formatTable } from '../../src/commands/table.ts';
 import { printable } from '../../src/commands/text.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { runCommand } from '../support/program.ts';
@@ -140,4 +141,9 @@ test('the configuration, valid or not', async () => {
   await run({ ...environment, HOST: `a${hostile}` }, 'config', '--json');
   const { status } = await run({ ...environment, TRUSTED_PROXIES: 'a\x1b[31m\u202e' }, 'config');
   assert.equal(status, 2);
+});
+
+test('a table may have any number of rows', () => {
+  const rows = Array.from({ length: 200_000 }, () => ['1', '2']);
+  assert.equal(formatTable(['a', 'b'], rows).length, 200_001);
 });

@@ -192,7 +192,7 @@ await forEachEngine((engine) => {
     assert.equal(output, `updated the thumbnails of ${images.length - 1} images\n`);
     assert.match(
       errors,
-      /^zukan: 1 image could not be updated\nimage [0-9a-f-]{36}: the file \S+ is missing\n$/,
+      /^zukan: 1 image could not be updated:\n {2}image [0-9a-f-]{36}: the file \S+ is missing\n$/,
     );
     assert.deepEqual([...(await storedKeys()), original].sort(), await usedKeys());
   });

@@ -1,6 +1,14 @@
 /** The commands export, remove, check and stats. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
@@ -64,6 +72,22 @@ await forEachEngine(async (engine) => {
       assert.deepEqual(filesIn(join(folder, 'other/files')), filesIn(filesFolder(config)));
       assert.equal((await runCommand(['export'], other)).output, (await run('export')).output);
       assert.equal((await runCommand(['check'], other)).output, 'no problems found\n');
+    });
+
+    test('--files never writes to files that are stored, under whatever name', async () => {
+      const { folder, run, config } = await filled();
+      symlinkSync(filesFolder(config), join(folder, 'another name'));
+      for (const path of [filesFolder(config), join(folder, 'another name')]) {
+        const { status, errors } = await run('export', '--files', path, join(folder, 'all.ndjson'));
+        assert.equal(status, 1);
+        assert.match(errors, /is inside the folder of the image files; choose another folder/);
+      }
+      // The files of a backup are hard links, and have the same names.
+      const backup = join(folder, 'linked');
+      await run('backup', '--quiet', backup);
+      await run('export', '--files', join(backup, 'files'), join(folder, 'all.ndjson'));
+      assert.equal((await run('check')).output, 'no problems found\n');
+      assert.equal((await run('restore', '--check', '--quiet', backup)).status, 0);
     });
 
     test('leaves no partial file if it fails', async () => {
