@@ -1,0 +1,170 @@
+/** The studio in Chromium: adding, comparing and removing pictures, and accessibility. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { findViolations } from '../support/accessibility.ts';
+import { tamper } from '../support/engines.ts';
+import { findChromium, installChromium, unless } from '../support/needs.ts';
+import { paint } from '../support/painting.ts';
+import { runCommand } from '../support/program.ts';
+import { openStudioPages, waitForPanel, waitForUndo } from '../support/studio-page.ts';
+import { tinyPicture } from '../support/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const IMAGES = 30;
+
+describe('the studio', { skip }, async () => {
+  if (skip) return;
+  const { config, open } = await openStudioPages(IMAGES);
+
+  test('a removed picture can be restored', async () => {
+    const { page, finish } = await open();
+    await page.keyboard.press('ArrowRight');
+    await waitForPanel(page, 'One picture');
+    await page.keyboard.press('Delete');
+    await page.keyboard.type('asked to');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.locator('#count', { hasText: String(IMAGES - 1) }).waitFor();
+    await page.getByRole('link', { name: 'Removed' }).click();
+    await page.locator('tr', { hasText: 'asked to' }).getByRole('button', { name: 'Restore' }).click();
+    await page.locator('#lists p', { hasText: 'Nothing was removed.' }).waitFor();
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.locator('#count', { hasText: String(IMAGES) }).waitFor();
+    await finish();
+  });
+
+  test('of pictures that look alike, one can be kept', async () => {
+    const before = (await runCommand(['export'], { DATA_DIR: config.dataDir })).output;
+    const rows = [1, 2].map((image) => `(${image}, '${'0f'.repeat(16)}')`);
+    tamper(config, `insert or replace into perceptual_hash (image, hash) values ${rows.join()}`);
+    const { page, finish } = await open();
+    await page.getByRole('link', { name: 'Review' }).click();
+    const group = page.locator('.alike').filter({ has: page.locator('li') });
+    await group.first().waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await group.first().getByRole('button').first().click();
+    await page.locator('#toast', { hasText: 'You can undo this.' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#toast', { hasText: 'Undone: Remove' }).waitFor();
+    const sorted = (text: string) => text.split('\n').sort();
+    const { output } = await runCommand(['export'], { DATA_DIR: config.dataDir });
+    assert.deepEqual(sorted(output), sorted(before));
+    await finish();
+  });
+
+  test('pictures are added with a rating and tags, and refused ones say why', async () => {
+    const { page, finish } = await open();
+    await page.getByRole('link', { name: 'Add', exact: true }).click();
+    await page
+      .locator('.drop input')
+      .first()
+      .setInputFiles([
+        { name: 'one.png', mimeType: 'image/png', buffer: tinyPicture(70) },
+        { name: 'two.png', mimeType: 'image/png', buffer: Buffer.from('no picture') },
+      ]);
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('#toast', { hasText: 'Choose a rating first.' }).waitFor();
+    await page.getByLabel('Rating of all of them').selectOption('questionable');
+    await page.getByRole('combobox', { name: 'Add a category' }).last().fill('beach');
+    await page.locator('#lists .combobox li', { hasText: 'Create “beach”' }).click();
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('.added li', { hasText: 'one.png: added' }).waitFor();
+    await page.locator('.added li.refused', { hasText: 'two.png: ' }).waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#count', { hasText: String(IMAGES + 1) }).waitFor();
+    await page.locator('#tile-0[data-rating="questionable"]').waitFor();
+    const { output } = await runCommand(['find', '--category', 'beach'], { DATA_DIR: config.dataDir });
+    assert.equal((await runCommand(['remove', output.trim()], { DATA_DIR: config.dataDir })).status, 0);
+    await finish(['422']);
+  });
+
+  test('a dropped picture that looks like another one replaces it, is kept too, or is skipped', async () => {
+    const { page, finish } = await open();
+    const painting = paint(1, 96, 64);
+    const sizes = await Promise.all(
+      [60, 72, 84, 96].map((width) => painting().resize(width).png().toBuffer()),
+    );
+    const files = sizes.map((buffer, index) => ({ name: `${index}.png`, mimeType: 'image/png', buffer }));
+    const add = async (...pictures: typeof files) => {
+      await page.locator('.drop input').first().setInputFiles(pictures);
+      await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    };
+    const [first, second, third, fourth] = files as [File, File, File, File];
+    type File = (typeof files)[number];
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'inside'));
+    writeFileSync(join(folder, 'inside', first.name), first.buffer);
+    const devTools = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devTools.send('Input.dispatchDragEvent', {
+        ...{ type, x: 300, y: 300 },
+        data: { items: [], files: [folder], dragOperationsMask: 1 },
+      });
+    await page.locator('.drop p', { hasText: 'One file chosen.' }).waitFor();
+    await page.getByLabel('Rating of all of them').selectOption('nsfw');
+    await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    await page.locator('.added li', { hasText: '0.png: added' }).waitFor();
+    await add(second);
+    await page.locator('.question', { hasText: '1.png looks like another picture' }).waitFor();
+    await page.locator('.question p', { hasText: '72 × 48' }).waitFor();
+    assert.deepEqual(await findViolations(page, 'light'), []);
+    await page.getByRole('button', { name: 'Replace this' }).click();
+    await page.locator('.added li', { hasText: '1.png: replaced the file of' }).waitFor();
+    await waitForUndo(page, 'Replace the file of 1 picture');
+    await add(third, fourth);
+    await page.locator('.all', { hasText: '2 pictures look like others.' }).waitFor();
+    await page.getByRole('button', { name: 'Skip 2.png' }).click();
+    await page.locator('.added li', { hasText: '2.png: skipped' }).waitFor();
+    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.locator('.added li', { hasText: '3.png: added' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#toast', { hasText: 'Undone: Add 1 picture' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#toast', { hasText: 'Undone: Replace the file of 1 picture' }).waitFor();
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#count', { hasText: String(IMAGES + 1) }).waitFor();
+    await page.locator('#tile-0').click();
+    await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
+    const { output } = await runCommand(['find', '--limit', '1'], { DATA_DIR: config.dataDir });
+    assert.equal((await runCommand(['remove', output.trim()], { DATA_DIR: config.dataDir })).status, 0);
+    await finish();
+  });
+
+  test('no view has an accessibility violation, in either colour scheme', async () => {
+    const { page, finish } = await open();
+    const check = async (view: string) => {
+      for (const colorScheme of ['light', 'dark'] as const)
+        assert.deepEqual(await findViolations(page, colorScheme), [], `${view}, ${colorScheme}`);
+    };
+    await check('nothing selected');
+    await page.keyboard.press('ArrowRight');
+    await waitForPanel(page, 'One picture');
+    await page.keyboard.press('c');
+    await page.locator('.combobox li').first().waitFor();
+    await check('one picture');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+a');
+    await waitForPanel(page, `${IMAGES} pictures`);
+    await check('all pictures');
+    await page.getByRole('link', { name: 'Characters' }).click();
+    await page.locator('tbody button').first().click();
+    await page.locator('dialog h2').waitFor();
+    await check('an entry');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Removed' }).click();
+    await page.locator('h1', { hasText: 'Removed' }).waitFor();
+    await check('removed');
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const view of ['Pictures', 'Add', 'Categories']) {
+      await page.getByRole('link', { name: view, exact: true }).click();
+      await page.locator('h1', { hasText: view }).waitFor();
+      const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
+      assert.equal(await page.evaluate(isTooWide), false, `${view} on a phone`);
+    }
+    await finish();
+  });
+});
