@@ -21,7 +21,7 @@ export async function fillWithDemo(config: Config, draw = drawDemo): Promise<voi
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const catalogue = await draw(folder).finally(() => process.off('SIGINT', stop).off('SIGTERM', stop));
-    await importFiles(config, [catalogue]);
+    await importFiles(config, [catalogue], {}, 'the demo');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

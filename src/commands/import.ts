@@ -43,15 +43,20 @@ export function checkFlags({ yes, prune }: ImportCommandFlags): void {
   if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
 }
 
-/** Imports without printing anything. */
+/** Imports without printing anything. `source` is what the list of imports shows instead of the paths. */
 export async function importFiles(
   config: Config,
   paths: string[],
   flags: ImportFlags = {},
+  source?: string,
 ): Promise<Summary> {
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const run = { signal: interrupt.signal, confirmPrune: async () => true };
-  return (await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, run)).summary;
+  const report = await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, {
+    signal: interrupt.signal,
+    confirmPrune: async () => true,
+    ...(source !== undefined && { run: { source, origin: 'command' } }),
+  });
+  return report.summary;
 }
 
 /** The same, of a picture that is added in the studio, with what the command would print. */

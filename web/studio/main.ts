@@ -123,8 +123,11 @@ async function showView(): Promise<void> {
   const show = lists[name];
   const isList = kind !== undefined || show !== undefined;
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.top nav a'))
-    if (link.hash === `#${isList ? name : 'pictures'}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
+    if (link.hash === `#${isList ? name : 'pictures'}`) {
+      link.setAttribute('aria-current', 'page');
+      // On a phone, not all of them fit.
+      link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    } else link.removeAttribute('aria-current');
   byId('pictures').hidden = isList;
   byId('panel').hidden = isList;
   byId('lists').hidden = !isList;
