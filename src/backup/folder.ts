@@ -1,9 +1,10 @@
 /** The folder of a backup: creates it, and keeps a second backup from writing to it at the same time. */
-import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { readInside } from '../import/read-inside.ts';
 import { ifExists } from '../media/journal.ts';
-import { FILES, MANIFEST, type Manifest, parseManifest } from './format.ts';
+import { FILES, MANIFEST, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './format.ts';
 
 const LOCK = '.lock';
 
@@ -15,9 +16,12 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   const isBackup = names.includes(LOCK) || names.includes(MANIFEST);
   if (names.length > 0 && !(isBackup && names.every(isKnown)))
     throw new Error(`${folder} is neither empty nor a backup; choose another folder`);
-  // Whoever may write there could make us remove files of others.
-  const link = entries.find((entry) => entry.isSymbolicLink());
-  if (link) throw new Error(`${join(folder, link.name)} is a link; choose another folder`);
+  // With a link, whoever may write there could make us remove files of others. A pipe would keep us waiting.
+  const odd = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (odd) {
+    const kind = odd.isSymbolicLink() ? 'a link' : 'not a file';
+    throw new Error(`${join(folder, odd.name)} is ${kind}; choose another folder`);
+  }
   if (names.length === 0) await chmod(folder, 0o700);
   const lock = takeLock(folder);
   await mkdir(join(folder, FILES), { recursive: true });
@@ -47,8 +51,8 @@ function takeLock(folder: string): Disposable {
 
 /** Undefined if no backup was completed in this folder. */
 export async function findManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await ifExists(readFile(join(folder, MANIFEST), 'utf8'));
-  return text === undefined ? undefined : parseManifest(text);
+  if ((await ifExists(lstat(join(folder, MANIFEST)))) === undefined) return undefined;
+  return parseManifest((await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES)).toString());
 }
 
 /** Removes what is left of former and failed backups, except for pictures. */

@@ -17,13 +17,14 @@ import { imageLine } from '../catalogue/line.ts';
 import { readPreviews } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
-import { RecordError } from '../import/problems.ts';
+import { RecordError, withSubject } from '../import/problems.ts';
 import { checkRecord, type ImageLine, type RecordLine } from '../import/record.ts';
 import { hashInKey, pictureKey } from '../import/store-picture.ts';
 import * as Schema from '../json-schema.ts';
 import { uuidPattern } from '../schemas.ts';
 
 export const MANIFEST = 'manifest.json';
+export const MAX_MANIFEST_BYTES = 1024 * 1024;
 export const FILES = 'files';
 export const listNames = ['catalogue.ndjson', 'tokens.ndjson', 'link.keys'] as const;
 export type ListName = (typeof listNames)[number];
@@ -129,7 +130,10 @@ export function parseToken(text: string): TokenRecord {
 }
 
 export function parseManifest(text: string): Manifest {
-  const value = parseJson(text) as { format?: unknown; version?: unknown } | null;
+  const value = withSubject(MANIFEST, () => parseJson(text)) as {
+    format?: unknown;
+    version?: unknown;
+  } | null;
   if (value?.format !== 'zukan backup') throw new RecordError(`${MANIFEST} is not that of a zukan backup`);
   if (typeof value.version === 'number' && value.version > FORMAT_VERSION)
     throw new RecordError('the backup was made by a later version of zukan; use that version to restore it');

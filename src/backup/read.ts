@@ -13,6 +13,7 @@ import {
   type ListName,
   listNames,
   MANIFEST,
+  MAX_MANIFEST_BYTES,
   MAX_PICTURE_BYTES,
   type Manifest,
   MIN_KEY_LENGTH,
@@ -22,7 +23,6 @@ import {
   type Stored,
 } from './format.ts';
 
-const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
 const MAX_KEYS_BYTES = 1024 * 1024;
 /** Of pictures at the same time; a larger one is read alone. */

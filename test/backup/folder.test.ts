@@ -1,5 +1,6 @@
 /** The folder of a backup: incremental, private, complete at every moment, and safe from everything else. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -11,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -120,6 +122,21 @@ test('refuses links in the folder, which may lead to somebody else’s files', a
     assert.match(errors, new RegExp(`${name} is a link; choose another folder`));
     assert.deepEqual(globSync('**/*', { cwd: precious }), ['ab', 'ab/thesis.txt']);
   }
+});
+
+test('does not wait for what is not a file', { skip: process.platform === 'win32' }, async () => {
+  for (const name of ['manifest.json', '.lock']) {
+    const backup = join(folder, `pipe ${name}`);
+    mkdirSync(backup);
+    execFileSync('mkfifo', [join(backup, name)]);
+    const { status, errors } = await runCommand(['backup', '--quiet', backup], source);
+    assert.equal(status, 1);
+    assert.match(errors, new RegExp(`${name} is not a file; choose another folder`));
+  }
+  const large = join(folder, 'large');
+  await succeed(['backup', '--quiet', large], source);
+  truncateSync(join(large, 'manifest.json'), 2 ** 32);
+  assert.match((await runCommand(['backup', '--quiet', large], source)).errors, /is larger than 1 MiB/);
 });
 
 test('removes only files that a backup may have written', async () => {
