@@ -17,7 +17,7 @@ export interface TokenRecord extends Token {
 
 export interface TokenStore {
   /** Finds a token by the hash of its secret. It may have expired, but is not revoked. */
-  find(hash: string): Promise<Token | undefined>;
+  find(hash: string): Token | undefined | Promise<Token | undefined>;
   add(token: Token, hash: string): Promise<void>;
   list(): Promise<(Token & { revokedAt: string | null })[]>;
   /** Returns false if no such token exists or it is already revoked. */

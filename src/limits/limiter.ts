@@ -6,7 +6,7 @@ export interface Limiter {
   readonly perSecond: number;
   /** Tries to connect. Does not fail if that is impossible now. */
   start(): Promise<void>;
-  decide(client: string): Promise<Decision>;
+  decide(client: string): Decision | Promise<Decision>;
   /** Why the limiter does not work as configured, and what that means. Shown publicly, so it contains no secrets. */
   degradedReason(): string | undefined;
   /** How many blocked clients this process knows. */

@@ -36,7 +36,7 @@ export class MemoryLimiter implements Limiter {
     return this.#clients.size;
   }
 
-  async decide(client: string): Promise<Decision> {
+  decide(client: string): Decision {
     return this.#update(client, (state, now) => decide(this.#rate, state, now)).decision;
   }
 

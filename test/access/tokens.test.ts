@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Token } from '../../src/access/token-store.ts';
-import {
-  expiryAllowance,
-  hashSecret,
-  isLive,
-  isScope,
-  newSecret,
-  secretIn,
-} from '../../src/access/tokens.ts';
+import { expiryAllowance, hashIn, hashSecret, isLive, isScope, newSecret } from '../../src/access/tokens.ts';
 import { secureRandomInt } from '../../src/random.ts';
 
 test('a secret has 100 letters and digits and is unique', () => {
@@ -42,9 +35,16 @@ const headers: [string, string | undefined][] = [
 ];
 for (const [header, expected] of headers) {
   test(`${expected ? 'accepts' : 'rejects'} "${header.slice(0, 24)}…" (${header.length} characters)`, () => {
-    assert.equal(secretIn(header), expected);
+    const hash = expected && hashSecret(expected);
+    assert.equal(hashIn(header), hash);
+    assert.equal(hashIn(header), hash);
   });
 }
+
+test('hashes each of many secrets, however many came before', () => {
+  for (const secret of Array.from({ length: 2500 }, () => newSecret(secureRandomInt)))
+    assert.equal(hashIn(`Bearer ${secret}`), hashSecret(secret));
+});
 
 test('accepts known scopes only', () => {
   const known = ['image:list', 'image:custom-expiry', 'image:custom-expiry:31', 'api:ratelimit:disabled'];

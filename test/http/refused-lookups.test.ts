@@ -47,7 +47,7 @@ beforeEach(() => {
 
 /** Returns the status: 200 if the call is admitted. */
 async function call(from: string, authorization: string): Promise<number> {
-  const exchange = { request: { headers: { from, authorization } }, headers() {} } as unknown as Exchange;
+  const exchange = { request: { headers: { from, authorization } }, headerLines() {} } as unknown as Exchange;
   try {
     await admit(services, exchange);
     return 200;

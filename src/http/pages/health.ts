@@ -83,7 +83,7 @@ async function checkParts(
   const [statistics, data, token, file] = await Promise.allSettled([
     reading,
     store.verify(),
-    tokens.find(NO_HASH),
+    (async () => tokens.find(NO_HASH))(),
     // Without images there need not be a folder.
     reading.then(
       ({ images }) => (images.count > 0 ? files.verify() : undefined),

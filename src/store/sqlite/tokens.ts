@@ -38,7 +38,7 @@ export function openTokenStore(path: string): TokenStore & Disposable {
     return token;
   };
   return {
-    async find(hash) {
+    find(hash) {
       dropStale();
       return lookUp(hash);
     },
