@@ -63,11 +63,16 @@ export function statedRating({ openFields, atLeast, nsfw }: ImageLine): Rating |
 
 /** Undefined for a blank line. */
 export function parseRecord(text: string): RecordLine | undefined {
-  return text === '' ? undefined : checkRecord(parseJson(text));
+  if (text === '') return undefined;
+  // JSON without escapes cannot contain what no store can hold, and looking for it takes a while.
+  return checkRecord(parseJson(text), text.includes('\\u'));
 }
 
-/** Every record passes this check, whether it comes from a catalogue file or a folder. Normalises its id and time. */
-export function checkRecord(value: unknown): RecordLine {
+/**
+ * Every record passes this check, whether it comes from a catalogue file or a folder. Normalises its id and time.
+ * `mayBeUnstorable` is whether texts can contain a NUL character or an unpaired surrogate.
+ */
+export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
@@ -77,7 +82,8 @@ export function checkRecord(value: unknown): RecordLine {
     );
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   // No store can hold these.
-  if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  if (mayBeUnstorable && !isStorable(value))
+    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = value as RecordLine;
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
   if (record.type === 'removed') record.image = record.image.toLowerCase();

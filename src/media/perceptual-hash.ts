@@ -41,9 +41,10 @@ export function hashPixels(sample: Sample): string {
 function readBrightness({ pixels, width, height }: Sample): Float64Array {
   const brightness = new Float64Array(width * height);
   for (let pixel = 0, index = 0; pixel < brightness.length; pixel++, index += CHANNELS) {
-    const [red = 0, green = 0, blue = 0, alpha = 0] = pixels.subarray(index, index + CHANNELS);
-    const opacity = alpha / 255;
-    brightness[pixel] = opacity * (0.299 * red + 0.587 * green + 0.114 * blue) + (1 - opacity) * 255;
+    const channel = (number: number) => pixels[index + number] as number;
+    const opacity = channel(3) / 255;
+    const brightnessOfColour = 0.299 * channel(0) + 0.587 * channel(1) + 0.114 * channel(2);
+    brightness[pixel] = opacity * brightnessOfColour + (1 - opacity) * 255;
   }
   return brightness;
 }

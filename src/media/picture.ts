@@ -109,25 +109,34 @@ export async function hasSameLayout(a: Buffer, b: Buffer): Promise<boolean> {
  * sharp's `stats()` does the same in 11 ms, because it computes much more; this takes 0.1 ms.
  */
 function dominantColour(pixels: Buffer): string {
+  const colours = onWhite(pixels);
   const counts = new Uint32Array(4096);
-  const binAt = (index: number) => {
-    const [red = 0, green = 0, blue = 0] = colourAt(pixels, index);
-    return ((red >> 4) << 8) | ((green >> 4) << 4) | (blue >> 4);
-  };
-  for (let index = 0; index < pixels.length; index += CHANNELS)
-    counts[binAt(index)] = (counts[binAt(index)] ?? 0) + 1;
+  const bins = new Uint16Array(colours.length / 3);
+  for (let pixel = 0; pixel < bins.length; pixel++) {
+    const bin =
+      (high(colours, 3 * pixel) << 8) | (high(colours, 3 * pixel + 1) << 4) | high(colours, 3 * pixel + 2);
+    bins[pixel] = bin;
+    counts[bin] = (counts[bin] as number) + 1;
+  }
   const largest = counts.indexOf(counts.reduce((a, b) => Math.max(a, b)));
   const sums = [0, 0, 0];
-  for (let index = 0; index < pixels.length; index += CHANNELS) {
-    if (binAt(index) !== largest) continue;
-    for (const [channel, value] of colourAt(pixels, index).entries())
-      sums[channel] = (sums[channel] ?? 0) + value;
-  }
-  const mean = sums.map((sum) => Math.round(sum / (counts[largest] ?? 1)));
+  for (let pixel = 0; pixel < bins.length; pixel++)
+    if (bins[pixel] === largest)
+      for (let channel = 0; channel < 3; channel++)
+        sums[channel] = (sums[channel] as number) + (colours[3 * pixel + channel] as number);
+  const mean = sums.map((sum) => Math.round(sum / (counts[largest] || 1)));
   return `#${mean.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function colourAt(pixels: Buffer, index: number): number[] {
-  const alpha = (pixels[index + 3] ?? 0) / 255;
-  return [0, 1, 2].map((channel) => Math.round((pixels[index + channel] ?? 0) * alpha + 255 * (1 - alpha)));
+const high = (colours: Uint8Array, index: number) => (colours[index] as number) >> 4;
+
+/** Red, green and blue of each pixel. */
+function onWhite(pixels: Buffer): Uint8Array {
+  const colours = new Uint8Array((pixels.length / CHANNELS) * 3);
+  for (let index = 0, to = 0; index < pixels.length; index += CHANNELS) {
+    const alpha = (pixels[index + 3] as number) / 255;
+    for (let channel = 0; channel < 3; channel++)
+      colours[to++] = Math.round((pixels[index + channel] as number) * alpha + 255 * (1 - alpha));
+  }
+  return colours;
 }

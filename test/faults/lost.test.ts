@@ -195,7 +195,7 @@ if (!skip) {
 
   test('a catalogue restored from a backup and changed again is not confused with the one before', async () => {
     const { folder, environment } = newCatalogue();
-    const tables = ['revision', 'shelf', 'image', 'placement'];
+    const tables = ['revision', 'shelf', 'image', 'image_shelves', 'placement'];
     const importLines = (records: object[]) => runCommand(['import', '-'], environment, lines(records));
     const change = (sql: (table: string) => string) =>
       psql(environment.DATABASE_URL, `begin; ${tables.map(sql).join(';')}; commit`);

@@ -4,6 +4,16 @@ import { columns } from './batches.ts';
 import { formatRows } from './copy.ts';
 import type { Copy, Query } from './placements.ts';
 
+/** Removes what is left of images that had the numbers of new ones, such as after a backup of some tables was restored. */
+export async function removeDetailsFrom(query: Query, number: number): Promise<void> {
+  await query(
+    `with shelves as (delete from image_shelves where image >= $1),
+       hashes as (delete from perceptual_hash where image >= $1)
+     delete from edited where image >= $1`,
+    [number],
+  );
+}
+
 /** Of new images. */
 export async function addDetails(
   copy: Copy,

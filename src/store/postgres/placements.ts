@@ -8,7 +8,7 @@ import { columns } from './batches.ts';
 import { formatRows } from './copy.ts';
 import { FIND_COVERS, PLACE_ALL, POSITION_OF } from './queries.ts';
 
-/** Placements of new images that wait in memory. */
+/** Changes that wait in memory. */
 const MAX_WAITING = 200_000;
 
 /** Runs a statement of the writer's transaction. */
@@ -39,7 +39,7 @@ export class Placements {
   async append(images: Placed[]): Promise<void> {
     await this.#saveShelvesOf(images);
     for (const { image, shelves } of images) this.#changes.append(image, shelves);
-    if (this.#changes.size >= MAX_WAITING) await this.write();
+    await this.#writeIfMany();
   }
 
   /** Moves images from the shelves that they are on to those they belong on. */
@@ -47,10 +47,12 @@ export class Placements {
     const before = await this.#takeShelvesOf(images.map(({ image }) => image));
     for (const { image, shelves } of images) this.#changes.move(image, before.get(image) ?? [], shelves);
     await this.#saveShelvesOf(images);
+    await this.#writeIfMany();
   }
 
   async remove(images: number[]): Promise<void> {
     for (const [image, shelves] of await this.#takeShelvesOf(images)) this.#changes.move(image, shelves, []);
+    await this.#writeIfMany();
   }
 
   /** Makes all placements anew from the shelves of each image. */
@@ -102,6 +104,10 @@ export class Placements {
     await this.#query(`${FIND_COVERS} and number = any($1::int[])`, [[...this.#changes.withoutCover]]);
   }
 
+  async #writeIfMany(): Promise<void> {
+    if (this.#changes.size >= MAX_WAITING) await this.write();
+  }
+
   async #saveShelvesOf(images: Placed[]): Promise<void> {
     const rows = images.map(({ image, shelves }) => [image, shelves]);
     await this.#copy('image_shelves (image, shelves)', formatRows(rows));
@@ -136,7 +142,9 @@ export class Placements {
       `with deleted as (delete from placement where shelf = $1 and position >= $2 returning image)
        insert into placement (shelf, position, image)
        select $1, $2 + row_number() over (order by image) - 1, image
-       from (select image from deleted where image <> all($3::int[]) union all select unnest($4::int[])) as kept`,
+       from (select image from deleted
+             where not exists (select from unnest($3::int[]) as gone (image) where gone.image = deleted.image)
+             union all select unnest($4::int[])) as kept`,
       [shelf, position, left, entered],
     );
     this.#sizes.set(shelf, position + (rowCount ?? 0));

@@ -25,7 +25,7 @@ import { connect, databaseError, disconnect, waitForWriteLock } from './connecti
 import { copyRows, formatRows } from './copy.ts';
 import { createDecisions } from './decisions.ts';
 import { addEntries, removeEntries, saveAliases, updateEntries } from './entries.ts';
-import { addDetails, saveEdited, saveHashes } from './image-details.ts';
+import { addDetails, removeDetailsFrom, saveEdited, saveHashes } from './image-details.ts';
 import { CLIP_RUNS, importRunWriter } from './import-runs.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
@@ -124,6 +124,7 @@ class PostgresWriter implements CatalogueWriter {
 
   async removeEntries(entries: SavedEntry[]): Promise<void> {
     this.#haveEntriesChanged = true;
+    await this.#placements.write();
     await removeEntries(this.#query, entries);
     for (const { shelf } of entries) this.#changedEntries.delete(shelf);
   }
@@ -133,6 +134,7 @@ class PostgresWriter implements CatalogueWriter {
     for (const { row, shelves } of images)
       if (row.number === undefined) added.push({ row: { ...row, number: ++this.#lastImage }, shelves });
       else updated.push({ row: { ...row, number: row.number }, shelves });
+    if (added[0]) await removeDetailsFrom(this.#query, added[0].row.number);
     const length = ({ row }: NumberedImage) => row.document.length;
     for (const batch of splitBatches(added, length)) await this.#add(batch);
     for (const batch of splitBatches(updated, length)) await this.#update(batch);

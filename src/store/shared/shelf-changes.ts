@@ -28,7 +28,7 @@ export class ShelfChanges {
     this.#sfwShelf = sfwShelf;
   }
 
-  /** How many placements of new images are waiting. */
+  /** How many images are waiting to be placed on a shelf, or removed from one. */
   get size(): number {
     return this.#size;
   }
@@ -64,8 +64,9 @@ export class ShelfChanges {
     const appended = this.#appended.get(shelf) ?? [];
     const [entered, left] = [this.#entered, this.#left].map((changes) => [...(changes.get(shelf) ?? [])]);
     for (const changes of [this.#appended, this.#entered, this.#left]) changes.delete(shelf);
-    this.#size -= appended.length;
-    return { appended, entered: entered as number[], left: left as number[] };
+    const change = { appended, entered: entered as number[], left: left as number[] };
+    this.#size -= appended.length + change.entered.length + change.left.length;
+    return change;
   }
 
   /** Forgets all changes that are not written. */
@@ -80,7 +81,11 @@ export class ShelfChanges {
     opposite: Map<number, Set<number>>,
   ): void {
     this.withoutCover.add(shelf);
-    if (opposite.get(shelf)?.delete(image)) return;
+    if (opposite.get(shelf)?.delete(image)) {
+      this.#size--;
+      return;
+    }
+    this.#size++;
     const images = changes.get(shelf);
     if (images) images.add(image);
     else changes.set(shelf, new Set([image]));

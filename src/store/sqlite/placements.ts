@@ -7,7 +7,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ShelfChanges } from '../shared/shelf-changes.ts';
 import { FIND_COVERS, formatShelves, PLACE_ALL, parseShelves, SHELVES_OF } from './queries.ts';
 
-/** Placements of new images that wait in memory. */
+/** Changes that wait in memory. */
 const MAX_WAITING = 300_000;
 
 export class Placements {
@@ -51,18 +51,20 @@ export class Placements {
   append(image: number, shelves: number[]): void {
     this.#saveShelvesOf.run(image, formatShelves(shelves));
     this.#changes.append(image, shelves);
-    if (this.#changes.size >= MAX_WAITING) this.write();
+    this.#writeIfMany();
   }
 
   /** Moves an image from the shelves that it is on to those it belongs on. */
   move(image: number, shelves: number[]): void {
     this.#changes.move(image, this.#shelvesOfImage(image), shelves);
     this.#saveShelvesOf.run(image, formatShelves(shelves));
+    this.#writeIfMany();
   }
 
   remove(image: number): void {
     this.#changes.move(image, this.#shelvesOfImage(image), []);
     this.#removeShelvesOf.run(image);
+    this.#writeIfMany();
   }
 
   size(shelf: number): number {
@@ -92,6 +94,10 @@ export class Placements {
     for (const [shelf, size] of this.#sizes) save.run(size, covers.get(shelf) ?? null, shelf);
     const findCover = this.#database.prepare(`${FIND_COVERS} and number = ?`);
     for (const shelf of withoutCover) findCover.run(shelf);
+  }
+
+  #writeIfMany(): void {
+    if (this.#changes.size >= MAX_WAITING) this.write();
   }
 
   #shelvesOfImage(image: number): number[] {

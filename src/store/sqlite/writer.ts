@@ -150,6 +150,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async removeEntries(entries: SavedEntry[]): Promise<void> {
+    this.#placements.write();
     for (const { shelf } of entries) {
       this.#database.prepare('delete from alias where shelf = ?').run(shelf);
       this.#database.prepare('delete from shelf where number = ?').run(shelf);
