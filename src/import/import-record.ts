@@ -38,6 +38,7 @@ export async function startRecord(
   const canContinue =
     last?.id === run.continues &&
     last?.state === 'revertible' &&
+    last.origin === run.origin &&
     (last.lastImage < last.firstImage || last.lastImage === importRuns.lastImage);
   return new ImportRecord(importRuns, run, now, runs, canContinue ? last : undefined, maxChanges);
 }
@@ -80,6 +81,10 @@ export class ImportRecord implements WriterObserver {
   imageChanged(before: SavedImage, after: ImageRow): void {
     // Another picture of this import may say more about an image that it added.
     if (before.number > this.#importRuns.lastImage) return;
+    if (this.#isFull) {
+      this.#run.changed++;
+      return;
+    }
     const [former, changed] = [describeImage(before), describeImage(after)];
     // New thumbnails are no change.
     if (JSON.stringify(former) === JSON.stringify(changed)) return;
@@ -128,6 +133,11 @@ export class ImportRecord implements WriterObserver {
     return run;
   }
 
+  /** One too many says that there are too many. */
+  get #isFull(): boolean {
+    return this.#seen.size > this.#maxChanges;
+  }
+
   /** Returns whether it is the first change of this thing. */
   #note(
     kind: ImportChange['kind'],
@@ -137,8 +147,7 @@ export class ImportRecord implements WriterObserver {
   ): boolean {
     const key = `${kind} ${id}`;
     const isNew = !this.#seen.has(key);
-    // One too many says that there are too many.
-    if (this.#seen.size > this.#maxChanges) return isNew;
+    if (this.#isFull) return isNew;
     this.#seen.add(key);
     const earlier = this.#buffer.get(key) ?? { before: before ? JSON.stringify(before) : null };
     this.#buffer.set(key, { kind, id, before: earlier.before, after });

@@ -6,7 +6,7 @@ import { editImages, type ImageEdit, NO_EDIT } from '../edit/images.ts';
 import { type NewPicture, replaceFile } from '../edit/replace-file.ts';
 import { observeWriter } from '../import/observe-writer.ts';
 import { ChangeRecord } from './change-record.ts';
-import { describeEdit, describeImages, nameEntries } from './descriptions.ts';
+import { describeEdit, describeImages, describeRevert, nameEntries } from './descriptions.ts';
 import { EntryChanges } from './entry-changes.ts';
 import { type Changed, History } from './history.ts';
 import { type RevertView, viewRevert } from './imports.ts';
@@ -148,10 +148,11 @@ export class Changes {
     const { run, isPreview } = readRequest('revertImport', body);
     return this.#exclusively(async () => {
       const record = new ChangeRecord();
-      const openRecorded = async () => observeWriter(await this.#openWriter(report), record);
-      const result = await this.#removals.revertImport(run, isPreview, openRecorded, report);
-      const label = `Revert the import: ${describeImages(result.removed.length + result.restored.length)}`;
-      if (!isPreview) this.history.add({ label, at: this.#now(), record });
+      const open = () => this.#openWriter(report);
+      const openRecorded = async () => observeWriter(await open(), record);
+      const opened = isPreview ? open : openRecorded;
+      const result = await this.#removals.revertImport(run, isPreview, opened, report);
+      this.history.add({ label: describeRevert(result), at: this.#now(), record });
       return { ...viewRevert(result), steps: this.history.list() };
     });
   }

@@ -2,6 +2,7 @@
 import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { Lookup } from '../catalogue/writer.ts';
+import type { RevertResult } from '../edit/revert-import.ts';
 import { isId } from '../import/record.ts';
 import type { Request } from './requests.ts';
 
@@ -14,6 +15,10 @@ export function describeImages(count: number): string {
 /** Of pictures that were added in the studio. */
 export function describeImport({ added, changed }: ImportRun): string {
   return added === 0 && changed > 0 ? `Update ${describeImages(changed)}` : `Add ${describeImages(added)}`;
+}
+
+export function describeRevert({ removed, restored }: RevertResult): string {
+  return `Revert the import: ${describeImages(removed.length + restored.length)}`;
 }
 
 export function describeEdit(edit: Edit, images: number): string {

@@ -9,8 +9,10 @@ import { removeImages } from '../edit/remove-images.ts';
 import { type RevertResult, revertImport } from '../edit/revert-import.ts';
 import type { Files } from '../media/files.ts';
 import { inParallel } from '../parallel.ts';
-import type { Report } from './server.ts';
+import { type Report, StudioError } from './server.ts';
 import { ChangedSince } from './undo.ts';
+
+const MAX_REVERTED = 200_000;
 
 export interface RemovalEngines {
   files: Files;
@@ -60,6 +62,7 @@ export class Removals {
     openRecorded: () => Promise<CatalogueWriter>,
     report: Report,
   ): Promise<RevertResult> {
+    await refuseLarge(run, this.#engines.openSnapshot);
     let [isReverted, done] = [false, 0];
     const result = await revertImport(run, {
       ...this.#engines,
@@ -104,6 +107,17 @@ export class Removals {
     for (const deleteFiles of deletions) deleted += await deleteFiles();
     return deleted;
   }
+}
+
+/** The rows of all removed pictures are kept in memory for the undo. */
+async function refuseLarge(id: number, openSnapshot: RemovalEngines['openSnapshot']): Promise<void> {
+  await using snapshot = await openSnapshot();
+  const run = (await snapshot.importRuns()).find((run) => run.id === id);
+  if (run && run.added > MAX_REVERTED)
+    throw new StudioError(
+      422,
+      `the import added ${run.added} pictures, too many to revert it here; run "zukan imports revert ${id}"`,
+    );
 }
 
 export interface RemovedPicture {

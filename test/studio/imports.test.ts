@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { filesIn } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
+import { forEachEngine, tamper } from '../support/engines.ts';
 import { openMaintained } from '../support/maintained.ts';
 import { filesFolder } from '../support/service.ts';
 import { openStudio } from '../support/studio.ts';
@@ -123,6 +123,13 @@ await forEachEngine(async (engine) => {
   test('the end of the studio deletes the files of a reverted import', async () => {
     await add([21, 22]);
     const { id } = (await runs())[0];
+    const count = (added: number) =>
+      tamper(box.config, `update import_run set added = ${added} where id = ${id}`);
+    count(300_000);
+    const refused = await studio.post('/change/import/revert', { run: id, isPreview: true });
+    assert.equal(refused.status, 422);
+    assert.match(refused.json.error, /too many to revert it here; run "zukan imports revert \d+"/);
+    count(2);
     await studio.change('/change/import/revert', { run: id, isPreview: false });
     assert.equal(fileCount(), 5);
     await studio.close();

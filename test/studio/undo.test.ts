@@ -6,6 +6,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { keyed, sandbox } from '../support/import.ts';
 import { runCommand } from '../support/program.ts';
 import { openStudio, type TestStudio } from '../support/studio.ts';
+import { tinyPicture } from '../support/tiny.ts';
 
 const names = ['sea', 'city', 'new', 'Unknown'];
 const name = fc.constantFrom(...names);
@@ -37,6 +38,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('merge' as const), kind, index, into: index }),
   fc.record({ type: fc.constant('remove' as const), kind, index, block: fc.boolean() }),
   fc.record({ type: fc.constant('create' as const), kind, name: fc.constantFrom('lake', 'fresh') }),
+  fc.record({ type: fc.constant('add' as const), picture: index, category: name, rating }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -53,6 +55,13 @@ async function take(studio: TestStudio, step: Step): Promise<void> {
     });
     // A name that was blocked by an earlier step.
     assert.ok(status === 200 || status === 422, `status ${status}`);
+    return;
+  }
+  if (step.type === 'add') {
+    const headers = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
+    const query = new URLSearchParams({ name: 'x.png', rating: step.rating, category: step.category });
+    const { status } = await studio.send(`/add/picture?${query}`, headers, tinyPicture(step.picture), 'POST');
+    assert.equal(status, 200);
     return;
   }
   const { kind } = step;

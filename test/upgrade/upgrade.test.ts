@@ -71,6 +71,7 @@ await forEachEngine((engine) => {
       assert.equal(unknown[0]?.name, 'Unknown');
 
       await succeed(['check', '--quiet'], environment);
+      assert.equal((await succeed(['imports', '--json'], environment)).output, '[]\n');
       await using store = await openStore(config);
       const [live, revoked] = await store.tokens.records();
       assert.deepEqual([live?.owner, live?.scopes, live?.revokedAt], ['a bot', ['image:list'], null]);
