@@ -119,7 +119,8 @@ describe('the studio', { skip }, async () => {
     await page.locator('.all', { hasText: '2 pictures look like others.' }).waitFor();
     await page.getByRole('button', { name: 'Skip 2.png' }).click();
     await page.locator('.added li', { hasText: '2.png: skipped' }).waitFor();
-    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.locator('.question button:focus', { hasText: 'Keep both' }).waitFor();
+    await page.keyboard.press('Enter');
     await page.locator('.added li', { hasText: '3.png: added' }).waitFor();
     await page.locator('#undo').click();
     await page.locator('#toast', { hasText: 'Undone: Add 1 picture' }).waitFor();

@@ -133,6 +133,7 @@ describe('the studio', { skip }, async () => {
     await page.getByLabel('Name', { exact: true }).fill('luna');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'moon' }).waitFor();
+    await page.locator('tbody button:focus').waitFor();
     await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
     await page.getByRole('button', { name: 'Merge…' }).click();
     await page.keyboard.type('lun');

@@ -79,6 +79,9 @@ export class Adding {
     const question = new AlikeQuestion(file, alike, (decision) => {
       this.#questions.delete(question);
       this.#showAll();
+      // Its buttons go, and with them the place of the keyboard.
+      const [next] = this.#questions;
+      next?.element.querySelector('button')?.focus();
       void this.#enqueue(async () => {
         question.element.replaceWith(await decide(file, query, decision));
         this.onAdded();

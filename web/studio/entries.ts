@@ -94,7 +94,14 @@ export class EntryList {
     this.#note.textContent = hidden
       ? `${formatNumber(found.length)}, the first ${MAX_SHOWN} shown`
       : formatNumber(found.length);
+    // The keyboard stays where it was.
+    const focused = this.#buttons().indexOf(document.activeElement as HTMLButtonElement);
     this.#rows.replaceChildren(...found.slice(0, MAX_SHOWN).map((entry) => this.#row(entry)));
+    this.#buttons()[focused]?.focus();
+  }
+
+  #buttons(): HTMLButtonElement[] {
+    return [...this.#rows.querySelectorAll('button')];
   }
 
   #row(entry: Entry): HTMLElement {

@@ -148,21 +148,14 @@ export class Grid {
         tile.remove();
         this.#shown.delete(index);
       }
+    // Browsers load pictures in the order of the tiles: first those in sight.
+    const sight = Math.floor(scrollTop / height) * this.#columns;
+    const indexes = [...range(sight, end), ...range(first, Math.min(sight, end))];
     // Before the pictures, which occupy all connections: until they are there, the tiles have placeholders.
-    this.#tiles.want(this.#idsFrom(first, end));
-    const added: HTMLElement[] = [];
-    for (let index = first; index < end; index++)
-      if (!this.#shown.has(index)) {
-        const tile = this.#makeTile(index);
-        this.#shown.set(index, tile);
-        added.push(tile);
-      }
+    this.#tiles.want(indexes.map((index) => this.#ids.at(index)));
+    const added = indexes.filter((index) => !this.#shown.has(index)).map((index) => this.#makeTile(index));
     this.#space.append(...added);
     this.#decorate();
-  }
-
-  #idsFrom(first: number, end: number): string[] {
-    return Array.from({ length: end - first }, (_, offset) => this.#ids.at(first + offset));
   }
 
   #makeTile(index: number): HTMLElement {
@@ -184,6 +177,7 @@ export class Grid {
       image,
     );
     this.#place(tile, index);
+    this.#shown.set(index, tile);
     return tile;
   }
 
@@ -230,4 +224,8 @@ export class Grid {
     for (const tile of this.#shown.values()) tile.remove();
     this.#shown.clear();
   }
+}
+
+function range(first: number, end: number): number[] {
+  return Array.from({ length: Math.max(0, end - first) }, (_, offset) => first + offset);
 }

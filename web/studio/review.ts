@@ -55,6 +55,9 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
     const { version } = await post<Summary>('/data/summary', { ids });
     const body = { ids, version, reason: `looks like ${id}` };
     showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
+    // With the button, the keyboard would lose its place.
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    next?.querySelector('button')?.focus();
     row.remove();
     notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
   } catch (error) {
