@@ -1,6 +1,6 @@
 /** Gives an image another file, such as a better copy. Its id and its fields stay. */
 import { dimensions, readDocument } from '../catalogue/document.ts';
-import { parseEdited } from '../catalogue/edited.ts';
+import { formatEdited, parseEdited } from '../catalogue/edited.ts';
 import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
 import { fileKeys, formatPreviews } from '../catalogue/thumbnails.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../catalogue/writer.ts';
@@ -105,13 +105,15 @@ async function refuseKnown(writer: CatalogueWriter, { hashes }: FilePicture): Pr
 function placeFile(before: SavedImage, picture: FilePicture, entries: ImageEntries, writer: CatalogueWriter) {
   const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews } = picture;
   const image = readDocument(before.document);
-  const isDecided = parseEdited(before.edited).includes('rating');
+  const decided = parseEdited(before.edited);
+  const isDecided = decided.includes('rating');
   // As in imports: metadata in a picture makes its rating stricter.
   const rated = picture.metadata && addMetadata({ type: 'image', nsfw: image.nsfw }, picture.metadata);
   const nsfw = isDecided ? image.nsfw : (rated?.nsfw ?? image.nsfw);
   const meta = { eTag, size, mimetype, color, dimens: dimensions(width, height) };
   return placeImage(
-    { ...before, key, eTag: hash, mimetype, perceptualHash },
+    // Reverting the import that added the image must not remove it.
+    { ...before, key, eTag: hash, mimetype, perceptualHash, edited: formatEdited(decided, true) },
     { ...image, nsfw, meta },
     entries,
     previews && formatPreviews(previews),

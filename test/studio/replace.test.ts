@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { uuid } from '../support/catalogue.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { openMaintained } from '../support/maintained.ts';
@@ -16,7 +16,12 @@ const [large, small] = await Promise.all([
   painting().resize(60, 40).jpeg().toBuffer(),
 ]);
 // The studio runs in this process.
+const { TMPDIR } = process.env;
 process.env.TMPDIR = temporaryFolder();
+after(() => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+});
 const leftovers = () =>
   readdirSync(process.env.TMPDIR as string).filter((name) => name.startsWith('zukan-add-'));
 
@@ -60,6 +65,7 @@ await forEachEngine(async (engine) => {
       /replaced by another file/,
     );
     assert.deepEqual(await studio.ids(), [id]);
+    assert.match(await box.ok('imports', 'revert', '1', '--dry-run'), /: 0 images removed/);
     await box.ok('check');
     await studio.change('/change/undo', { step: json.steps[0].id });
     assert.deepEqual(await bytesOf(), small);

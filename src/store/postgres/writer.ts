@@ -57,20 +57,8 @@ class PostgresWriter implements CatalogueWriter {
   readonly fixedShelves: FixedShelves;
   readonly #client: pg.Client;
   readonly #url: string;
-  readonly #query: Query = async (text, values = []) => {
-    try {
-      return await this.#client.query(text, values);
-    } catch (error) {
-      throw databaseError(error, this.#url);
-    }
-  };
-  readonly #copy: Copy = async (target, rows) => {
-    try {
-      await copyRows(this.#client, target, rows);
-    } catch (error) {
-      throw databaseError(error, this.#url);
-    }
-  };
+  readonly #query: Query = (text, values = []) => this.#explained(this.#client.query(text, values));
+  readonly #copy: Copy = (target, rows) => this.#explained(copyRows(this.#client, target, rows));
   readonly #placements: Placements;
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
@@ -93,6 +81,14 @@ class PostgresWriter implements CatalogueWriter {
     this.#placements = new Placements(this.#query, this.#copy, fixedShelves.rating.sfw);
     this.#lastImage = lastImage;
     this.importRuns = importRunWriter(this.#query, lastImage);
+  }
+
+  async #explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw databaseError(error, this.#url);
+    }
   }
 
   async *imagesOn(shelf: number): AsyncGenerator<SavedImage[], void> {
