@@ -32,6 +32,14 @@ test('accepts the old catalogue, the new one and the same one', async () => {
   assert.equal(await verifyCopy(original.copy(), contents, contents), 'the same');
 });
 
+test('accepts a removal at another time', async () => {
+  const { id } = JSON.parse(contents.trim().split('\n').at(-1) as string);
+  const [one, other] = [original.copy(), original.copy()];
+  for (const { environment } of [one, other]) await runOrThrow(['remove', id], environment);
+  assert.match(await one.contents(), /"type":"removed"/);
+  assert.equal(await one.contents(), await other.contents());
+});
+
 test('fails on any other catalogue', async () => {
   await assert.rejects(verifyCopy(original.copy(), 'old', 'new'), /neither the old nor the new one/);
 });
