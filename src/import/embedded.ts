@@ -7,6 +7,8 @@ import { combine, judge, type Verdict } from './sidecar/verdict.ts';
 import { copyrightOf, metadataMarkers } from './sidecar/xmp.ts';
 
 const MAX_KEYWORDS = 100;
+/** Some programs write the place as keywords, such as `geo:lat=48.1`. */
+const PLACE = /^geo:/i;
 const MAX_CATEGORIES = 250;
 
 /** Each value is used only if it is valid: a picture with odd metadata is no reason to stop an import. */
@@ -45,6 +47,7 @@ function addRating(record: ImageLine, isOpen: boolean, metadata: Metadata): Imag
 
 /** Keywords as categories. */
 function keywordNames(keywords: string[]): string[] {
-  const names = categoryNames(keywords.filter((keyword) => namespaceMarkers(keyword).next().done));
+  const plain = keywords.filter((keyword) => !PLACE.test(keyword) && namespaceMarkers(keyword).next().done);
+  const names = categoryNames(plain);
   return [...new Set(names.filter((name) => validName('category', name)))].slice(0, MAX_KEYWORDS);
 }

@@ -65,6 +65,11 @@ test('ignores values that are not valid', () => {
   );
 });
 
+test('keywords that tell the place are not categories', () => {
+  const keywords = ['geo:lat=48.13', 'Geo:lon=11.57', 'geometry'];
+  assert.deepEqual(fill({ keywords }).categories, ['geometry']);
+});
+
 test('keywords make a picture more explicit, never less', () => {
   for (const keyword of ['nsfw', 'Explicit', 'rating:e', 'rating: explicit', 'Rating Explicit', 'R-18'])
     assert.equal(fill({ keywords: ['rating:safe', keyword] }).atLeast, 'nsfw', keyword);
