@@ -67,7 +67,7 @@ test('ignores values that are not valid', () => {
 
 test('keywords that tell the place are not categories', () => {
   const keywords = ['geo:lat=48.13', 'Geo:lon=11.57', 'geometry'];
-  assert.deepEqual(fill({ keywords }).categories, ['geometry']);
+  assert.deepEqual(fill({ keywords }).categories, ['cats', 'geometry']);
 });
 
 test('keywords make a picture more explicit, never less', () => {
