@@ -53,7 +53,8 @@ test('a restore that is killed restores nothing, or everything, and can be repea
       assert.equal(exported, '');
       await succeed(command, environment);
     }
-    assert.equal(await contentsOf(environment), await contentsOf(source));
+    const what = `killed before operation ${point}, ${trace[point - 1]}; commit is ${commit}`;
+    assert.equal(await contentsOf(environment), await contentsOf(source), what);
     await succeed(['check', '--quiet'], environment);
   }
 });
