@@ -89,7 +89,7 @@ export async function measureAlternatives(
         if (our.name === 'random') console.log(`  ${our.title}: not available`);
         continue;
       }
-      const subject = { server, size, name: our.name, title: our.title };
+      const subject = { server, size, workers: 1, name: our.name, title: our.title };
       const result = await measureAgainstBaseline(subject, await probe(origin, path(store)), rounds);
       results.push(result);
       printResult(result, compareRates(our, result));

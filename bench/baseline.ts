@@ -8,8 +8,6 @@ export interface Rounds {
   rounds: number;
   /** Per measurement. */
   seconds: number;
-  /** Threads of the baseline; one if it is not given. */
-  workers?: number;
 }
 
 /** One endpoint with one catalogue: a ratio per round, and every measurement. */
@@ -17,6 +15,8 @@ export interface Result {
   /** `zukan` or an alternative. */
   server: string;
   size: number;
+  /** Threads of the server and of the baseline. */
+  workers: number;
   name: string;
   title: string;
   ratios: number[];
@@ -24,14 +24,14 @@ export interface Result {
   baseline: Measurement[];
 }
 
-export type Subject = Pick<Result, 'server' | 'size' | 'name' | 'title'>;
+export type Subject = Pick<Result, 'server' | 'size' | 'workers' | 'name' | 'title'>;
 
 export async function measureAgainstBaseline(
   subject: Subject,
   target: Target,
-  { rounds, seconds, workers = 1 }: Rounds,
+  { rounds, seconds }: Rounds,
 ): Promise<Result> {
-  await using server = await startBaseline(target.bytes, workers);
+  await using server = await startBaseline(target.bytes, subject.workers);
   const baseline = { ...target, origin: server.origin, status: 200 };
   const result: Result = { ...subject, ratios: [], measured: [], baseline: [] };
   for (let round = 0; round <= rounds; round++) {
@@ -52,6 +52,15 @@ export function printResult(result: Result, suffix = ''): void {
   const latencies = [50, 99].map((p) => `p${p} ${formatMs(p, measured)} ms (${formatMs(p, baseline)})`);
   const rates = `${formatRate(medianRate(measured))}/s of ${formatRate(medianRate(baseline))}/s`;
   console.log(`  ${title.padEnd(36)} ${ratio}  ${rates}, ${latencies.join(', ')}${suffix}`);
+}
+
+/** What more workers make of the same endpoint. */
+export function printScaling(few: Result, many: Result): void {
+  const times = medianRate(many.measured) / medianRate(few.measured);
+  const kept = median(many.ratios) / median(few.ratios);
+  console.log(
+    `  ${many.title.padEnd(36)} ${formatRatio(times)} times the rate, ${formatRatio(kept)} of the ratio`,
+  );
 }
 
 export const medianRate = (all: Measurement[]): number => median(all.map(({ rate }) => rate));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { alternativeNames, measureAlternatives } from './alternatives.ts';
-import { measureAgainstBaseline, printResult, type Result } from './baseline.ts';
+import { measureAgainstBaseline, printResult, printScaling, type Result } from './baseline.ts';
 import { endpointNames, selectEndpoints } from './endpoints.ts';
 import { CONNECTIONS, loaderName } from './load.ts';
 import { plot } from './plot.ts';
@@ -17,7 +17,7 @@ export const usage = `Usage: npm run bench -- [options]
   --size <images>      catalogue sizes, comma-separated (100000)
   --endpoint <names>   comma-separated: ${endpointNames.join()} (all)
   --store <store>      ${stores.join(' or ')} (sqlite)
-  --workers <n>        threads of zukan and of the baseline (1)
+  --workers <n>        threads of zukan and of the baseline (1); 1,2 measures and compares both
   --rounds <n>         measurements per endpoint (5)
   --seconds <n>        duration of a measurement (3)
   --alternatives       also measure ${alternativeNames.join(' and ')}
@@ -41,33 +41,36 @@ export async function run(options: string[]): Promise<void> {
       json: { type: 'string' },
     },
   });
-  const { workers } = values;
-  const rounds = {
-    ...{ rounds: Number(values.rounds), seconds: Number(values.seconds) },
-    workers: Number(workers),
-  };
+  const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const numbersOfWorkers = values.workers.split(',').map(Number);
   const endpoints = selectEndpoints(values.endpoint);
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   if (values.keep) await mkdir(values.keep, { recursive: true });
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
   console.log(
-    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}, ${workers} workers`,
+    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
   const results: Result[] = [];
   try {
     for (const size of values.size.split(',').map(Number)) {
-      await using store = await startStore(values.store, folder, size, { workers });
-      console.log(`\n${size} images`);
-      const ours: Result[] = [];
-      for (const { name, title, target } of endpoints) {
-        const subject = { server: 'zukan', size, name, title };
-        const result = await measureAgainstBaseline(subject, await target(store), rounds);
-        ours.push(result);
-        printResult(result, `, ${store.memory()} MB`);
+      let fewest: Result[] | undefined;
+      for (const workers of numbersOfWorkers) {
+        await using store = await startStore(values.store, folder, size, { workers: String(workers) });
+        console.log(`\n${size} images, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
+        const ours: Result[] = [];
+        for (const { name, title, target } of endpoints) {
+          const subject = { server: 'zukan', size, workers, name, title };
+          const result = await measureAgainstBaseline(subject, await target(store), rounds);
+          ours.push(result);
+          printResult(result, `, ${store.memory()} MB`);
+        }
+        console.log(`  resident memory after the run: ${store.memory()} MB`);
+        if (fewest) console.log(`  compared with ${numbersOfWorkers[0]}:`);
+        for (const [index, few] of (fewest ?? []).entries()) printScaling(few, ours[index] as Result);
+        fewest ??= ours;
+        results.push(...ours);
+        if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder, rounds)));
       }
-      console.log(`  resident memory after the run: ${store.memory()} MB`);
-      results.push(...ours);
-      if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder, rounds)));
     }
     if (values.plot) await plot(values.plot, results);
     if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));

@@ -8,7 +8,8 @@ import { lineChart } from './plot/lines.ts';
 import { median } from './statistics.ts';
 
 export async function plot(folder: string, all: Result[]): Promise<void> {
-  const results = all.filter(({ server }) => server === 'zukan');
+  // Of several numbers of workers, the first.
+  const results = all.filter(({ server, workers }) => server === 'zukan' && workers === all[0]?.workers);
   const sizes = [...new Set(results.map(({ size }) => size))].sort((a, b) => a - b);
   const random = results.findLast(({ name }) => name === 'random');
   await mkdir(folder, { recursive: true });
