@@ -28,7 +28,7 @@ import { type RandomInt, secureRandomInt } from './random.ts';
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
-/** Memory for the signatures of links, as a part of that for the documents. It is enough if all documents fit. */
+/** Memory for the signatures of links, as a part of that for the documents. With one worker it is enough for all cached documents. */
 const SIGNATURES_PART = 1 / 16;
 /** How long idle connections stay open after that signal, for requests that are on their way. */
 const IDLE_MS = 500;
