@@ -11,7 +11,6 @@ import { createCatalogue, openFiles, openSnapshot, openSourceFiles } from '../en
 import { describeOptions } from '../import/fingerprint.ts';
 import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
-import { CHUNK_BYTES } from '../import/lines.ts';
 import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
@@ -140,6 +139,6 @@ async function openSource(
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
   if (isPictureName(path))
     throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
-  const open = () => createReadStream(path, { signal, highWaterMark: CHUNK_BYTES });
+  const open = () => createReadStream(path, { signal });
   return { source: catalogueFile(path, dirname(path), open), size: facts.size };
 }
