@@ -47,10 +47,9 @@ export function planEdit(
   };
   const [, , , , , , previews] = splitDocument(row.document);
   const { nsfw, source } = after;
-  const changedRow = {
-    ...row,
-    edited: formatEdited([...edited], fields.length > 0 || isEditedByHand(row.edited)),
-  };
+  // Whoever resets all fields has decided nothing.
+  const isByHand = edited.size > 0 && (fields.length > 0 || isEditedByHand(row.edited));
+  const changedRow = { ...row, edited: formatEdited([...edited], isByHand) };
   const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);
   const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited([...edited])];
   if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;

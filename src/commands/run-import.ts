@@ -11,7 +11,6 @@ import { describeOptions } from '../import/fingerprint.ts';
 import { countPictures, type FolderOptions, isPictureName, pictureFolder } from '../import/folder.ts';
 import { newId } from '../import/id.ts';
 import type { NewRun } from '../import/import-record.ts';
-import { CHUNK_BYTES } from '../import/lines.ts';
 import { Prune, type PruneOptions } from '../import/prune.ts';
 import { InvalidRecords, runImport } from '../import/run.ts';
 import { catalogueFile, type Source } from '../import/source.ts';
@@ -151,7 +150,7 @@ function openSource(place: Place, { stdin }: Terminal, options: FolderOptions): 
   if (place.kind === 'stdin')
     return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
   if (place.kind === 'folder') return pictureFolder(place.path, options);
-  const open = () => createReadStream(place.path, { signal, highWaterMark: CHUNK_BYTES });
+  const open = () => createReadStream(place.path, { signal });
   return catalogueFile(place.path, dirname(place.path), open);
 }
 

@@ -9,8 +9,6 @@ export interface Line {
 }
 
 export const MAX_LINE_BYTES = 1024 * 1024;
-/** Reading in smaller chunks takes more time, and larger ones gain nothing. */
-export const CHUNK_BYTES = 512 * 1024;
 const LINE_FEED = 0x0a;
 
 /**

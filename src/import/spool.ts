@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHUNK_BYTES, readLines } from './lines.ts';
+import { readLines } from './lines.ts';
 
 const MAX_LENGTH_IN_MEMORY = 4 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ export class Spool<T> implements AsyncDisposable {
   /** In the order in which they were added, some at a time. `size` is the length of an item's JSON. */
   async *items(): AsyncGenerator<{ item: T; size: number }[], void> {
     if (this.#file) {
-      const stream = this.#file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
+      const stream = this.#file.createReadStream({ start: 0, autoClose: false });
       for await (const lines of readLines(stream, Number.POSITIVE_INFINITY))
         yield lines.map(({ bytes }) => ({ item: JSON.parse(bytes.toString()), size: bytes.length }));
     }

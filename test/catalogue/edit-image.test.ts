@@ -51,7 +51,7 @@ describe('planEdit', () => {
     const change = { rating: 'nsfw' as const, artist: bob, categories: { add: [fox], remove: [cat] } };
     const planned = planEdit(image, entries, change, fixedShelves);
     assert.deepEqual(planned?.placed.shelves, [1, 4, 5, 11, 21, 22]);
-    assert.equal(planned?.placed.row.edited, 'artist by-hand categories rating');
+    assert.equal(planned?.placed.row.edited, 'artist categories rating by-hand');
     assert.equal(planned?.placed.row.number, 1);
     assert.deepEqual(planned?.differences, [
       { field: 'rating', before: 'sfw', after: 'nsfw' },

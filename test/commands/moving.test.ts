@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { splitDocument } from '../../src/catalogue/document.ts';
+import { parseEdited } from '../../src/catalogue/edited.ts';
 import type { SavedImage } from '../../src/catalogue/writer.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
@@ -54,12 +55,12 @@ await runCommand(['entry', 'category', 'catgirl', '--name', '{;}', '--add-alias'
 await runCommand(['entry', 'artist', 'Mariko', '--merge-into', 'abe'], source);
 await runCommand(['entry', 'category', 'empty', '--remove', '--block'], source);
 
-/** The image rows, without the numbers that each store assigns, and without hashes and previews, which are not exported. */
+/** The image rows, without the numbers that each store assigns, and without what is not exported. */
 async function documents(environment: Record<string, string>): Promise<string[]> {
   await using snapshot = await openSnapshot(configFor(folder, environment));
   const rows: SavedImage[] = await Array.fromAsync(snapshot.images());
-  return rows.map(({ number, perceptualHash, document, ...row }) =>
-    JSON.stringify({ ...row, document: splitDocument(document).slice(0, 6) }),
+  return rows.map(({ number, perceptualHash, document, edited, ...row }) =>
+    JSON.stringify({ ...row, edited: parseEdited(edited), document: splitDocument(document).slice(0, 6) }),
   );
 }
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { demoCatalogue } from '../../demo/catalogue.ts';
 import { fillWithDemo } from '../../demo/fill.ts';
+import { createCatalogue } from '../../src/engines.ts';
 import { configFor, makeToken, startService } from '../support/service.ts';
 import { writeTiny } from '../support/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -103,6 +104,7 @@ async function writeUndrawnDemo(folder: string): Promise<string> {
 test('the generated client compiles and returns the data of the demo', async () => {
   const folder = temporaryFolder();
   const config = configFor(folder, { THUMBNAILS: 'off' });
+  await createCatalogue(config);
   await fillWithDemo(config, writeUndrawnDemo);
   const { origin } = await startService(config);
   const { secret } = await makeToken(config, ['image:list']);

@@ -1,6 +1,5 @@
 /**
- * `COPY … FROM STDIN`, which pg has no function for: a kind of query that sends rows. It takes half of the CPU time of an
- * insert with arrays, on both sides.
+ * `COPY … FROM STDIN`, which pg has no function for: a kind of query that sends rows.
  */
 import type pg from 'pg';
 
