@@ -15,9 +15,12 @@ import { readAllImports, root } from './imports.ts';
 
 const MIN_PROCESSES = 4;
 const MAX_FILES_PER_PROCESS = 14;
+/** The tests with a browser take longest, so they start first. */
+const BROWSER_FOLDER = 'web';
+const MAX_BROWSER_FILES_PER_PROCESS = 8;
 const cache = join(root, 'node_modules/.cache');
 
-/** These start first, each in a process of its own. */
+/** These start next, each in a process of its own. */
 const alone = new Set([
   // They take longest.
   'test/torture/short-run.test.ts',
@@ -91,15 +94,22 @@ for (const [file, url] of Object.entries(${JSON.stringify(urls)}))
   });
 }
 
-/** The largest groups first, so that the last ones to end are short. */
+/** The slowest groups first, so that the last ones to end are short. */
 function groupFiles(files: string[]): string[][] {
   const single = [...alone].filter((file) => files.includes(file)).map((file) => [file]);
   const shared = files.filter((file) => !alone.has(file));
   const folderOf = (file: string) => file.split('/').slice(1, -1)[0] ?? '';
-  const folders = Object.values(Object.groupBy(shared, folderOf));
-  const groups = folders.flatMap((group = []) => {
-    const count = Math.ceil(group.length / MAX_FILES_PER_PROCESS);
-    return Array.from({ length: count }, (_, index) => group.filter((_, at) => at % count === index));
-  });
-  return [...single, ...groups.sort((one, other) => other.length - one.length)];
+  const { [BROWSER_FOLDER]: browser = [], ...folders } = Object.groupBy(shared, folderOf);
+  const groups = Object.values(folders).flatMap((group = []) => split(group, MAX_FILES_PER_PROCESS));
+  return [
+    ...split(browser, MAX_BROWSER_FILES_PER_PROCESS),
+    ...single,
+    ...groups.sort((one, other) => other.length - one.length),
+  ];
+}
+
+/** Into as few groups as possible, of about the same length. */
+function split(files: string[], maxFiles: number): string[][] {
+  const count = Math.ceil(files.length / maxFiles);
+  return Array.from({ length: count }, (_, index) => files.filter((_, at) => at % count === index));
 }

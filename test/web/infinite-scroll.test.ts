@@ -136,6 +136,8 @@ describe('infinite scrolling', { skip, concurrency: 2 }, async () => {
     await page.evaluate(() => document.querySelector<HTMLElement>('.tile:nth-child(24) a')?.click());
     const ids = await shownIds(page);
     await page.waitForURL(`**&image=${ids[23]}`);
+    // The address changes before the script of the dialog is there, which handles the keys.
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(`**&image=${ids[24]}`);
     await page.keyboard.press('ArrowRight');
