@@ -86,7 +86,9 @@ describe('links that expire', { skip }, async () => {
     await page.goBack();
     assert.deepEqual(await shownIds(page), ids);
     await page.locator('img.loaded').first().waitFor();
-    assert.deepEqual(requests, [requests[0], requests[1], requests[0]]);
+    // Covers of artists that have not loaded yet need new links too.
+    const ofImages = requests.filter((path) => path.startsWith('/image'));
+    assert.deepEqual(ofImages, [requests[0], requests[0]]);
     await finish();
   });
 
