@@ -106,7 +106,11 @@ await forEachEngine(async (engine) => {
     const requests = requestsSent().length;
     assert.equal((await importFiles(config, [catalogue])).unchanged, 16);
     assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 16 unchanged/);
-    assert.ok(requestsSent().slice(requests).every((request) => request.startsWith('HEAD')));
+    assert.ok(
+      requestsSent()
+        .slice(requests)
+        .every((request) => request.startsWith('HEAD')),
+    );
   });
 
   test('an import that fails leaves nothing in the bucket', async () => {
@@ -121,7 +125,12 @@ await forEachEngine(async (engine) => {
     const requests = requestsSent().length;
     const { status, errors } = await run('import', join(folder, 'more.ndjson'));
     assert.match(errors, /more.ndjson:6: more\/5.png: no such file/);
-    assert.equal(requestsSent().slice(requests).filter((request) => request.startsWith('PUT')).length, 5);
+    assert.equal(
+      requestsSent()
+        .slice(requests)
+        .filter((request) => request.startsWith('PUT')).length,
+      5,
+    );
     assert.equal(status, 1, errors);
     assert.deepEqual(await keys(), before);
   });

@@ -28,6 +28,13 @@ function recordFileStatuses(page: Page): Set<number> {
   return statuses;
 }
 
+/** No request may be on its way when the clock advances. */
+const waitForRequested = (page: Page) =>
+  page.waitForFunction(() => {
+    const requested = [...document.querySelectorAll('img[src]')];
+    return requested.length > 0 && requested.every((image) => image.classList.contains('loaded'));
+  });
+
 describe('links that expire', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue(60);
@@ -39,11 +46,7 @@ describe('links that expire', { skip }, async () => {
   const { origin } = await startService(config, { clock: () => clock.now() + ahead });
   const open = async (path: string, options = { viewport }) => {
     const opened = await visit(browser, origin + path, { prepare: clock.install, ...options });
-    // No request may be on its way when the clock advances.
-    await opened.page.waitForFunction(() => {
-      const requested = [...document.querySelectorAll('img[src]')];
-      return requested.length > 0 && requested.every((image) => image.classList.contains('loaded'));
-    });
+    await waitForRequested(opened.page);
     return opened;
   };
 
@@ -81,12 +84,13 @@ describe('links that expire', { skip }, async () => {
     const { page, requests, finish } = await open('/?nsfw=sfw');
     const ids = await shownIds(page);
     await page.getByRole('link', { name: 'Artists' }).click();
-    await page.locator('#entries li').first().waitFor();
+    await page.locator('#entries li .cover img.loaded').first().waitFor();
+    await waitForRequested(page);
     await clock.advance(LIFETIME_MS);
     await page.goBack();
     assert.deepEqual(await shownIds(page), ids);
-    await page.locator('img.loaded').first().waitFor();
-    // Covers of artists that have not loaded yet need new links too.
+    await page.locator('.tile img.loaded').first().waitFor();
+    // Covers of artists that come into sight later need new links too.
     const ofImages = requests.filter((path) => path.startsWith('/image'));
     assert.deepEqual(ofImages, [requests[0], requests[0]]);
     await finish();
