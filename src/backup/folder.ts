@@ -16,7 +16,7 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   const isBackup = names.includes(LOCK) || names.includes(MANIFEST);
   if (names.length > 0 && !(isBackup && names.every(isKnown)))
     throw new Error(`${folder} is neither empty nor a backup; choose another folder`);
-  // With a link, whoever may write there could make us remove files of others. A pipe would keep us waiting.
+  // Through a link, a user with write access there could make us remove other files. A pipe would block us.
   const odd = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
   if (odd) {
     const kind = odd.isSymbolicLink() ? 'a link' : 'not a file';

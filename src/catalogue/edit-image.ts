@@ -47,7 +47,7 @@ export function planEdit(
   };
   const [, , , , , , previews] = splitDocument(row.document);
   const { nsfw, source } = after;
-  // Whoever resets all fields has decided nothing.
+  // After a reset of all fields, nothing is decided by hand.
   const isByHand = edited.size > 0 && (fields.length > 0 || isEditedByHand(row.edited));
   const changedRow = { ...row, edited: formatEdited([...edited], isByHand) };
   const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);

@@ -14,7 +14,7 @@ export function isEditableField(name: string): name is EditableField {
  */
 const BY_HAND = 'by-hand';
 
-/** As they are stored: sorted, separated by spaces. */
+/** As they are stored: sorted, separated by spaces, with the mark last. */
 export function formatEdited(fields: EditableField[], isByHand = false): string {
   const names: string[] = EDITABLE_FIELDS.filter((field) => fields.includes(field));
   return (isByHand ? [...names, BY_HAND] : names).join(' ');

@@ -79,8 +79,8 @@ async function restoreImages(
     const change = images.get(current.id);
     if (!change || versionOf(stateOf(current)) !== change.after)
       throw new ChangedSince('some of the pictures were changed meanwhile');
-    const row = giveFile(current, replaced.get(current.id) ?? current);
-    return { row, former: change.before };
+    const file = replaced.get(current.id);
+    return { row: file ? giveFile(current, file) : current, former: change.before };
   });
   const placed = await placeFormer(writer, former);
   if (placed.size < rows.length)

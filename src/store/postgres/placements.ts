@@ -55,7 +55,7 @@ export class Placements {
     await this.#writeIfMany();
   }
 
-  /** Makes all placements anew from the shelves of each image. */
+  /** Rebuilds all placements from the shelves of each image. */
   async renumberAll(): Promise<void> {
     this.#changes.clear();
     await this.#query('delete from placement');

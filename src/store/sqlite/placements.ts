@@ -76,7 +76,7 @@ export class Placements {
     for (const shelf of this.#changes.shelves.sort((a, b) => a - b)) this.#write(shelf);
   }
 
-  /** Makes all placements anew from the shelves of each image. */
+  /** Rebuilds all placements from the shelves of each image. */
   renumberAll(): void {
     this.#changes.clear();
     this.#database.exec(`delete from placement; ${PLACE_ALL}`);
