@@ -1,7 +1,7 @@
 /** Other servers that one could run instead, with the images as zukan's API returns them. */
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { psql, startPostgres } from '../test/support/postgres.ts';
+import { psql, startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { writeImages } from './alternatives/images.ts';
 import { measureAgainstBaseline, medianRate, printResult, type Result, type Rounds } from './baseline.ts';

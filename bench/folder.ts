@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { importFiles } from '../src/commands/import.ts';
 import { readConfig } from '../src/config/config.ts';
-import { tinyPicture } from '../test/support/tiny.ts';
+import { tinyPicture } from '../test/support/pictures/tiny.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 5;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { Limiter } from '../src/limits/limiter.ts';
 import { createLimiterMemory, MemoryLimiter } from '../src/limits/memory.ts';
 import { RedisLimiter } from '../src/limits/redis.ts';
-import { heldMemory } from '../test/support/memory.ts';
+import { heldMemory } from '../test/support/checks/memory.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;

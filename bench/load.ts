@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Result } from 'autocannon';
-import { findProgram } from '../test/support/needs.ts';
+import { findProgram } from '../test/support/servers/needs.ts';
 import type { Target } from './endpoints.ts';
 
 type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number };

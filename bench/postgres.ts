@@ -12,9 +12,9 @@ import { secureRandomInt } from '../src/random.ts';
 import { PostgresCatalogue } from '../src/store/postgres/catalogue.ts';
 import { DocumentFiller } from '../src/store/postgres/document-filler.ts';
 import { Servers, type ServersOptions } from '../src/store/postgres/servers.ts';
-import { caller } from '../test/support/caller.ts';
-import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { type Postgres, startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
+import { caller } from '../test/support/zukan/caller.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { median } from './statistics.ts';
 

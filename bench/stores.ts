@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { startPostgres } from '../test/support/postgres.ts';
+import { startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { type Environment, runCommand, startServer, thisCheckout } from './process.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { importFiles } from '../src/commands/import.ts';
 import { startStudio } from '../src/commands/studio.ts';
-import { findChromium } from '../test/support/needs.ts';
-import { configFor, filesFolder } from '../test/support/service.ts';
-import { tinyPicture } from '../test/support/tiny.ts';
+import { tinyPicture } from '../test/support/pictures/tiny.ts';
+import { findChromium } from '../test/support/servers/needs.ts';
 import { newFolder } from '../test/support/workspace.ts';
+import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 
 const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core');
 

@@ -17,9 +17,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram } from '../test/support/needs.ts';
-import { freePort } from '../test/support/redis.ts';
-import { writeTiny } from '../test/support/tiny.ts';
+import { writeTiny } from '../test/support/pictures/tiny.ts';
+import { findProgram } from '../test/support/servers/needs.ts';
+import { freePort } from '../test/support/servers/redis.ts';
 import { until } from '../test/support/until.ts';
 import { newFolder, onDisk } from '../test/support/workspace.ts';
 

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
 import { addLinkKeys, loadLinkKeys } from '../src/config/link-keys.ts';
 import { defaultCacheMb } from '../src/config/machine.ts';
-import { databaseFile, filesFolder } from './support/service.ts';
 import { temporaryFolder } from './support/workspace.ts';
+import { databaseFile, filesFolder } from './support/zukan/service.ts';
 
 test('an empty environment gives the defaults, and the result is frozen', () => {
   const config = readConfig({});

@@ -8,9 +8,9 @@ import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import description from '../package.json' with { type: 'json' };
-import { runCommand } from './support/program.ts';
 import { until } from './support/until.ts';
 import { temporaryFolder } from './support/workspace.ts';
+import { runCommand } from './support/zukan/program.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');

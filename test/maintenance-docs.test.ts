@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { mock, test } from 'node:test';
 import { runProgram } from '../src/commands/program.ts';
-import { consoleSteps, withoutSpace } from './support/console.ts';
-import { writeTiny } from './support/tiny.ts';
+import { writeTiny } from './support/pictures/tiny.ts';
 import { temporaryFolder } from './support/workspace.ts';
+import { consoleSteps, withoutSpace } from './support/zukan/console.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../docs/maintenance.md'), 'utf8');
 /** Ids are shortened. */

@@ -7,12 +7,12 @@ import { fillWithDemo } from '../demo/fill.ts';
 import description from '../package.json' with { type: 'json' };
 import { importFiles } from '../src/commands/import.ts';
 import { routes } from '../src/http/api/routes.ts';
-import { consoleSteps, outputPattern, withoutSpace } from './support/console.ts';
-import { fillWithDrawnDemo } from './support/demo.ts';
-import { drawInto } from './support/pictures.ts';
-import { runCommand } from './support/program.ts';
-import { configFor, makeToken, startService } from './support/service.ts';
+import { fillWithDrawnDemo } from './support/catalogues/demo.ts';
+import { drawInto } from './support/pictures/pictures.ts';
 import { temporaryFolder } from './support/workspace.ts';
+import { consoleSteps, outputPattern, withoutSpace } from './support/zukan/console.ts';
+import { runCommand } from './support/zukan/program.ts';
+import { configFor, makeToken, startService } from './support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

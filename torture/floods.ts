@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { hostileName, hostilePatterns } from '../test/catalogue/search/hostile-patterns.ts';
-import { tinyPicture } from '../test/support/tiny.ts';
+import { tinyPicture } from '../test/support/pictures/tiny.ts';
 import { until } from '../test/support/until.ts';
 import { closed, Flooder, request } from './flooder.ts';
 import { countDescriptors, startMeter } from './meter.ts';

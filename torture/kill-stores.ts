@@ -1,10 +1,10 @@
 /** Catalogues that can be copied, so that every kill begins with the same one. */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesIn } from '../test/support/dump.ts';
-import { psql } from '../test/support/postgres.ts';
-import { configFor, filesFolder } from '../test/support/service.ts';
+import { filesIn } from '../test/support/checks/dump.ts';
+import { psql } from '../test/support/servers/postgres.ts';
 import { until } from '../test/support/until.ts';
+import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import { type Engines, type Environment, runOrThrow } from './servers.ts';
 
 /** A catalogue of its own. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Progress } from '../src/commands/progress.ts';
 import { inParallel } from '../src/parallel.ts';
-import { launch, runCommand, serve } from '../test/support/program.ts';
+import { launch, runCommand, serve } from '../test/support/zukan/program.ts';
 import { newPlaces, type Place } from './kill-stores.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';

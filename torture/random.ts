@@ -1,6 +1,6 @@
 /** Everything random of a run derives from its seed, so that a seed repeats the run. */
 import { hash } from 'node:crypto';
-import { seededRandomInt } from '../test/support/service.ts';
+import { seededRandomInt } from '../test/support/zukan/service.ts';
 
 export interface Random {
   /** From 0 to `bound` - 1. */

@@ -4,7 +4,7 @@
  */
 import type { Route } from '../src/http/api/endpoint.ts';
 import { routes } from '../src/http/api/routes.ts';
-import { uuid } from '../test/support/catalogue.ts';
+import { uuid } from '../test/support/catalogues/catalogue.ts';
 import * as hostile from './hostile.ts';
 import {
   encodePair,

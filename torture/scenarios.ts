@@ -2,17 +2,17 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { uuid } from '../test/support/catalogue.ts';
-import { tamper } from '../test/support/engines.ts';
-import { launch } from '../test/support/program.ts';
-import { configFor, filesFolder } from '../test/support/service.ts';
-import { writeTiny } from '../test/support/tiny.ts';
+import { uuid } from '../test/support/catalogues/catalogue.ts';
+import { writeTiny } from '../test/support/pictures/tiny.ts';
+import { tamper } from '../test/support/servers/engines.ts';
+import { launch } from '../test/support/zukan/program.ts';
+import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import type { Place } from './kill-stores.ts';
 import { type Environment, runOrThrow } from './servers.ts';
 
 const PICTURES = 6;
 /** Makes a command count its operations, and end before the one that KILL_AT names. */
-export const traceFlags = [`--import=${join(import.meta.dirname, '../test/support/kill-at.ts')}`];
+export const traceFlags = [`--import=${join(import.meta.dirname, '../test/support/zukan/kill-at.ts')}`];
 
 /** A command, the catalogue before it, and what it does to it when nobody kills it. */
 export interface Scenario {

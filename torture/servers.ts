@@ -12,14 +12,14 @@ import {
   images,
   uuid,
   writeKnownCatalogue,
-} from '../test/support/catalogue.ts';
-import { findPostgres, installPostgres, unless } from '../test/support/needs.ts';
-import { type Postgres, startPostgres } from '../test/support/postgres.ts';
-import { launch, type Running, runCommand, serve } from '../test/support/program.ts';
-import { findRedis, installRedis, type PrivateRedis, startRedis } from '../test/support/redis.ts';
-import { configFor, makeToken } from '../test/support/service.ts';
-import { writeTiny } from '../test/support/tiny.ts';
+} from '../test/support/catalogues/catalogue.ts';
+import { writeTiny } from '../test/support/pictures/tiny.ts';
+import { findPostgres, installPostgres, unless } from '../test/support/servers/needs.ts';
+import { type Postgres, startPostgres } from '../test/support/servers/postgres.ts';
+import { findRedis, installRedis, type PrivateRedis, startRedis } from '../test/support/servers/redis.ts';
 import { until } from '../test/support/until.ts';
+import { launch, type Running, runCommand, serve } from '../test/support/zukan/program.ts';
+import { configFor, makeToken } from '../test/support/zukan/service.ts';
 import type { Fuzzed } from './fuzz.ts';
 import type { Facts } from './parameters.ts';
 

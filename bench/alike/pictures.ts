@@ -4,7 +4,7 @@ import type { Actor, Plan } from '../../demo/pictures.ts';
 import { svgFrames } from '../../demo/render.ts';
 import { sceneOf } from '../../demo/staging.ts';
 import type { Expression, Framing, OutfitName, Place, Pose } from '../../demo/types.ts';
-import { seededRandomInt } from '../../test/support/service.ts';
+import { seededRandomInt } from '../../test/support/zukan/service.ts';
 
 const cast = Object.keys(CAST) as CastKey[];
 const moods: Expression[] = [

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { makeCatalogue, succeed } from '../support/backup.ts';
-import { runCommand } from '../support/program.ts';
+import { makeCatalogue, succeed } from '../support/catalogues/backup.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const original = join(folder, 'original');

@@ -20,11 +20,11 @@ import { test } from 'node:test';
 import { writeBackup } from '../../src/backup/write.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
 import type { Files } from '../../src/media/files.ts';
-import { type Environment, makeCatalogue, succeed } from '../support/backup.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { runCommand } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
+import { type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { configFor } from '../support/zukan/service.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const mode = (path: string) => statSync(path).mode & 0o777;

@@ -6,11 +6,11 @@ import { cpSync, globSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inParallel } from '../../src/parallel.ts';
-import { contentsOf, type Environment, makeCatalogue, succeed } from '../support/backup.ts';
-import { uuid } from '../support/catalogue.ts';
-import { runCommand, start } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { contentsOf, type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const filesOf = (backup: string) => globSync('files/*/*', { cwd: backup }).sort();
@@ -18,7 +18,7 @@ const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), T
 
 const startKilled = (command: string[], environment: Environment, killAt: number) =>
   start(command, { ...environment, KILL_AT: String(killAt) }, [
-    `--import=${join(import.meta.dirname, '../support/kill-at.ts')}`,
+    `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
   ]);
 
 /** The operations of a command that is not killed, and the position of the first commit. */

@@ -4,15 +4,15 @@ import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contentsOf, type Environment, lines, makeCatalogue, succeed } from '../support/backup.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { runCommand } from '../support/program.ts';
-import { startS3 } from '../support/s3.ts';
-import { account } from '../support/s3-guard.ts';
-import { configFor, makeToken, startService } from '../support/service.ts';
-import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { contentsOf, type Environment, lines, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { startS3 } from '../support/servers/s3.ts';
+import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { configFor, makeToken, startService } from '../support/zukan/service.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const s3 = await startS3();

@@ -10,7 +10,7 @@ import type { Kind } from '../../src/catalogue/types.ts';
 import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
 import { keepDecisions, planEdited } from '../../src/import/plan/decisions.ts';
 import type { ImageLine } from '../../src/import/record.ts';
-import { uuid } from '../support/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 
 const fixedShelves: FixedShelves = {
   catalogue: 1,

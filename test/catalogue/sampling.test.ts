@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RangeSet } from '../../src/catalogue/image-set.ts';
 import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sampling.ts';
-import { seededRandomInt } from '../support/service.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
 
 test('shuffles every position below the size exactly once', () => {
   fc.assert(

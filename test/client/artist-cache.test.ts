@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cache } from '../../client/cache.ts';
 import { Zukan } from '../../client/index.ts';
-import { uuid } from '../support/catalogue.ts';
-import { startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const { origin } = await startKnownService();
 let requests = 0;

@@ -7,10 +7,10 @@ import { after, describe, test } from 'node:test';
 import { type Image, Zukan, ZukanError } from '../../client/index.ts';
 import { routes } from '../../src/http/api/routes.ts';
 import { version } from '../../src/version.ts';
-import { madeUpImage, startMadeUpService } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { checkedFetch } from '../support/contract.ts';
-import { makeToken } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
+import { checkedFetch } from '../support/zukan/contract.ts';
+import { makeToken } from '../support/zukan/service.ts';
 
 const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
 const service = await startMadeUpService([

@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startBrowser } from '../support/browser.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/client.md'), 'utf8');
 const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Zukan } from '../../client/index.ts';
-import { uuid } from '../support/catalogue.ts';
-import { startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const { origin } = await startKnownService();
 const zukan = new Zukan({ origin });

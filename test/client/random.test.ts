@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Image, type Orientation, type Rating, Zukan } from '../../client/index.ts';
-import { madeUpImage, startMadeUpService } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { checkedFetch } from '../support/contract.ts';
-import { makeToken } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
+import { checkedFetch } from '../support/zukan/contract.ts';
+import { makeToken } from '../support/zukan/service.ts';
 
 const ratings: Rating[] = ['sfw', 'questionable', 'nsfw'];
 const shapes: [Orientation, number, number][] = [

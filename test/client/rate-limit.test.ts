@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { Zukan, type ZukanOptions } from '../../client/index.ts';
 import { systemTimer, type Timer } from '../../client/queue.ts';
 import { Transport } from '../../client/transport.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-03-01T00:00:00.000Z');
 const advance: Timer['sleep'] = async (milliseconds) => {

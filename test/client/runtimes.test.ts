@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startBrowser } from '../support/browser.ts';
-import { findChromium, findProgram, installChromium, unless } from '../support/needs.ts';
-import { startKnownService } from '../support/service.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import { findChromium, findProgram, installChromium, unless } from '../support/servers/needs.ts';
 import { onDisk, temporaryFolder } from '../support/workspace.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '../..');

@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { filesIn } from '../support/dump.ts';
-import { runCommand, zukan } from '../support/program.ts';
-import { configFor, filesFolder, startService } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { filesIn } from '../support/checks/dump.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, zukan } from '../support/zukan/program.ts';
+import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
 const environment = { DATA_DIR: join(folder, 'data') };

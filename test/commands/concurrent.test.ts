@@ -10,12 +10,12 @@ import { exportLines } from '../../src/commands/export.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openFiles } from '../../src/engines.ts';
 import type { Files } from '../../src/media/files.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand, start } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { image, importTwoImages } from '../support/two-images.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 /** The files, with changes just before they are first opened and just before they are listed. */
 function changing(files: Files, beforeOpen: () => Promise<unknown>, beforeList = async () => {}): Files {
@@ -102,7 +102,7 @@ test('the next export removes the temporary file of a killed one, and not of a r
     assert.ok(point < 20, 'no temporary file');
     const environment = { ...box.environment, KILL_AT: String(point) };
     const child = start(['export', path], environment, [
-      `--import=${join(import.meta.dirname, '../support/kill-at.ts')}`,
+      `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
     ]);
     await once(child, 'close');
   }
@@ -118,7 +118,7 @@ test('Ctrl-C stops an export and leaves no file', async () => {
   const path = join(box.folder, 'out.ndjson');
   const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '2' };
   const child = start(['export', path], environment, [
-    `--import=${join(import.meta.dirname, '../support/kill-at.ts')}`,
+    `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
   ]);
   const [status] = await once(child, 'close');
   assert.equal(status, 1);

@@ -4,14 +4,14 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { removeLocation } from '../../src/media/metadata/location.ts';
-import { uuid } from '../support/catalogue.ts';
-import { shelfProblems } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { geotagged } from '../support/geotagged.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { openMaintained } from '../support/maintained.ts';
-import { runCommand } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { geotagged } from '../support/pictures/geotagged.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngine((engine) => {
   describe('entry', () => {

@@ -6,11 +6,11 @@ import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createApp, shutDown } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { startPacedLoad } from '../support/paced-load.ts';
-import { configFor } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { startPacedLoad } from '../support/zukan/paced-load.ts';
+import { configFor } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
 const config = configFor(folder);

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runProgram } from '../../src/commands/program.ts';
 import { openWriter } from '../../src/engines.ts';
-import { uuid } from '../support/catalogue.ts';
-import { shelfProblems, snapshot } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed } from '../support/import.ts';
-import { openMaintained } from '../support/maintained.ts';
-import { startService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { shelfProblems, snapshot } from '../support/checks/dump.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { startService } from '../support/zukan/service.ts';
 
 /** What a command prints on a terminal. */
 async function onTerminal(parameters: string[], environment: Record<string, string>): Promise<string> {

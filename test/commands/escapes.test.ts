@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { CommandError } from '../../src/commands/errors.ts';
 import { formatTable } from '../../src/commands/table.ts';
 import { printable } from '../../src/commands/text.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 /** A colour, a title, C1, a backspace, bidi overrides, line separators, and a line that zukan did not write. */
 const hostile = '\x1b[31m\x1b]0;t\x07\x9b2J\b\x7f\u202e\u2066\u200f\u061c\u2028\u0085\rx\nzukan: forged';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { openSnapshot } from '../../src/engines.ts';
-import { filesIn } from '../support/dump.ts';
-import { draw } from '../support/pictures.ts';
-import { runCommand } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
-import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { draw } from '../support/pictures/pictures.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { configFor } from '../support/zukan/service.ts';
 
 function newFolder() {
   const folder = temporaryFolder();

@@ -5,9 +5,9 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { runCommand } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 function newFolder() {
   const folder = temporaryFolder();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Running, runCommand, serve } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { type Running, runCommand, serve } from '../support/zukan/program.ts';
 
 async function serveImporting(path: string, parameters: string[] = []): Promise<Running> {
   return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);

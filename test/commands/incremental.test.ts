@@ -8,12 +8,12 @@ import { mock, test } from 'node:test';
 import { readDocument } from '../../src/catalogue/document.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { openSnapshot } from '../../src/engines.ts';
-import { filesIn } from '../support/dump.ts';
-import { type Engine, forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
 mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });

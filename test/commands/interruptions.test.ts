@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { filesIn, snapshot } from '../support/dump.ts';
-import { keyed } from '../support/import.ts';
-import { runCommand, start } from '../support/program.ts';
-import { configFor, filesFolder } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { filesIn, snapshot } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { configFor, filesFolder } from '../support/zukan/service.ts';
 
 function newCatalogue() {
   const folder = temporaryFolder();

@@ -9,13 +9,13 @@ import { entryLine, imageLine } from '../../src/catalogue/line.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
-import { uuid } from '../support/catalogue.ts';
-import { filesIn } from '../support/dump.ts';
-import { keyed } from '../support/import.ts';
-import { runCommand, serve, start } from '../support/program.ts';
-import { configFor, send } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, serve, start } from '../support/zukan/program.ts';
+import { configFor, send } from '../support/zukan/service.ts';
 
 const OLD_PICTURES = 4;
 const PICTURES = 8;
@@ -63,7 +63,7 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
   };
   const startImport = (data: string, killAt: number) =>
     start(['import', '--quiet', next], { DATA_DIR: data, KILL_AT: String(killAt) }, [
-      `--import=${join(import.meta.dirname, '../support/kill-at.ts')}`,
+      `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
     ]);
 
   const whole = copyOriginal('whole');

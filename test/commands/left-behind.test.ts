@@ -5,13 +5,13 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inParallel } from '../../src/parallel.ts';
-import { uuid } from '../support/catalogue.ts';
-import { filesIn } from '../support/dump.ts';
-import { type Engine, forEachEngine } from '../support/engines.ts';
-import { runCommand, start } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { tinyPicture } from '../support/tiny.ts';
-import { image, importTwoImages } from '../support/two-images.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 async function filled(engine?: Engine) {
   const box = await importTwoImages(engine);
@@ -67,7 +67,7 @@ await forEachEngine(async (engine) => {
   });
 });
 
-const killAt = [`--import=${join(import.meta.dirname, '../support/kill-at.ts')}`];
+const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
 
 async function run(command: string[], environment: Record<string, string>) {
   const child = start(command, environment, killAt);

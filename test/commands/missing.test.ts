@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand, serve } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand, serve } from '../support/zukan/program.ts';
 
 const original = sandbox();
 const backup = join(original.folder, 'backup');

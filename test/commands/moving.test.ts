@@ -7,12 +7,12 @@ import { parseEdited } from '../../src/catalogue/edited.ts';
 import type { SavedImage } from '../../src/catalogue/writer.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
-import { keyed } from '../support/import.ts';
-import { runCommand, start } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { configFor } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
 const environmentFor = (engine: Engine, name: string) => ({

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { explainError } from '../../src/commands/explain-error.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { mountSmallDisk, unlessMounting } from '../support/mount.ts';
-import { runCommand } from '../support/program.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { mountSmallDisk, unlessMounting } from '../support/servers/mount.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 async function failure(parameters: string[], environment: Record<string, string>): Promise<string> {
   const { status, output, errors } = await runCommand(parameters, environment);

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { runCommand } from '../support/program.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 interface GivenPicture {
   folders: string[];

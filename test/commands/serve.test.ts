@@ -9,10 +9,10 @@ import { before, test } from 'node:test';
 import sharp from 'sharp';
 import { createApp, shutDown } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { serve } from '../support/program.ts';
-import { configFor } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { serve } from '../support/zukan/program.ts';
+import { configFor } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
 const config = configFor(folder);

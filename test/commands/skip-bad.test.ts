@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { uuid } from '../support/catalogue.ts';
-import { snapshot } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { snapshot } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngine(async (engine) => {
   /** Two good pictures, one that is none, and one with a broken sidecar. */

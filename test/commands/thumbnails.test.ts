@@ -9,14 +9,14 @@ import { fileKeys } from '../../src/catalogue/thumbnails.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { drawInto } from '../support/pictures.ts';
-import { runCommand, start } from '../support/program.ts';
-import { startS3 } from '../support/s3.ts';
-import { account } from '../support/s3-guard.ts';
-import { configFor, type Envelope, send, startService } from '../support/service.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { drawInto } from '../support/pictures/pictures.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { startS3 } from '../support/servers/s3.ts';
+import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { configFor, type Envelope, send, startService } from '../support/zukan/service.ts';
 
 const s3 = await startS3();
 const { bucket, endpoint = '', region } = s3.location;
@@ -207,7 +207,7 @@ test('a killed command or import leaves no file that the next command does not r
     { parameters: ['thumbnails', '--quiet'], from: original },
     { parameters: ['import', '--quiet', catalogue], from: undefined },
   ];
-  const preload = [`--import=${join(import.meta.dirname, '../support/kill-at.ts')}`];
+  const preload = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
   for (const { parameters, from } of cases) {
     const runUntil = async (name: string, killAt: number) => {
       const data = join(folder, name);

@@ -15,12 +15,12 @@ import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openSnapshot, openWriter } from '../../src/engines.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { filesIn, shelfProblems, snapshot } from '../support/dump.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { runCommand } from '../support/program.ts';
-import { configFor, filesFolder, startService } from '../support/service.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { filesIn, shelfProblems, snapshot } from '../support/checks/dump.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
 
 async function findings(config: Config) {
   await using snapshot = await openSnapshot(config);

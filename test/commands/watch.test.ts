@@ -7,10 +7,10 @@ import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { watchCommand } from '../../src/commands/watch.ts';
 import type { Config } from '../../src/config/config.ts';
-import { sandbox } from '../support/import.ts';
-import { start } from '../support/program.ts';
-import { tinyPicture, writeTiny } from '../support/tiny.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
+import { start } from '../support/zukan/program.ts';
 
 type Step = (box: { pictures: string; config: Config }) => unknown;
 

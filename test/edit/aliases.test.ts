@@ -13,10 +13,10 @@ import { createEntry, findEntry, matchEntries } from '../../src/edit/references.
 import { openSnapshot, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import type { EntryLine } from '../../src/import/record.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 type ListKind = 'category' | 'character';
 

@@ -10,16 +10,16 @@ import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
 import { listen } from '../../src/store/postgres/notifications.ts';
-import { filesIn } from '../support/dump.ts';
-import { keyed, noReport } from '../support/import.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { psql, startPostgres } from '../support/postgres.ts';
-import { runCommand, serve, start, zukan } from '../support/program.ts';
-import { startProxy } from '../support/proxy.ts';
-import { configFor, filesFolder, startService } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { keyed, noReport } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { psql, startPostgres } from '../support/servers/postgres.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, serve, start, zukan } from '../support/zukan/program.ts';
+import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import { Unavailable } from '../../src/errors.ts';
 import { Servers } from '../../src/store/postgres/servers.ts';
-import { images } from '../support/catalogue.ts';
-import { keyed } from '../support/import.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { type Postgres, psql, startPostgres } from '../support/postgres.ts';
-import { runCommand } from '../support/program.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startKnownService } from '../support/service.ts';
+import { images } from '../support/catalogues/catalogue.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { type Postgres, psql, startPostgres } from '../support/servers/postgres.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {

@@ -4,13 +4,13 @@ import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Unavailable } from '../../src/errors.ts';
 import { Servers, type ServersOptions } from '../../src/store/postgres/servers.ts';
-import { assertError } from '../support/api.ts';
-import { images, uuid } from '../support/catalogue.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { openSession, startPostgres } from '../support/postgres.ts';
-import { startProxy } from '../support/proxy.ts';
-import { type Answer, makeToken, startKnownService } from '../support/service.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { openSession, startPostgres } from '../support/servers/postgres.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { type Answer, makeToken, startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
-import { images, writeKnownCatalogue } from '../support/catalogue.ts';
-import { shelfProblems } from '../support/dump.ts';
-import { keyed } from '../support/import.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { openSession, psql, startPostgres } from '../support/postgres.ts';
-import { runCommand, serve, start, zukan } from '../support/program.ts';
-import { freePort } from '../support/redis.ts';
-import { send } from '../support/service.ts';
+import { images, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { openSession, psql, startPostgres } from '../support/servers/postgres.ts';
+import { freePort } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, serve, start, zukan } from '../support/zukan/program.ts';
+import { send } from '../support/zukan/service.ts';
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {

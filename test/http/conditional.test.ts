@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { negotiateEncoding } from '../../src/http/server/compression.ts';
 import { matchesETag } from '../../src/http/server/conditional.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { startKnownService, startService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { startKnownService, startService } from '../support/zukan/service.ts';
 
 const stable = [
   ...['', '/stats', '/artist', '/character', '/category?limit=2&offset=1', '/artist?search=%25a%25'],

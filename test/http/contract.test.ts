@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as samples from '../../src/http/api/examples.ts';
-import { assertDescribed } from '../support/contract.ts';
-import type { Answer } from '../support/service.ts';
+import { assertDescribed } from '../support/zukan/contract.ts';
+import type { Answer } from '../support/zukan/service.ts';
 
 const headers = { 'x-request-id': 'x', 'content-type': 'application/json' };
 const body = { success: true, data: [samples.image] };

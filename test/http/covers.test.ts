@@ -1,10 +1,10 @@
 /** `include` on artists, characters and categories adds the number of images and a cover, and changes nothing else. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError, clock, related } from '../support/api.ts';
-import { artists, categories, characters, uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Envelope, startKnownService } from '../support/service.ts';
+import { artists, categories, characters, uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { assertError, clock, related } from '../support/zukan/api.ts';
+import { type Envelope, startKnownService } from '../support/zukan/service.ts';
 
 /** The number of images and the index of the cover of each entry. */
 const known: Record<string, [images: number, cover?: number]> = {

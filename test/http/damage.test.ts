@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 import {
   configFor,
   databaseFile,
@@ -13,8 +14,7 @@ import {
   type Service,
   startKnownService,
   startService,
-} from '../support/service.ts';
-import { temporaryFolder } from '../support/workspace.ts';
+} from '../support/zukan/service.ts';
 
 const ids = images.map((_, index) => uuid(4, index + 1));
 

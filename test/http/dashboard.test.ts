@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { sqlite } from '../support/engines.ts';
-import { parseMetrics } from '../support/metrics.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { type ServiceOptions, startKnownService } from '../support/service.ts';
+import { parseMetrics } from '../support/checks/metrics.ts';
+import { sqlite } from '../support/servers/engines.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { startPostgres } from '../support/servers/postgres.ts';
+import { type ServiceOptions, startKnownService } from '../support/zukan/service.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const dashboard = JSON.parse(readFileSync(join(docs, 'grafana.json'), 'utf8'));

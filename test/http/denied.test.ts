@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { assertError } from '../support/api.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { configFor, makeToken } from '../support/service.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { startWrapped } from '../support/wrapped-catalogue.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { configFor, makeToken } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 /** A catalogue that records the names of the methods called on it. */
 const recordCalls = (catalogue: Catalogue, calls: string[]): Catalogue =>

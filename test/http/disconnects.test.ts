@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { countOpenFiles } from '../support/open-files.ts';
-import { filesFolder, startKnownService } from '../support/service.ts';
+import { countOpenFiles } from '../support/checks/open-files.ts';
 import { until } from '../support/until.ts';
+import { filesFolder, startKnownService } from '../support/zukan/service.ts';
 
 test('leave no file open', async () => {
   const service = await startKnownService();

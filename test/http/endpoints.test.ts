@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import packageFile from '../../package.json' with { type: 'json' };
-import { checkImage, clock, endpoints, expectedImages, NOW, sortByName } from '../support/api.ts';
-import { artists, categories, characters, images } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Envelope, makeToken, startKnownService } from '../support/service.ts';
+import { artists, categories, characters, images } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { checkImage, clock, endpoints, expectedImages, NOW, sortByName } from '../support/zukan/api.ts';
+import { type Envelope, makeToken, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const HOUR = 3_600_000;

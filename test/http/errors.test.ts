@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
-import { assertError, clock, examples, testMakers, withExpiry } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { assertError, clock, examples, testMakers, withExpiry } from '../support/zukan/api.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 /** The embedded store has a separate database for tokens. */
 function dropTokens(config: Config): void {

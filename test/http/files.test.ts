@@ -6,10 +6,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { images } from '../support/catalogue.ts';
-import { type Drawing, draw, drawInto } from '../support/pictures.ts';
-import { filesFolder, startKnownService, startService } from '../support/service.ts';
+import { images } from '../support/catalogues/catalogue.ts';
+import { type Drawing, draw, drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { filesFolder, startKnownService, startService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T10:00:30.500Z');
 const service = await startKnownService({ clock: () => now });

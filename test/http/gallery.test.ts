@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { configFor, startKnownService, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, startKnownService, startService } from '../support/zukan/service.ts';
 
 /** Browsers send more, but this is what they prefer. */
 const browser = { Accept: 'text/html' };

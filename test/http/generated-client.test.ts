@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { demoCatalogue } from '../../demo/catalogue.ts';
 import { fillWithDemo } from '../../demo/fill.ts';
 import { createCatalogue } from '../../src/engines.ts';
-import { configFor, makeToken, startService } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, makeToken, startService } from '../support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const GENERATED = 'api.ts';

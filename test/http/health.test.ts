@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { configFor } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { startWrapped } from '../support/wrapped-catalogue.ts';
+import { configFor } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 describe('/health/ready and /metrics share one check per second', async () => {
   const folder = temporaryFolder();

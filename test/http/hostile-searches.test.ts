@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
-import { sandbox } from '../support/import.ts';
-import { startService } from '../support/service.ts';
+import { sandbox } from '../support/catalogues/import.ts';
 import { until } from '../support/until.ts';
+import { startService } from '../support/zukan/service.ts';
 
 const HOSTILE_CLIENTS = 40;
 const ordinaryPatterns = ['%abba%', 'ab%', '%bab', '%a%bb%a%', 'nobody', '%(abab|baba)%'];

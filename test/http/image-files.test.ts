@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { importFiles } from '../../src/commands/import.ts';
-import { assertError, NOW } from '../support/api.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { type Answer, configFor, makeToken, startService } from '../support/service.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { assertError, NOW } from '../support/zukan/api.ts';
+import { type Answer, configFor, makeToken, startService } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
 const config = configFor(folder);

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { importFiles } from '../../src/commands/import.ts';
-import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/api.ts';
-import { artists, uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/service.ts';
+import { artists, uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/zukan/api.ts';
+import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine, clock, randomInt: () => 0 });

@@ -3,11 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../src/catalogue/catalogue.ts';
 import { openStore } from '../../src/engines.ts';
-import { assertError, clock, NOW, related } from '../support/api.ts';
-import { caller } from '../support/caller.ts';
-import { uuid } from '../support/catalogue.ts';
-import { idsOf, range } from '../support/distribution.ts';
-import { forEachEngine } from '../support/engines.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import {
   type FilterQuery,
   matches,
@@ -17,10 +13,14 @@ import {
   randomPictures,
   toQuery,
   toRecords,
-} from '../support/filters.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { makeToken, type Service, seededRandomInt, startService } from '../support/service.ts';
+} from '../support/catalogues/filters.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { idsOf, range } from '../support/checks/distribution.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { assertError, clock, NOW, related } from '../support/zukan/api.ts';
+import { caller } from '../support/zukan/caller.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { makeToken, type Service, seededRandomInt, startService } from '../support/zukan/service.ts';
 
 const all = randomPictures(0, 400, seededRandomInt(61));
 const STEPS = 120;

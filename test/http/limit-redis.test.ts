@@ -11,8 +11,8 @@ import type { Exchange } from '../../src/http/server/exchange.ts';
 import type { Services } from '../../src/http/services.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
-import { unless } from '../support/needs.ts';
-import { findRedis, installRedis, startRedis } from '../support/redis.ts';
+import { unless } from '../support/servers/needs.ts';
+import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
 

@@ -1,8 +1,8 @@
 /** The rate limit over HTTP: what counts, the headers, and who is exempt. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { uuid } from '../support/catalogue.ts';
-import { type Answer, makeToken, type Service, startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { type Answer, makeToken, type Service, startKnownService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const clock = () => now;

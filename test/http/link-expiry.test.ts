@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { clock, NOW } from '../support/api.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { configFor, makeToken, type ServiceOptions, startService } from '../support/service.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { clock, NOW } from '../support/zukan/api.ts';
+import { configFor, makeToken, type ServiceOptions, startService } from '../support/zukan/service.ts';
 
 const HOUR = 3_600_000;
 /** The bucket that default links are rounded up to is at most a quarter of the lifetime. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { parseMetrics, sampleIn } from '../support/metrics.ts';
+import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

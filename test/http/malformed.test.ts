@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { startKnownService } from '../support/service.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const service = await startKnownService();
 const valid = 'GET /api/stats HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { images, uuid } from '../support/catalogue.ts';
-import { parseMetrics, sampleIn } from '../support/metrics.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
+import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { until } from '../support/until.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { assertError } from '../support/api.ts';
-import { type Service, startKnownService } from '../support/service.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { type Service, startKnownService } from '../support/zukan/service.ts';
 
 /** A service whose tokens cannot be looked up. */
 async function startDegraded(environment: Record<string, string>): Promise<Service> {

@@ -1,10 +1,10 @@
 /** Two instances behind nginx: what one client sends must not make the calls of others fail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../support/api.ts';
-import { unless } from '../support/needs.ts';
-import { findNginx, installNginx, startNginx } from '../support/nginx.ts';
-import { send, startKnownService } from '../support/service.ts';
+import { unless } from '../support/servers/needs.ts';
+import { findNginx, installNginx, startNginx } from '../support/servers/nginx.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { send, startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findNginx(), 'nginx', installNginx);
 const environment = { TRUSTED_PROXIES: '127.0.0.1' };

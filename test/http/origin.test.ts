@@ -1,7 +1,7 @@
 /** The origin that links start with. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startKnownService } from '../support/service.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const forwarded = { 'X-Forwarded-Host': 'pictures.example.org', 'X-Forwarded-Proto': 'https' };
 

@@ -1,10 +1,10 @@
 /** Pages of lists: windows, totals, and links to the next and the previous page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { madeUpImage, NOW, related, sortByName, startMadeUpService } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Envelope, makeToken } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { madeUpImage, NOW, related, sortByName, startMadeUpService } from '../support/zukan/api.ts';
+import { type Envelope, makeToken } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const COUNT = 33;

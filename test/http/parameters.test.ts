@@ -1,9 +1,9 @@
 /** Invalid parameters and ids are 400 on every endpoint that has them; values that are just valid are accepted. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError, clock, testMakers, withExpiry } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { assertError, clock, testMakers, withExpiry } from '../support/zukan/api.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 const service = await startKnownService({ clock });
 const both = await makeToken(service.config, ['image:list', 'image:custom-expiry']);

@@ -7,9 +7,9 @@ import { Traffic } from '../../src/http/metrics/traffic.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { Router } from '../../src/http/server/router.ts';
 import { createServer } from '../../src/http/server/server.ts';
-import { countOpenFiles } from '../support/open-files.ts';
-import { filesFolder, type Service, startKnownService } from '../support/service.ts';
+import { countOpenFiles } from '../support/checks/open-files.ts';
 import { until } from '../support/until.ts';
+import { filesFolder, type Service, startKnownService } from '../support/zukan/service.ts';
 
 /** As in pipeline.ts. */
 const MAX_WAITING = 16;

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Route } from '../../src/http/api/endpoint.ts';
 import { routes } from '../../src/http/api/routes.ts';
-import { assertError, clock } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { makeToken, type Service, startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { assertError, clock } from '../support/zukan/api.ts';
+import { makeToken, type Service, startKnownService } from '../support/zukan/service.ts';
 
 type TokenName = 'none' | 'wrong' | 'bare' | 'list' | 'both60' | 'both';
 

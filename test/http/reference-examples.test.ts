@@ -15,12 +15,12 @@ import {
   startingPattern,
 } from '../../src/http/api/example-calls.ts';
 import { operators } from '../../src/http/pages/reference/search-section.ts';
-import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { makeToken, type Service } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { startWrapped } from '../support/wrapped-catalogue.ts';
+import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { makeToken, type Service } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 const unescapeHtml = (text: string) =>
   text

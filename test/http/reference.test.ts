@@ -15,9 +15,9 @@ import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
 import { referencePage } from '../../src/http/pages/reference/page.ts';
 import type { OpenApi, PathItem, Response, Schema } from '../../src/http/pages/reference/types.ts';
 import { version } from '../../src/version.ts';
-import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/api.ts';
-import { type Answer, makeToken } from '../support/service.ts';
-import { startWrapped } from '../support/wrapped-catalogue.ts';
+import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { type Answer, makeToken } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 const service = await startMadeUpService(
   [

@@ -10,8 +10,8 @@ import { ApiError } from '../../src/http/server/errors.ts';
 import type { Exchange } from '../../src/http/server/exchange.ts';
 import type { Services } from '../../src/http/services.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
-import { configFor, makeToken } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, makeToken } from '../support/zukan/service.ts';
 
 const config = configFor(temporaryFolder());
 await createCatalogue(config);

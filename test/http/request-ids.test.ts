@@ -14,12 +14,12 @@ import { sendError } from '../../src/http/server/errors.ts';
 import { Exchange } from '../../src/http/server/exchange.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { Response } from '../../src/http/server/response.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { tamper } from '../support/engines.ts';
-import { serve } from '../support/program.ts';
-import { configFor, filesFolder, send } from '../support/service.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { tamper } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { serve } from '../support/zukan/program.ts';
+import { configFor, filesFolder, send } from '../support/zukan/service.ts';
 
 test('logs requests, missing files, errors and failed health checks with the id of the request', async () => {
   const folder = temporaryFolder();

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { type Running, serve } from '../support/program.ts';
-import { configFor, startKnownService } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { type Running, serve } from '../support/zukan/program.ts';
+import { configFor, startKnownService } from '../support/zukan/service.ts';
 
 const service = await startKnownService();
 

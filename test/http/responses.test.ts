@@ -1,10 +1,10 @@
 /** Rules for every response: HEAD, trailing slashes, unknown parameters, ids in upper case, CORS, request ids. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clock, examples, madeUpImage, startMadeUpService, successStatus } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Answer, type Envelope, makeToken, send, startKnownService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { clock, examples, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { type Answer, type Envelope, makeToken, send, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine, clock });

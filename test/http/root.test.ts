@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { importFiles } from '../../src/commands/import.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { routes } from '../../src/http/api/routes.ts';
-import { assertError, clock, examples, related, successStatus } from '../support/api.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { type Answer, configFor, makeToken, type Service, startService } from '../support/service.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { assertError, clock, examples, related, successStatus } from '../support/zukan/api.ts';
+import { type Answer, configFor, makeToken, type Service, startService } from '../support/zukan/service.ts';
 
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const folder = temporaryFolder();

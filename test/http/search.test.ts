@@ -1,9 +1,9 @@
 /** Search over HTTP: pages, totals, errors, and imports during searches. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { startKnownService, startService } from '../support/service.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { startKnownService, startService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine });

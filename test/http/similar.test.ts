@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseHash } from '../../src/catalogue/hash-index.ts';
-import { assertError } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine, rowsIn, tamper } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { seededRandomInt, startService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { seededRandomInt, startService } from '../support/zukan/service.ts';
 
 const IMAGES = 120;
 const ratings = ['sfw', 'questionable', 'nsfw'] as const;

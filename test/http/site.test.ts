@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { createApp } from '../../src/app.ts';
 import { contrast, ON_ACCENT, readableAccent } from '../../src/http/pages/accent.ts';
-import { configFor, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, startService } from '../support/zukan/service.ts';
 
 const browser = { Accept: 'text/html' };
 const folder = temporaryFolder();

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { importFiles } from '../../src/commands/import.ts';
-import { assertError } from '../support/api.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { configFor, type Envelope, filesFolder, makeToken, startService } from '../support/service.ts';
+import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { configFor, type Envelope, filesFolder, makeToken, startService } from '../support/zukan/service.ts';
 
 const start = Date.UTC(2026, 2, 1);
 const sizes = [20, 50, 80];

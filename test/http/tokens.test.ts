@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/engines.ts';
-import { assertError, examples, NOW } from '../support/api.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { makeToken, startKnownService } from '../support/service.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { assertError, examples, NOW } from '../support/zukan/api.ts';
+import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   let now = NOW;

@@ -8,10 +8,10 @@ import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
-import { filesIn } from '../support/dump.ts';
-import { noReport, sandbox } from '../support/import.ts';
-import { filesFolder } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { noReport, sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 /** A catalogue file with three pictures, and one with an invalid record after them. */
 function pictures() {

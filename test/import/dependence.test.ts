@@ -6,11 +6,11 @@ import { describe, test } from 'node:test';
 
 import { importFiles } from '../../src/commands/import.ts';
 import { openStore } from '../../src/engines.ts';
-import { uuid } from '../support/catalogue.ts';
-import { shelfProblems } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 
 await forEachEngine((engine) => {
   /** The contents of the catalogue, without generated ids. */

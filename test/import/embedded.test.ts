@@ -9,8 +9,8 @@ import { openSnapshot } from '../../src/engines.ts';
 import { addMetadata } from '../../src/import/embedded.ts';
 import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/record.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
-import * as make from '../support/geotagged.ts';
-import { sandbox } from '../support/import.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import * as make from '../support/pictures/geotagged.ts';
 
 const none: Metadata = {
   creator: undefined,

@@ -6,13 +6,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/document.ts';
 import { openSnapshot } from '../../src/engines.ts';
-import { filesIn } from '../support/dump.ts';
-import { type Engine, forEachEngine, sqlite } from '../support/engines.ts';
-import { findCoordinates, geotagged, segment, withoutMetadata, withSegments } from '../support/geotagged.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import {
+  findCoordinates,
+  geotagged,
+  segment,
+  withoutMetadata,
+  withSegments,
+} from '../support/pictures/geotagged.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 function newCatalogue(engine: Engine) {
   const { folder, config, environment } = sandbox(engine);

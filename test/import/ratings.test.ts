@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { imageLine } from '../../src/catalogue/line.ts';
 import { openSnapshot } from '../../src/engines.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { type Sandbox, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngine((engine) => {
   function newFolder() {

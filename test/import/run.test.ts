@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { openStore, openWriter } from '../../src/engines.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogue.ts';
-import { shelfProblems, snapshot } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/import.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { shelfProblems, snapshot } from '../support/checks/dump.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 
 await forEachEngine(async (engine) => {
   const entries = [

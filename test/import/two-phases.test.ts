@@ -7,14 +7,14 @@ import { openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/source.ts';
-import { uuid } from '../support/catalogue.ts';
-import { filesIn } from '../support/dump.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { noReport, type Sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
-import { image, importTwoImages } from '../support/two-images.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { noReport, type Sandbox } from '../support/catalogues/import.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 /** An import that has read and stored the pictures of its records, and waits for more input. */
 async function prepareImport({ config, folder }: Sandbox, records: object[]) {

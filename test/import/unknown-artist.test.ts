@@ -8,10 +8,10 @@ import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openStore, openWriter } from '../../src/engines.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { contentOf, keyed, sandbox } from '../support/import.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { contentOf, keyed, sandbox } from '../support/catalogues/import.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 
 test('its id is a version 5 UUID in the namespace of URLs', () => {
   const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');

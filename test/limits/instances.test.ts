@@ -4,13 +4,19 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { unless } from '../support/needs.ts';
-import { type Running, serve, zukan } from '../support/program.ts';
-import { findRedis, freePort, installRedis, type PrivateRedis, startRedis } from '../support/redis.ts';
-import { send } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { unless } from '../support/servers/needs.ts';
+import {
+  findRedis,
+  freePort,
+  installRedis,
+  type PrivateRedis,
+  startRedis,
+} from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { type Running, serve, zukan } from '../support/zukan/program.ts';
+import { send } from '../support/zukan/service.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
 const folder = temporaryFolder();

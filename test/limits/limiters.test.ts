@@ -16,9 +16,9 @@ import type { Clock } from '../../src/clock.ts';
 import type { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
-import { NaiveRule } from '../support/naive-rate.ts';
-import { unless } from '../support/needs.ts';
-import { findRedis, installRedis, startRedis } from '../support/redis.ts';
+import { unless } from '../support/servers/needs.ts';
+import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
+import { NaiveRule } from './naive-rate.ts';
 
 /** In the future: Redis drops keys by its own time. */
 const START = Date.parse('2100-01-01T00:00:00.000Z');

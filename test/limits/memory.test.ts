@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { BLOCK_MS, decide, freshState, type RateState, rateOf } from '../../src/access/rate.ts';
 import { ClientTable } from '../../src/limits/client-table.ts';
 import { createLimiterMemory, MemoryLimiter } from '../../src/limits/memory.ts';
-import { type Load, runThreads } from '../support/limit-threads.ts';
-import { seededRandomInt } from '../support/service.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
+import { type Load, runThreads } from './limit-threads.ts';
 
 const START = Date.parse('2026-05-01T00:00:00.000Z');
 const THREADS = 4;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { RedisLimiter, type RedisLimiterOptions } from '../../src/limits/redis.ts';
-import { unless } from '../support/needs.ts';
-import { findRedis, installRedis, type PrivateRedis, startRedis } from '../support/redis.ts';
+import { unless } from '../support/servers/needs.ts';
+import { findRedis, installRedis, type PrivateRedis, startRedis } from '../support/servers/redis.ts';
 
 /** In the future: Redis drops keys by its own time. */
 const START = Date.parse('2100-01-01T00:00:00.000Z');

@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Decision } from '../../src/access/rate.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
-import { unless } from '../support/needs.ts';
-import { startProxy } from '../support/proxy.ts';
-import { findRedis, freePort, installRedis, startRedis } from '../support/redis.ts';
+import { unless } from '../support/servers/needs.ts';
+import { startProxy } from '../support/servers/proxy.ts';
+import { findRedis, freePort, installRedis, startRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);

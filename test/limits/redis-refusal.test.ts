@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { RedisLimiter } from '../../src/limits/redis.ts';
-import { unless } from '../support/needs.ts';
-import { startProxy } from '../support/proxy.ts';
-import { findRedis, freePort, installRedis, startRedis } from '../support/redis.ts';
+import { unless } from '../support/servers/needs.ts';
+import { startProxy } from '../support/servers/proxy.ts';
+import { findRedis, freePort, installRedis, startRedis } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { filesIn } from '../support/dump.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { filesFolder } from '../support/service.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 const damages: [string, (path: string) => void][] = [
   [

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { removeLocation } from '../../src/media/metadata/location.ts';
 import { detectType, PictureError } from '../../src/media/picture.ts';
-import * as make from '../support/geotagged.ts';
+import * as make from '../support/pictures/geotagged.ts';
 
 const strip = (bytes: Buffer) => removeLocation(bytes, detectType(bytes));
 const plain = async (format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif') =>

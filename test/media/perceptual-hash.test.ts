@@ -6,7 +6,7 @@ import sharp, { type Sharp } from 'sharp';
 import { MAX_COPY_DISTANCE, MAX_SIMILAR_DISTANCE } from '../../src/catalogue/hash-index.ts';
 import { hashPixels, NO_DETAIL } from '../../src/media/perceptual-hash.ts';
 import { readPicture } from '../../src/media/picture.ts';
-import { paint } from '../support/painting.ts';
+import { paint } from '../support/pictures/painting.ts';
 
 /** The hash that an import stores. */
 async function hashOf(picture: Sharp): Promise<string> {

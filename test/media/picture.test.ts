@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { PictureError, readPicture } from '../../src/media/picture.ts';
-import { type Drawing, draw } from '../support/pictures.ts';
+import { type Drawing, draw } from '../support/pictures/pictures.ts';
 
 const drawing: Drawing = { file: '', format: 'png', width: 120, height: 80, colour: '#c02020' };
 const kinds: [Drawing['format'], string, number][] = [

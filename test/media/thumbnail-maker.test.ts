@@ -9,7 +9,7 @@ import { Unavailable } from '../../src/errors.ts';
 import type { Files, OpenFile } from '../../src/media/files.ts';
 import { openFolder } from '../../src/media/local.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
-import { drawInto } from '../support/pictures.ts';
+import { drawInto } from '../support/pictures/pictures.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -5,7 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { thumbHashToAverageRGBA } from 'thumbhash';
 import { Budget } from '../../src/budget.ts';
 import { readPicture } from '../../src/media/picture.ts';
-import { draw } from '../support/pictures.ts';
+import { draw } from '../support/pictures/pictures.ts';
 
 /** The left third is red, the rest is blue. */
 function twoColours(width: number, height: number): Sharp {

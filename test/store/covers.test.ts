@@ -5,8 +5,6 @@ import type { EntryDetails } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue } from '../../src/catalogue/check.ts';
 import type { Kind } from '../../src/catalogue/types.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/engines.ts';
-import { caller } from '../support/caller.ts';
-import { forEachEngine } from '../support/engines.ts';
 import {
   artists,
   categoryNames,
@@ -15,9 +13,11 @@ import {
   randomPictures,
   ratings,
   toRecords,
-} from '../support/filters.ts';
-import { sandbox } from '../support/import.ts';
-import { seededRandomInt } from '../support/service.ts';
+} from '../support/catalogues/filters.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { caller } from '../support/zukan/caller.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
 
 const STEPS = 24;
 const window = { offset: 0, limit: 25 };

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWriter } from '../../src/engines.ts';
-import { forEachEngine, sqlite } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand, zukan } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand, zukan } from '../support/zukan/program.ts';
+import { startService } from '../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   test('a running server shows an import once it is committed, and not before', async () => {

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/image-set.ts';
 import { drawImages } from '../../src/store/shared/draws.ts';
 import { ImageSets } from '../../src/store/shared/image-sets.ts';
-import { caller } from '../support/caller.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { startService } from '../support/service.ts';
-import { sliceReader } from '../support/slices.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { caller } from '../support/zukan/caller.ts';
+import { startService } from '../support/zukan/service.ts';
+import { sliceReader } from './shared/slices.ts';
 
 const CATEGORIES = 600;
 const IMAGES = 1200;

@@ -9,13 +9,13 @@ import type { Config } from '../../src/config/config.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 import { catalogueSchema } from '../../src/store/sqlite/schema.ts';
-import { clock, madeUpImage, startMadeUpService } from '../support/api.ts';
-import { uuid } from '../support/catalogue.ts';
-import { shelfProblems } from '../support/dump.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { psql } from '../support/postgres.ts';
-import { makeToken, type Service, startService } from '../support/service.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { psql } from '../support/servers/postgres.ts';
+import { clock, madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
+import { makeToken, type Service, startService } from '../support/zukan/service.ts';
 
 interface OldImage {
   id: string;

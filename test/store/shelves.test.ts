@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { CatalogueWriter, ImageRow } from '../../src/catalogue/writer.ts';
 import { createCatalogue, openWriter } from '../../src/engines.ts';
-import { forEachEngine, rowsIn } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { seededRandomInt } from '../support/service.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { forEachEngine, rowsIn } from '../support/servers/engines.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
 
 const TRANSACTIONS = 10;
 const MAX_STEPS = 20;

@@ -4,10 +4,10 @@ import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { readAllImports, root } from '../../scripts/imports.ts';
 import { newSecret, StudioAccess } from '../../src/studio/access.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { startService } from '../support/service.ts';
-import { openStudio } from '../support/studio.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { startService } from '../support/zukan/service.ts';
+import { openStudio } from '../support/zukan/studio.ts';
 
 const box = sandbox();
 await box.import([keyed(1)]);

@@ -4,12 +4,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWriter } from '../../src/engines.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine, rowsIn } from '../support/engines.ts';
-import { openMaintained } from '../support/maintained.ts';
-import { filesFolder } from '../support/service.ts';
-import { openStudio } from '../support/studio.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { forEachEngine, rowsIn } from '../support/servers/engines.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+import { openStudio } from '../support/zukan/studio.ts';
 
 await forEachEngine(async (engine) => {
   const box = openMaintained(engine);

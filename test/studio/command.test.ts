@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { sandbox } from '../support/import.ts';
-import { runCommand, start } from '../support/program.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
 
 const { get } = process.getBuiltinModule('node:http');
 

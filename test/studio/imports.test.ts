@@ -1,12 +1,12 @@
 /** The last imports in the studio: listed, as a filter, reverted; and adding pictures is a step that can be undone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesIn } from '../support/dump.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { openMaintained } from '../support/maintained.ts';
-import { filesFolder } from '../support/service.ts';
-import { openStudio } from '../support/studio.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+import { openStudio } from '../support/zukan/studio.ts';
 
 await forEachEngine(async (engine) => {
   const box = openMaintained(engine);

@@ -4,12 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine, tamper } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { filesFolder } from '../support/service.ts';
-import { openStudio } from '../support/studio.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+import { openStudio } from '../support/zukan/studio.ts';
 
 const image = (number: number) => uuid(4, number);
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { uuid } from '../support/catalogue.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { openMaintained } from '../support/maintained.ts';
-import { paint } from '../support/painting.ts';
-import { openStudio } from '../support/studio.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { paint } from '../support/pictures/painting.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { openStudio } from '../support/zukan/studio.ts';
 
 const painting = paint(1, 96, 64);
 const [large, small] = await Promise.all([

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { forEachEngine } from '../support/engines.ts';
-import { keyed, sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
-import { openStudio, type TestStudio } from '../support/studio.ts';
-import { tinyPicture } from '../support/tiny.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { openStudio, type TestStudio } from '../support/zukan/studio.ts';
 
 const names = ['sea', 'city', 'new', 'Unknown'];
 const name = fc.constantFrom(...names);

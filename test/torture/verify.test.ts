@@ -7,7 +7,7 @@ import { newPlaces, type Place } from '../../torture/kill-stores.ts';
 import { verify } from '../../torture/kills.ts';
 import { randomFor } from '../../torture/random.ts';
 import { runOrThrow } from '../../torture/servers.ts';
-import { writeTiny } from '../support/tiny.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const folder = temporaryFolder();

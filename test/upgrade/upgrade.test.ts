@@ -10,11 +10,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { openStore } from '../../src/engines.ts';
-import { succeed } from '../support/backup.ts';
-import { forEachEngine } from '../support/engines.ts';
-import { psql } from '../support/postgres.ts';
-import { configFor, startService } from '../support/service.ts';
+import { succeed } from '../support/catalogues/backup.ts';
+import { forEachEngine } from '../support/servers/engines.ts';
+import { psql } from '../support/servers/postgres.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, startService } from '../support/zukan/service.ts';
 
 const home = import.meta.dirname;
 type Line = Record<string, unknown>;

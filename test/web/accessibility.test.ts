@@ -4,11 +4,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
-import { artistId, importGalleryCatalogue, sfwImageId } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
-import { animationId, importViewerCatalogue, photoId, questionableCopyId } from '../support/viewer.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { artistId, importGalleryCatalogue, sfwImageId } from '../support/catalogues/gallery.ts';
+import {
+  animationId,
+  importViewerCatalogue,
+  photoId,
+  questionableCopyId,
+} from '../support/catalogues/viewer.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startService } from '../support/zukan/service.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

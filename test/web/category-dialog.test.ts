@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { importFiles } from '../../src/commands/import.ts';
-import { startBrowser, visit } from '../support/browser.ts';
-import { importGalleryCatalogue, seaCategoryId } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { startService } from '../support/zukan/service.ts';
 import { shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);

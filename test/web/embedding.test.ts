@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { startBrowser } from '../support/browser.ts';
-import { uuid } from '../support/catalogue.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startKnownService } from '../support/service.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { importFiles } from '../../src/commands/import.ts';
-import { startBrowser, visit } from '../support/browser.ts';
-import { importGalleryCatalogue, sfwImageId, writeGalleryCatalogue } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { importGalleryCatalogue, sfwImageId, writeGalleryCatalogue } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { startService } from '../support/zukan/service.ts';
 import { loadEveryTile, scrollNearEnd, shownIds, waitForImageCount } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 

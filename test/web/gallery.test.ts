@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
-import { artistId, importGalleryCatalogue, questionableImageId } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { artistId, importGalleryCatalogue, questionableImageId } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startService } from '../support/zukan/service.ts';
 import { recordFiles, scrollToTop, shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);

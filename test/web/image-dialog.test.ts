@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
-import { uuid } from '../support/catalogue.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import {
   artistId,
   characterId,
@@ -11,9 +11,9 @@ import {
   questionableImageId,
   seaCategoryId,
   sfwImageId,
-} from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startKnownService, startService } from '../support/service.ts';
+} from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startKnownService, startService } from '../support/zukan/service.ts';
 import { shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);

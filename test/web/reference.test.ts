@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type VisitOptions, visit } from '../support/browser.ts';
-import { uuid } from '../support/catalogue.ts';
-import { artistId, importGalleryCatalogue } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { makeToken, startService } from '../support/service.ts';
+import { startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { artistId, importGalleryCatalogue } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { makeToken, startService } from '../support/zukan/service.ts';
 import { TestClock } from './test-clock.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);

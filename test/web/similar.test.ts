@@ -1,10 +1,16 @@
 /** Similar pictures in the dialog: blurred ones stay blurred, and the rate limit is kept. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startBrowser, visit } from '../support/browser.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
-import { copyId, importViewerCatalogue, photoId, questionableCopyId, stripId } from '../support/viewer.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import {
+  copyId,
+  importViewerCatalogue,
+  photoId,
+  questionableCopyId,
+  stripId,
+} from '../support/catalogues/viewer.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startService } from '../support/zukan/service.ts';
 import { recordFiles } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 

@@ -1,9 +1,9 @@
 /** The studio in Chromium: signing in, the grid, the keyboard, undo after a reload, conflicts, filters and entries. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { runCommand } from '../support/program.ts';
-import { openStudioPages, waitForPanel, waitForUndo } from '../support/studio-page.ts';
+import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 60;

@@ -1,9 +1,9 @@
 /** Takes the screenshot of the gallery with the demo catalogue. */
 import sharp from 'sharp';
-import { startBrowser, visit } from '../support/browser.ts';
-import { fillWithDrawnDemo } from '../support/demo.ts';
-import { configFor, startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { fillWithDrawnDemo } from '../support/catalogues/demo.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, startService } from '../support/zukan/service.ts';
 
 export async function takeScreenshot(path: string): Promise<void> {
   const config = configFor(temporaryFolder());

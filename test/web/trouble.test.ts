@@ -1,11 +1,11 @@
 /** The gallery without a connection, with unknown addresses, and with an empty catalogue. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startBrowser, visit } from '../support/browser.ts';
-import { importGalleryCatalogue, seaCategoryId } from '../support/gallery.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { configFor, startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
+import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { configFor, startService } from '../support/zukan/service.ts';
 import {
   scrollNearEnd,
   shownIds,

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser.ts';
-import { findChromium, installChromium, unless } from '../support/needs.ts';
-import { startService } from '../support/service.ts';
+import { startBrowser, visit } from '../support/browser/browser.ts';
 import {
   animationId,
   copyId,
@@ -14,7 +12,9 @@ import {
   photoId,
   questionableCopyId,
   stripId,
-} from '../support/viewer.ts';
+} from '../support/catalogues/viewer.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startService } from '../support/zukan/service.ts';
 import { recordFiles } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 

@@ -8,15 +8,15 @@ import { createCatalogue } from '../../src/engines.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import type { Metric } from '../../src/metrics.ts';
 import { WorkerPool } from '../../src/workers/pool.ts';
-import { writeKnownCatalogue } from '../support/catalogue.ts';
-import { parseMetrics, sampleIn } from '../support/metrics.ts';
-import { findPostgres, installPostgres, unless } from '../support/needs.ts';
-import { startPacedLoad } from '../support/paced-load.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { freePort } from '../support/redis.ts';
-import { configFor, send } from '../support/service.ts';
+import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { startPostgres } from '../support/servers/postgres.ts';
+import { freePort } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { startPacedLoad } from '../support/zukan/paced-load.ts';
+import { configFor, send } from '../support/zukan/service.ts';
 
 /** Far longer than the test may take: the timeout must not be what ends a shutdown. */
 const NEVER_MS = 600_000;

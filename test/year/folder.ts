@@ -1,7 +1,7 @@
 /** A folder of tiny pictures and sidecars, on disk and in memory. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { tinyPicture } from '../support/tiny.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 import { combine, type Sidecar, type Statement } from './sidecars.ts';
 
 interface Written<T> {

@@ -1,6 +1,6 @@
 /** What the commands say about the catalogue. */
 import { hash } from 'node:crypto';
-import { tinyPicture } from '../support/tiny.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 
 const PICTURES = 12;
 const pictureByHash = new Map(

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
-import { type Engine, forEachEngine } from '../support/engines.ts';
-import { sandbox } from '../support/import.ts';
-import { runCommand } from '../support/program.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { anyStep, type Step } from './steps.ts';
 import { Year } from './year.ts';
 

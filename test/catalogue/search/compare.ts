@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
 import { compile } from '../../../src/catalogue/search/scan.ts';
-import type { Postgres } from '../../support/postgres.ts';
+import type { Postgres } from '../../support/servers/postgres.ts';
 
 const letters = ['a', 'b', 'c', 'é', '😀', 'か', '\n'];
 const literals = [...letters, '.', '^', '$', '#', "'", '"', '-', '}', ']', ',', '1'];

@@ -1,5 +1,5 @@
 /** `npm run test:search -- [count] [seed]` compares our matcher with PostgreSQL on any number of generated patterns. */
-import { startPostgres } from '../../support/postgres.ts';
+import { startPostgres } from '../../support/servers/postgres.ts';
 import { differences, generatePatterns } from './compare.ts';
 
 const [count = '100000', seed = String(Date.now() % 1e9)] = process.argv.slice(2);

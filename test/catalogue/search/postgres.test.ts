@@ -1,8 +1,8 @@
 /** Compares our matcher with `SIMILAR TO` on a real PostgreSQL. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPostgres, installPostgres, unless } from '../../support/needs.ts';
-import { startPostgres } from '../../support/postgres.ts';
+import { findPostgres, installPostgres, unless } from '../../support/servers/needs.ts';
+import { startPostgres } from '../../support/servers/postgres.ts';
 import { comparedNames, differences, generatePatterns, ourResult } from './compare.ts';
 
 const PATTERNS = 6000;

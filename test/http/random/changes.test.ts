@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/engines.ts';
-import { clock } from '../../support/api.ts';
-import { forEachEngine } from '../../support/engines.ts';
 import {
   type FilterQuery,
   matchingIds,
@@ -12,11 +10,13 @@ import {
   randomPictures,
   toQuery,
   toRecords,
-} from '../../support/filters.ts';
-import { sandbox } from '../../support/import.ts';
-import { runCommand } from '../../support/program.ts';
-import { keepOnly, readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededRandomInt, startService } from '../../support/service.ts';
+} from '../../support/catalogues/filters.ts';
+import { sandbox } from '../../support/catalogues/import.ts';
+import { keepOnly, readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { clock } from '../../support/zukan/api.ts';
+import { runCommand } from '../../support/zukan/program.ts';
+import { seededRandomInt, startService } from '../../support/zukan/service.ts';
 
 const all = randomPictures(0, 200, seededRandomInt(31));
 const [before, added] = [all.slice(0, 120), all.slice(120)];

@@ -1,10 +1,10 @@
 /** Cursors over HTTP: when they are sent, that they continue, and that all others are rejected. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError, clock, NOW, related } from '../../support/api.ts';
-import { uuid } from '../../support/catalogue.ts';
-import { forEachEngine } from '../../support/engines.ts';
-import { makeToken, type Service, startKnownService, startService } from '../../support/service.ts';
+import { uuid } from '../../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { assertError, clock, NOW, related } from '../../support/zukan/api.ts';
+import { makeToken, type Service, startKnownService, startService } from '../../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const service = await startKnownService({ engine, clock });

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
-import { madeUpImage } from '../../support/api.ts';
-import { caller } from '../../support/caller.ts';
-import { uuid } from '../../support/catalogue.ts';
+import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
   assertUniform,
   assertUniformDraws,
@@ -13,9 +11,11 @@ import {
   idsOf,
   openMadeUpCatalogue,
   range,
-} from '../../support/distribution.ts';
-import { forEachEngine } from '../../support/engines.ts';
-import { seededRandomInt } from '../../support/service.ts';
+} from '../../support/checks/distribution.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { madeUpImage } from '../../support/zukan/api.ts';
+import { caller } from '../../support/zukan/caller.ts';
+import { seededRandomInt } from '../../support/zukan/service.ts';
 
 const id = (index: number) => uuid(5, index);
 

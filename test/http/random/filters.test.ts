@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/engines.ts';
-import { assertError, clock, related } from '../../support/api.ts';
-import { uuid } from '../../support/catalogue.ts';
-import { draw, drawFrom, idsOf, range } from '../../support/distribution.ts';
-import { forEachEngine } from '../../support/engines.ts';
+import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
   artists,
   characters,
@@ -17,10 +14,13 @@ import {
   ratings,
   toQuery,
   toRecords,
-} from '../../support/filters.ts';
-import { listed, sandbox } from '../../support/import.ts';
-import { keepOnly, readAllImages } from '../../support/seeded-pages.ts';
-import { makeToken, seededRandomInt, startService } from '../../support/service.ts';
+} from '../../support/catalogues/filters.ts';
+import { listed, sandbox } from '../../support/catalogues/import.ts';
+import { draw, drawFrom, idsOf, range } from '../../support/checks/distribution.ts';
+import { keepOnly, readAllImages } from '../../support/checks/seeded-pages.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { assertError, clock, related } from '../../support/zukan/api.ts';
+import { makeToken, seededRandomInt, startService } from '../../support/zukan/service.ts';
 
 const pictures = randomPictures(0, 300, seededRandomInt(11));
 /** An earlier state with other ratings, orientations and categories, so images leave shelves and return. */

@@ -1,9 +1,9 @@
 /** Random images in several categories at once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { forEachEngine } from '../../support/engines.ts';
-import { keyed, sandbox } from '../../support/import.ts';
-import { startService } from '../../support/service.ts';
+import { keyed, sandbox } from '../../support/catalogues/import.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { startService } from '../../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const box = sandbox(engine);

@@ -1,10 +1,10 @@
 /** Invalid filters, seeds and cursors: 400 and 404, and values that are just valid. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertError, clock, testMakers } from '../../support/api.ts';
-import { uuid } from '../../support/catalogue.ts';
-import { forEachEngine } from '../../support/engines.ts';
-import { makeToken, startKnownService } from '../../support/service.ts';
+import { uuid } from '../../support/catalogues/catalogue.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { assertError, clock, testMakers } from '../../support/zukan/api.ts';
+import { makeToken, startKnownService } from '../../support/zukan/service.ts';
 
 const [artist, character, missing] = [uuid(2, 1), uuid(3, 1), uuid(9, 9)];
 const invalid = (name: string) => new RegExp(`Invalid ${name}\\b`);

@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/engines.ts';
-import { clock } from '../../support/api.ts';
-import { range } from '../../support/distribution.ts';
-import { forEachEngine } from '../../support/engines.ts';
 import {
   type FilterQuery,
   matchingIds,
@@ -13,10 +10,13 @@ import {
   randomPictures,
   toQuery,
   toRecords,
-} from '../../support/filters.ts';
-import { sandbox } from '../../support/import.ts';
-import { readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededRandomInt, startService } from '../../support/service.ts';
+} from '../../support/catalogues/filters.ts';
+import { sandbox } from '../../support/catalogues/import.ts';
+import { range } from '../../support/checks/distribution.ts';
+import { readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { clock } from '../../support/zukan/api.ts';
+import { seededRandomInt, startService } from '../../support/zukan/service.ts';
 
 /** The number of queries per catalogue size: 200 in total. */
 const sizes = [

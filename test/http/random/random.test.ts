@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/engines.ts';
-import { clock, madeUpImage } from '../../support/api.ts';
-import { images, uuid } from '../../support/catalogue.ts';
+import { images, uuid } from '../../support/catalogues/catalogue.ts';
 import {
   assertUniform,
   assertUniformDraws,
@@ -13,9 +12,10 @@ import {
   hit,
   openMadeUpCatalogue,
   range,
-} from '../../support/distribution.ts';
-import { forEachEngine } from '../../support/engines.ts';
-import { seededRandomInt, startKnownService, startService } from '../../support/service.ts';
+} from '../../support/checks/distribution.ts';
+import { forEachEngine } from '../../support/servers/engines.ts';
+import { clock, madeUpImage } from '../../support/zukan/api.ts';
+import { seededRandomInt, startKnownService, startService } from '../../support/zukan/service.ts';
 
 await forEachEngine(async (engine) => {
   const known = await startKnownService({ engine, clock, randomInt: seededRandomInt(1) });

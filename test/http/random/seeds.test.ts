@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/engines.ts';
-import { clock } from '../../support/api.ts';
-import { range } from '../../support/distribution.ts';
-import { type Engine, forEachEngine } from '../../support/engines.ts';
 import {
   artists,
   characters,
@@ -14,10 +11,13 @@ import {
   randomPictures,
   toQuery,
   toRecords,
-} from '../../support/filters.ts';
-import { sandbox } from '../../support/import.ts';
-import { readAllImages, readAllPages, readPage } from '../../support/seeded-pages.ts';
-import { seededRandomInt, startService } from '../../support/service.ts';
+} from '../../support/catalogues/filters.ts';
+import { sandbox } from '../../support/catalogues/import.ts';
+import { range } from '../../support/checks/distribution.ts';
+import { readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
+import { type Engine, forEachEngine } from '../../support/servers/engines.ts';
+import { clock } from '../../support/zukan/api.ts';
+import { seededRandomInt, startService } from '../../support/zukan/service.ts';
 
 const pictures = randomPictures(0, 250, seededRandomInt(21));
 const filters: FilterQuery[] = [

@@ -7,8 +7,8 @@ import { openCredentials } from '../../../src/media/s3/credential-sources.ts';
 import { type Credentials, RefreshedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
 import { S3Links } from '../../../src/media/s3/links.ts';
-import { startS3 } from '../../support/s3.ts';
-import { account } from '../../support/s3-guard.ts';
+import { startS3 } from '../../support/servers/s3.ts';
+import { account } from '../../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const MINUTE = 60_000;

@@ -10,9 +10,9 @@ import type { S3Options } from '../../../src/media/s3/client.ts';
 import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
 import type { S3Location } from '../../../src/media/s3/location.ts';
-import { freePort } from '../../support/redis.ts';
-import { type Fault, startS3 } from '../../support/s3.ts';
-import { account } from '../../support/s3-guard.ts';
+import { freePort } from '../../support/servers/redis.ts';
+import { type Fault, startS3 } from '../../support/servers/s3.ts';
+import { account } from '../../support/servers/s3-guard.ts';
 import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 

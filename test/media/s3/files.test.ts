@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { beforeEach, test } from 'node:test';
 import type { Files } from '../../../src/media/files.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
-import { startS3 } from '../../support/s3.ts';
+import { startS3 } from '../../support/servers/s3.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const s3 = await startS3();

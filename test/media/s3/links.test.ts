@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../../../src/media/s3/files.ts';
 import { S3Links } from '../../../src/media/s3/links.ts';
-import { officialLink } from '../../support/aws.ts';
-import { startS3 } from '../../support/s3.ts';
-import { account } from '../../support/s3-guard.ts';
+import { officialLink } from '../../support/servers/aws.ts';
+import { startS3 } from '../../support/servers/s3.ts';
+import { account } from '../../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const s3 = await startS3();

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodePath, encodeQuery, type Signable, Signer } from '../../../src/media/s3/sigv4.ts';
-import { officialSigner, parseAmzDate } from '../../support/aws.ts';
+import { officialSigner, parseAmzDate } from '../../support/servers/aws.ts';
 
 const EMPTY = hash('sha256', '');
 const documented = {

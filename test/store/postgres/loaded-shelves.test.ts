@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LoadedShelves } from '../../../src/store/postgres/loaded-shelves.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
-import { sliceReader } from '../../support/slices.ts';
 import { until } from '../../support/until.ts';
+import { sliceReader } from '../shared/slices.ts';
 
 const SIZE = 1000;
 const shelf = { number: 7, size: SIZE };

@@ -7,8 +7,8 @@ import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { NameSearch } from '../../../src/store/shared/name-search.ts';
 import type { Selection } from '../../../src/store/shared/selection.ts';
 import type { Shelf } from '../../../src/store/shared/shelves.ts';
-import { caller } from '../../support/caller.ts';
-import { sliceReader } from '../../support/slices.ts';
+import { caller } from '../../support/zukan/caller.ts';
+import { sliceReader } from './slices.ts';
 
 /** Fails once, as a disk or a network may, then returns slices of the items. */
 function failOnce<T>(items: T[]) {

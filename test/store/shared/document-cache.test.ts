@@ -6,8 +6,8 @@ import { composeDocument, dimensions } from '../../../src/catalogue/document.ts'
 import { ImageDocument, type SignLink } from '../../../src/catalogue/image-document.ts';
 import { DocumentCache } from '../../../src/store/shared/document-cache.ts';
 import { DocumentCacheWriter } from '../../../src/store/shared/document-cache-writer.ts';
-import { documentAt, IMAGES, isChangedIn, startReaders } from '../../support/cache-readers.ts';
 import { until } from '../../support/until.ts';
+import { documentAt, IMAGES, isChangedIn, startReaders } from './cache-readers.ts';
 
 /** A cache for changes up to number 1, and its writer. */
 function emptyCache(bytes: number) {

@@ -5,7 +5,7 @@ import { sliceImages } from '../../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../../src/errors.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import type { Selection } from '../../../src/store/shared/selection.ts';
-import { sliceReader } from '../../support/slices.ts';
+import { sliceReader } from './slices.ts';
 
 const SHELVES = 300;
 const LAST_IMAGE = 100_000;

@@ -8,8 +8,8 @@ import { drawImages } from '../../../src/store/shared/draws.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import { type EntryShelves, selectionKey, selectShelves } from '../../../src/store/shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow } from '../../../src/store/shared/shelves.ts';
-import { caller } from '../../support/caller.ts';
-import { sliceReader } from '../../support/slices.ts';
+import { caller } from '../../support/zukan/caller.ts';
+import { sliceReader } from './slices.ts';
 
 const ratings = ['sfw', 'questionable', 'nsfw'] as const;
 const orientations = ['landscape', 'portrait', 'square'] as const;

@@ -4,9 +4,9 @@ import { after, test } from 'node:test';
 import { openWriter } from '../../../src/engines.ts';
 import { openCatalogue } from '../../../src/store/sqlite/catalogue.ts';
 import { DocumentFiller } from '../../../src/store/sqlite/document-filler.ts';
-import { uuid } from '../../support/catalogue.ts';
-import { contentOf, keyed, listed, sandbox } from '../../support/import.ts';
-import { databaseFile } from '../../support/service.ts';
+import { uuid } from '../../support/catalogues/catalogue.ts';
+import { contentOf, keyed, listed, sandbox } from '../../support/catalogues/import.ts';
+import { databaseFile } from '../../support/zukan/service.ts';
 
 const COUNT = 100;
 const artist = (url: string) => ({ type: 'artist', id: uuid(2, 1), name: 'Ann', url });

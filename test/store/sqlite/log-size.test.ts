@@ -4,10 +4,10 @@ import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../../src/engines.ts';
-import { keyed, sandbox } from '../../support/import.ts';
-import { mountSmallDisk, unlessMounting } from '../../support/mount.ts';
-import { runCommand } from '../../support/program.ts';
-import { configFor, databaseFile } from '../../support/service.ts';
+import { keyed, sandbox } from '../../support/catalogues/import.ts';
+import { mountSmallDisk, unlessMounting } from '../../support/servers/mount.ts';
+import { runCommand } from '../../support/zukan/program.ts';
+import { configFor, databaseFile } from '../../support/zukan/service.ts';
 
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const url = `https://example.org/${'x'.repeat(1000)}`;

@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../../src/engines.ts';
-import { makeReadOnly, mountSmallDisk, unlessMounting } from '../../support/mount.ts';
-import { runCommand } from '../../support/program.ts';
-import { configFor, startService } from '../../support/service.ts';
-import { writeTiny } from '../../support/tiny.ts';
+import { writeTiny } from '../../support/pictures/tiny.ts';
+import { makeReadOnly, mountSmallDisk, unlessMounting } from '../../support/servers/mount.ts';
+import { runCommand } from '../../support/zukan/program.ts';
+import { configFor, startService } from '../../support/zukan/service.ts';
 
 const skip = unlessMounting();
 const DISK_BYTES = 8 * 1024 * 1024;

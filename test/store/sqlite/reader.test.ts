@@ -4,8 +4,8 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCatalogue } from '../../../src/store/sqlite/catalogue.ts';
 import { type ReadTransaction, SqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { keyed, sandbox } from '../../support/import.ts';
-import { databaseFile } from '../../support/service.ts';
+import { keyed, sandbox } from '../../support/catalogues/import.ts';
+import { databaseFile } from '../../support/zukan/service.ts';
 
 /** A catalogue of one image. Further imports go through `add`. */
 async function open(t: { after: (clean: () => void) => void }) {

@@ -1,0 +1,28 @@
+/** The page of a studio in Chromium, with the catalogue of the gallery tests. */
+import { after } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startStudio } from '../../../src/commands/studio.ts';
+import { importGalleryCatalogue } from '../catalogues/gallery.ts';
+import { startBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
+
+export async function openStudioPages(images: number) {
+  // Before the folder of the catalogue is removed: at its end, the studio deletes files.
+  after(() => studio[Symbol.asyncDispose]());
+  const config = (await importGalleryCatalogue(images))();
+  const studio = await startStudio(config, { host: '127.0.0.1', port: 0 });
+  const browser = await startBrowser();
+  const open = async (prepare?: VisitOptions['prepare']): Promise<Visit> => {
+    const viewport = { width: 1300, height: 800 };
+    const opened = await visit(browser, studio.newAddress(), { viewport, ...(prepare && { prepare }) });
+    await opened.page.locator('.tile[data-rating]').first().waitFor();
+    return opened;
+  };
+  return { config, open };
+}
+
+/** Until the last step is this one. */
+export const waitForUndo = (page: Page, text: string) => page.locator('#undo', { hasText: text }).waitFor();
+
+/** Until the panel has this title. */
+export const waitForPanel = (page: Page, text: string) =>
+  page.locator('#panel h2', { hasText: text }).waitFor();

@@ -1,0 +1,45 @@
+/** Runs the same tests on every store. */
+import { DatabaseSync } from 'node:sqlite';
+import { describe } from 'node:test';
+import type { Config } from '../../../src/config/config.ts';
+import { findPostgres, installPostgres, unless } from './needs.ts';
+import { psql, sharedPostgres } from './postgres.ts';
+
+export interface Engine {
+  name: string;
+  /** The variables for a new, empty catalogue in this engine. */
+  environment(): Record<string, string>;
+}
+
+/** The default: a file in DATA_DIR, which every test chooses itself. */
+export const sqlite: Engine = { name: 'SQLite', environment: () => ({}) };
+
+/** Runs a suite on each store. Await it at the top level of a test file. */
+export async function forEachEngine(suite: (engine: Engine) => void | Promise<void>): Promise<void> {
+  const engines = [sqlite];
+  if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
+    const server = await sharedPostgres();
+    engines.push({ name: 'PostgreSQL', environment: () => ({ DATABASE_URL: server.newDatabase() }) });
+  }
+  for (const engine of engines) describe(engine.name, () => suite(engine));
+}
+
+/** Queries the catalogue's database directly. */
+export function rowsIn({ database }: Config, sql: string): object[] {
+  if (database.engine === 'postgres')
+    return JSON.parse(
+      psql(database.url, `set search_path to zukan; select coalesce(json_agg(r), '[]') from (${sql}) r`),
+    );
+  using connection = new DatabaseSync(database.path, { readOnly: true });
+  return connection.prepare(sql).all();
+}
+
+/** Changes the catalogue's database directly. */
+export function tamper({ database }: Config, sql: string): void {
+  if (database.engine === 'postgres') {
+    psql(database.url, `set search_path to zukan; ${sql}`);
+  } else {
+    using connection = new DatabaseSync(database.path);
+    connection.exec(sql);
+  }
+}

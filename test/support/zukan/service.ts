@@ -1,0 +1,159 @@
+/** The real service on a real port. Tests may pass a clock and random numbers. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import type { Token } from '../../../src/access/token-store.ts';
+import { hashSecret, newSecret } from '../../../src/access/tokens.ts';
+import { createApp } from '../../../src/app.ts';
+import { importFiles } from '../../../src/commands/import.ts';
+import { type Config, readConfig } from '../../../src/config/config.ts';
+import { createCatalogue, openStore } from '../../../src/engines.ts';
+import { type RandomInt, secureRandomInt } from '../../../src/random.ts';
+import { writeKnownCatalogue } from '../catalogues/catalogue.ts';
+import type { Engine } from '../servers/engines.ts';
+import { temporaryFolder } from '../workspace.ts';
+import { assertDescribed } from './contract.ts';
+
+/** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
+const { request } = process.getBuiltinModule('node:http');
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  bytes: Buffer;
+  text: string;
+  /** The parsed body; tests check its shape. */
+  json: Envelope;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
+export type Envelope = any;
+
+export interface Service {
+  origin: string;
+  config: Config;
+  /** Takes a path or a URL. */
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  clock?: () => number;
+  randomInt?: RandomInt;
+  environment?: Record<string, string>;
+  /** SQLite by default. */
+  engine?: Engine;
+}
+
+/** The folder with the image files. */
+export function filesFolder({ storage }: Config): string {
+  return (storage as { path: string }).path;
+}
+
+/** The SQLite file. */
+export function databaseFile({ database }: Config): string {
+  return (database as { path: string }).path;
+}
+
+export function configFor(folder: string, environment: Record<string, string> = {}): Config {
+  return readConfig({
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    RATE_LIMIT: 'off',
+    CACHE_MB: '8',
+    ...environment,
+  });
+}
+
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  await createCatalogue(config);
+  const app = await createApp(config, options);
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  const close = () => app.close();
+  after(close);
+  return {
+    origin,
+    config,
+    close,
+    get: (path, headers, method) => send(new URL(path, origin), headers, method, config.apiPrefixes),
+  };
+}
+
+/** A service with the known catalogue. */
+export async function startKnownService(options: ServiceOptions = {}): Promise<Service> {
+  const folder = temporaryFolder();
+  const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
+  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  return startService(config, options);
+}
+
+/** Creates a token. */
+export async function makeToken(config: Config, scopes: string[], rest: Partial<Token> = {}) {
+  const secret = newSecret(secureRandomInt);
+  await using store = await openStore(config);
+  const token: Token = {
+    id: randomUUID(),
+    owner: 'a bot',
+    purpose: 'tests',
+    scopes,
+    issuedBy: 'the suite',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    expires: '2999-01-01T00:00:00.000Z',
+    ...rest,
+  };
+  await store.tokens.add(token, hashSecret(secret));
+  return { secret, token, headers: { Authorization: `Bearer ${secret}` } };
+}
+
+/** Sends one request without the headers and normalisation of fetch, and checks the response against the API description. */
+export async function send(
+  url: URL,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  prefixes?: readonly string[],
+): Promise<Answer> {
+  const response = await exchange(url, headers, method);
+  assertDescribed(method, url, response, prefixes);
+  return response;
+}
+
+function exchange(url: URL, headers: Record<string, string>, method: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: url.hostname, port: url.port, path: url.pathname + url.search, headers, method, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
+          const isPlain = incoming.headers['content-encoding'] === undefined;
+          const isJson =
+            isPlain && incoming.headers['content-type']?.startsWith('application/json') && text !== '';
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers as Answer['headers'],
+            bytes,
+            text,
+            json: isJson ? JSON.parse(text) : undefined,
+          });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** Reproducible random numbers (mulberry32). */
+export function seededRandomInt(seed: number): RandomInt {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}

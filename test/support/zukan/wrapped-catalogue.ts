@@ -1,0 +1,61 @@
+/** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
+import { after } from 'node:test';
+import { Cursors } from '../../../src/access/cursors.ts';
+import { Exemptions } from '../../../src/access/exemptions.ts';
+import { FileLinks } from '../../../src/access/file-links.ts';
+import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { openFiles, openStore, openThumbnailMaker } from '../../../src/engines.ts';
+import { LimiterCounters } from '../../../src/http/metrics/limiter.ts';
+import { Logger } from '../../../src/http/server/logger.ts';
+import { createWebServer } from '../../../src/http/web-server.ts';
+import { secureRandomInt } from '../../../src/random.ts';
+import { clock as fixedClock } from './api.ts';
+import { type Answer, send } from './service.ts';
+
+type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>;
+
+/** Returns a function that calls the API. */
+export async function startWrapped(
+  config: Config,
+  wrap: (catalogue: Catalogue) => Catalogue,
+  clock = fixedClock,
+): Promise<Get> {
+  const store = await openStore(config);
+  const files = openFiles(config);
+  const keys = ['a key of sixteen'];
+  const fileLinks = new FileLinks(keys);
+  const server = createWebServer(
+    {
+      store,
+      catalogue: wrap(store.catalogue),
+      tokens: store.tokens,
+      files,
+      thumbnails: openThumbnailMaker(files),
+      links: fileLinks,
+      fileLinks,
+      linkLifetime: config.linkLifetime,
+      previewLifetime: config.previewLifetime,
+      site: { ...config.site, logo: undefined },
+      cursors: new Cursors(keys),
+      clock,
+      randomInt: secureRandomInt,
+      limiter: undefined,
+      exemptions: new Exemptions(),
+      isInExemptNetwork: () => false,
+      decisions: new LimiterCounters(),
+      clientOf: () => 'client',
+      mayMonitor: () => true,
+      originOf: () => 'http://localhost',
+      collectReports: async (own) => [await own()],
+    },
+    config.apiPrefixes,
+    new Logger('silent'),
+  );
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  after(async () => {
+    await server.close();
+    await store[Symbol.asyncDispose]();
+  });
+  return (path, headers = {}) => send(new URL(path, origin), headers);
+}
