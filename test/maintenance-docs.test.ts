@@ -1,3 +1,4 @@
+// process: own
 /** Every command in docs/maintenance.md prints what the page shows, from the first to the last. */
 import assert from 'node:assert/strict';
 import { execSync } from 'node:child_process';

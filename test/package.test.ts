@@ -1,3 +1,5 @@
+// depth: all
+// process: own
 /** The npm packages: packed, installed in empty folders, and used there. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+// process: own
 /** Killed imports, and imports under readers: they see the old catalogue or the new one, never a mixture. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

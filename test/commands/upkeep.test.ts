@@ -12,15 +12,14 @@ import {
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/check.ts';
-import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openSnapshot, openWriter } from '../../src/engines.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { filesIn, shelfProblems, snapshot } from '../support/checks/dump.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { environmentOf, forEachEngine, tamper } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
-import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
+import { filesFolder, importKnownCatalogue, startService } from '../support/zukan/service.ts';
 
 async function findings(config: Config) {
   await using snapshot = await openSnapshot(config);
@@ -37,10 +36,9 @@ async function repair(config: Config): Promise<void> {
 await forEachEngine(async (engine) => {
   async function filled() {
     const folder = temporaryFolder();
-    const environment = { DATA_DIR: join(folder, 'data'), ...engine.environment() };
+    const config = await importKnownCatalogue({ engine }, folder);
+    const environment = environmentOf(config);
     const run = (...command: string[]) => runCommand(command, environment);
-    const config = configFor(folder, environment);
-    await importFiles(config, [await writeKnownCatalogue(folder)]);
     return { folder, environment, run, config };
   }
 

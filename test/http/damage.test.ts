@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import {
   configFor,
   databaseFile,
   filesFolder,
+  importKnownCatalogue,
   type Service,
   startKnownService,
   startService,
@@ -60,9 +60,7 @@ describe('the files folder', async () => {
 
 /** A catalogue whose file a function has changed. */
 async function damagedCatalogue(damage: (bytes: Buffer) => void): Promise<Config> {
-  const folder = temporaryFolder();
-  const config = configFor(folder);
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const config = await importKnownCatalogue();
   const path = databaseFile(config);
   {
     using connection = new DatabaseSync(path);

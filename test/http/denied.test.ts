@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { importFiles } from '../../src/commands/import.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
-import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
-import { configFor, makeToken } from '../support/zukan/service.ts';
+import { importKnownCatalogue, makeToken } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 /** A catalogue that records the names of the methods called on it. */
@@ -22,9 +20,7 @@ const recordCalls = (catalogue: Catalogue, calls: string[]): Catalogue =>
   });
 
 await forEachEngine(async (engine) => {
-  const folder = temporaryFolder();
-  const config = configFor(folder, engine.environment());
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const config = await importKnownCatalogue({ engine });
   const calls: string[] = [];
   const request = await startWrapped(config, (catalogue) => recordCalls(catalogue, calls));
   const { headers } = await makeToken(config, []);

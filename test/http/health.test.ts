@@ -1,18 +1,14 @@
 /** What the health check notices, and how often it asks. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/workspace.ts';
-import { configFor } from '../support/zukan/service.ts';
+import { importKnownCatalogue } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 describe('/health/ready and /metrics share one check per second', async () => {
-  const folder = temporaryFolder();
-  const config = configFor(folder);
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const config = await importKnownCatalogue();
   let [calls, arrived, now] = [0, 0, 1_000_000];
   let respond = (statistics: () => Promise<unknown>) => statistics();
   const wrap = (catalogue: Catalogue): Catalogue =>

@@ -4,15 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { importFiles } from '../../src/commands/import.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError, NOW } from '../support/zukan/api.ts';
-import { type Answer, configFor, makeToken, startService } from '../support/zukan/service.ts';
+import {
+  type Answer,
+  configFor,
+  importKnownCatalogue,
+  makeToken,
+  startService,
+} from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
-const config = configFor(folder);
-await importFiles(config, [await writeKnownCatalogue(folder)]);
+const config = await importKnownCatalogue({}, folder);
 let now = NOW;
 const service = await startService(config, { clock: () => now });
 const token = await makeToken(config, ['image:custom-expiry:100']);

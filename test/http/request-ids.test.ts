@@ -4,28 +4,23 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
 import { sendError } from '../../src/http/server/errors.ts';
 import { Exchange } from '../../src/http/server/exchange.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import { Response } from '../../src/http/server/response.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { tamper } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/workspace.ts';
 import { serve } from '../support/zukan/program.ts';
-import { configFor, filesFolder, send } from '../support/zukan/service.ts';
+import { filesFolder, importKnownCatalogue, send } from '../support/zukan/service.ts';
 
 test('logs requests, missing files, errors and failed health checks with the id of the request', async () => {
-  const folder = temporaryFolder();
-  const config = configFor(folder);
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
-  const server = await serve({ DATA_DIR: join(folder, 'data') });
+  const config = await importKnownCatalogue();
+  const server = await serve({ DATA_DIR: config.dataDir });
   const ask = async (path: string) => {
     const response = await send(new URL(path, server.origin));
     return { ...response, id: response.headers['x-request-id'] as string };

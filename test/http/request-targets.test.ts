@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
-import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { temporaryFolder } from '../support/workspace.ts';
 import { type Running, serve } from '../support/zukan/program.ts';
-import { configFor, startKnownService } from '../support/zukan/service.ts';
+import { importKnownCatalogue, startKnownService } from '../support/zukan/service.ts';
 
 const service = await startKnownService();
 
@@ -49,9 +46,7 @@ async function logOf({ child, ended, output }: Running): Promise<string> {
 }
 
 test('the log never contains the signature of a link, however the link is escaped', async () => {
-  const folder = temporaryFolder();
-  const config = configFor(folder);
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const config = await importKnownCatalogue();
   const server = await serve({ DATA_DIR: config.dataDir });
   const response = await fetch(`${server.origin}/api/image/random?limit=1`);
   const { data } = (await response.json()) as { data: [{ url: string }] };

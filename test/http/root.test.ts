@@ -1,17 +1,23 @@
 /** The root of the site: gallery or service information, addresses where there is nothing, and the API at the root. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { routes } from '../../src/http/api/routes.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError, clock, examples, related, successStatus } from '../support/zukan/api.ts';
-import { type Answer, configFor, makeToken, type Service, startService } from '../support/zukan/service.ts';
+import {
+  type Answer,
+  configFor,
+  importKnownCatalogue,
+  makeToken,
+  type Service,
+  startService,
+} from '../support/zukan/service.ts';
 
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const folder = temporaryFolder();
-await importFiles(configFor(folder), [await writeKnownCatalogue(folder)]);
+await importKnownCatalogue({}, folder);
 /** All services have the same catalogue. */
 const start = (environment: Record<string, string>) =>
   startService(configFor(folder, environment), { clock });

@@ -4,20 +4,24 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { importFiles } from '../../src/commands/import.ts';
-import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
-import { configFor, type Envelope, filesFolder, makeToken, startService } from '../support/zukan/service.ts';
+import {
+  type Envelope,
+  filesFolder,
+  importKnownCatalogue,
+  makeToken,
+  startService,
+} from '../support/zukan/service.ts';
 
 const start = Date.UTC(2026, 2, 1);
 const sizes = [20, 50, 80];
 
 await forEachEngine(async (engine) => {
   const folder = temporaryFolder();
-  const config = configFor(folder, { ...engine.environment(), THUMBNAILS: sizes.join() });
-  await importFiles(config, [await writeKnownCatalogue(folder)]);
+  const config = await importKnownCatalogue({ engine, environment: { THUMBNAILS: sizes.join() } }, folder);
   let now = start;
   const service = await startService(config, { clock: () => now });
   const { headers } = await makeToken(config, ['image:list', 'image:custom-expiry']);

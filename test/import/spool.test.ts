@@ -1,3 +1,4 @@
+// process: own
 /** The queue between the two phases of an import. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

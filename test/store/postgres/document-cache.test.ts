@@ -35,7 +35,7 @@ if (!skip) {
   /** A catalogue of a hundred images with a cache; the first ten are by an artist. */
   const start = async (bytes = 4 * 1024 * 1024) => {
     const url = primary.newDatabase();
-    const box = sandbox({ name: 'PostgreSQL', environment: () => ({ DATABASE_URL: url }) });
+    const box = sandbox({ environment: () => ({ DATABASE_URL: url }) });
     await box.import([artist('1'), ...Array.from({ length: COUNT }, (_, index) => image(index + 1))]);
     const memory = new SharedArrayBuffer(bytes);
     const filler = new DocumentFiller({ url, readUrls: [], connections: 1, onChange: () => {} }, memory);

@@ -36,7 +36,7 @@ export interface Sandbox {
   import(records: (object | string)[]): Promise<{ added: number; updated: number; unchanged: number }>;
 }
 
-export function sandbox(engine?: Engine): Sandbox {
+export function sandbox(engine?: Pick<Engine, 'environment'>): Sandbox {
   const folder = temporaryFolder();
   const environment = { DATA_DIR: join(folder, 'data'), ...engine?.environment() };
   const config = configFor(folder, environment);

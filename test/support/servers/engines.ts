@@ -9,19 +9,30 @@ export interface Engine {
   name: string;
   /** The variables for a new, empty catalogue in this engine. */
   environment(): Record<string, string>;
+  /** The variables for a copy of a catalogue that nobody uses. The caller copies its folder. */
+  copy(database: Config['database']): Record<string, string>;
 }
 
 /** The default: a file in DATA_DIR, which every test chooses itself. */
-export const sqlite: Engine = { name: 'SQLite', environment: () => ({}) };
+export const sqlite: Engine = { name: 'SQLite', environment: () => ({}), copy: () => ({}) };
 
 /** Runs a suite on each store. Await it at the top level of a test file. */
 export async function forEachEngine(suite: (engine: Engine) => void | Promise<void>): Promise<void> {
   const engines = [sqlite];
   if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
     const server = await sharedPostgres();
-    engines.push({ name: 'PostgreSQL', environment: () => ({ DATABASE_URL: server.newDatabase() }) });
+    engines.push({
+      name: 'PostgreSQL',
+      environment: () => ({ DATABASE_URL: server.newDatabase() }),
+      copy: (database) => ({ DATABASE_URL: server.newDatabase((database as { url: string }).url) }),
+    });
   }
   for (const engine of engines) describe(engine.name, () => suite(engine));
+}
+
+/** The variables that name a catalogue, for a command. */
+export function environmentOf({ dataDir, database }: Config): Record<string, string> {
+  return { DATA_DIR: dataDir, ...(database.engine === 'postgres' && { DATABASE_URL: database.url }) };
 }
 
 /** Queries the catalogue's database directly. */

@@ -11,8 +11,8 @@ import { freePort } from './redis.ts';
 
 export interface Postgres {
   url(database?: string): string;
-  /** Creates an empty database and returns its URL. */
-  newDatabase(): string;
+  /** Creates a database, empty or a copy of one that nobody uses, and returns its URL. */
+  newDatabase(template?: string): string;
   /** Runs SQL and returns psql's output, one row per line. */
   query(sql: string): string;
   /** Starts a streaming replica. */
@@ -105,9 +105,9 @@ async function startIn(folder: string, settings: Record<string, string>): Promis
     query,
     start,
     stop,
-    newDatabase() {
+    newDatabase(template = url('template1')) {
       const name = `test_${++databases}`;
-      query(`create database ${name}`);
+      query(`create database ${name} template ${new URL(template).pathname.slice(1)}`);
       return url(name);
     },
     async replica() {

@@ -1,6 +1,7 @@
 /** The real service on a real port. Tests may pass a clock and random numbers. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import type { Token } from '../../../src/access/token-store.ts';
 import { hashSecret, newSecret } from '../../../src/access/tokens.ts';
@@ -9,9 +10,10 @@ import { importFiles } from '../../../src/commands/import.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { createCatalogue, openStore } from '../../../src/engines.ts';
 import { type RandomInt, secureRandomInt } from '../../../src/random.ts';
+import { atEnd } from '../at-end.ts';
 import { writeKnownCatalogue } from '../catalogues/catalogue.ts';
-import type { Engine } from '../servers/engines.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { type Engine, sqlite } from '../servers/engines.ts';
+import { newFolder, temporaryFolder } from '../workspace.ts';
 import { assertDescribed } from './contract.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
@@ -82,10 +84,38 @@ export async function startService(config: Config, options: ServiceOptions = {})
 
 /** A service with the known catalogue. */
 export async function startKnownService(options: ServiceOptions = {}): Promise<Service> {
-  const folder = temporaryFolder();
-  const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
+  return startService(await importKnownCatalogue(options), options);
+}
+
+const imported = new Map<string, Promise<Config>>();
+/** The settings that an import depends on. */
+const IMPORT_SETTINGS = ['THUMBNAILS', 'FILES_URL', 'DATABASE_URL'];
+
+/**
+ * The configuration of a new copy of the known catalogue, which is imported once per process and engine. In a database of
+ * the test's own, it is imported there.
+ */
+export async function importKnownCatalogue(
+  { engine = sqlite, environment = {} }: Pick<ServiceOptions, 'engine' | 'environment'> = {},
+  folder = temporaryFolder(),
+): Promise<Config> {
+  const settings = Object.entries(environment).filter(([name]) => IMPORT_SETTINGS.includes(name));
+  const key = JSON.stringify([engine.name, settings]);
+  const original =
+    imported.get(key) ?? importOnce({ ...engine.environment(), ...Object.fromEntries(settings) });
+  imported.set(key, original);
+  const { dataDir, database } = await original;
+  cpSync(dirname(dataDir), folder, { recursive: true });
+  const copy = 'DATABASE_URL' in environment ? {} : engine.copy(database);
+  return configFor(folder, { ...copy, ...environment });
+}
+
+async function importOnce(environment: Record<string, string>): Promise<Config> {
+  const folder = newFolder('zukan-known-');
+  atEnd(() => rmSync(folder, { recursive: true }));
+  const config = configFor(folder, environment);
   await importFiles(config, [await writeKnownCatalogue(folder)]);
-  return startService(config, options);
+  return config;
 }
 
 /** Creates a token. */
