@@ -13,6 +13,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn, shelfProblems } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngine, rowsIn } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -63,6 +64,7 @@ const anything = fc.oneof(
 
 await forEachEngine(async (engine) => {
   const isSlow = engine.name !== 'SQLite';
+  const runs = isSlow ? atDepth(2, 12) : atDepth(8, 60);
   const command = (box: Sandbox, ...parameters: string[]) => runCommand(parameters, box.environment);
   const exported = async (box: Sandbox) => (await command(box, 'export')).output;
   const lastRun = async (box: Sandbox): Promise<number> =>
@@ -92,7 +94,7 @@ await forEachEngine(async (engine) => {
           }
         },
       ),
-      { numRuns: isSlow ? 6 : 30, seed: 23, endOnFailure: true },
+      { numRuns: runs, seed: 23, endOnFailure: true },
     );
     assert.deepEqual(shelfProblems(box.config), []);
   });
@@ -118,7 +120,7 @@ await forEachEngine(async (engine) => {
         const box = sandbox(engine);
         await box.import([...kept, keyed(1, { id: uuid(5, 1) })]);
         /** What a model remembers: the lines before and after each import, and which images were edited by hand. */
-        const runs: { id: number; before: Map<string, string>; after: Map<string, string> }[] = [];
+        const taken: { id: number; before: Map<string, string>; after: Map<string, string> }[] = [];
         const byHand = new Set<string>();
         const decided = (line = '{}') => String(JSON.parse(line).edited);
         for (const step of steps) {
@@ -135,13 +137,13 @@ await forEachEngine(async (engine) => {
           const after = await linesOf(box);
           for (const [id, line] of after) if (decided(line) !== decided(before.get(id))) byHand.delete(id);
           const id = await lastRun(box);
-          if (id !== runs.at(-1)?.id && id !== 1) runs.push({ id, before, after });
+          if (id !== taken.at(-1)?.id && id !== 1) taken.push({ id, before, after });
         }
-        if (runs.length === 0) return;
-        const index = choice % runs.length;
-        const { id: run, before, after } = runs[index] as (typeof runs)[number];
+        if (taken.length === 0) return;
+        const index = choice % taken.length;
+        const { id: run, before, after } = taken[index] as (typeof taken)[number];
         const wasImportedSince = (id: string) =>
-          runs.slice(index + 1).some((later) => later.before.get(id) !== later.after.get(id));
+          taken.slice(index + 1).some((later) => later.before.get(id) !== later.after.get(id));
         const now = await linesOf(box);
         const expected = new Map<string, string>();
         for (const [id, line] of now) {
@@ -161,9 +163,9 @@ await forEachEngine(async (engine) => {
         assert.deepEqual(images(await linesOf(box)), images(expected));
         assert.deepEqual(shelfProblems(box.config), []);
       }),
-      { numRuns: isSlow ? 6 : 30, seed: 23, endOnFailure: true },
+      { numRuns: runs, seed: 23, endOnFailure: true },
     );
-    if (!isSlow) assert.ok(kepts > 5 && removals > 5, `${kepts} kept, ${removals} removed`);
+    if (!isSlow) assert.ok(kepts > 0 && removals > 0, `${kepts} kept, ${removals} removed`);
   });
 
   test('pictures of folders go with their files, and the next import adds them again', async () => {

@@ -177,9 +177,10 @@ class PostgresWriter implements CatalogueWriter {
       );
     });
     // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
+    // Truncating a table would lock readers out, and wait for five seconds if one has an open transaction.
     await this.#client
       .query(
-        'vacuum (analyze) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, source_file',
+        'vacuum (analyze, truncate off) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, source_file',
       )
       .catch(() => {});
     await disconnect(this.#client);

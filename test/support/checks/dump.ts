@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../src/config/config.ts';
-import { rowsIn } from '../servers/engines.ts';
+import { rowsIn, tablesIn } from '../servers/engines.ts';
 import { filesFolder } from '../zukan/service.ts';
 
 export function snapshot(config: Config): string {
-  const tables = {
-    shelf: rowsIn(config, 'select * from shelf order by number'),
-    image: rowsIn(config, 'select * from image order by number'),
-    perceptualHash: rowsIn(config, 'select * from perceptual_hash order by image'),
-    edited: rowsIn(config, 'select * from edited order by image'),
-    alias: rowsIn(config, 'select * from alias order by kind, key'),
-    blockedName: rowsIn(config, 'select * from blocked_name order by kind, key'),
-    removedFile: rowsIn(config, 'select * from removed_file order by hash'),
-    placement: rowsIn(config, 'select * from placement order by shelf, position'),
-  };
+  const tables = tablesIn(config, {
+    shelf: 'select * from shelf order by number',
+    image: 'select * from image order by number',
+    perceptualHash: 'select * from perceptual_hash order by image',
+    edited: 'select * from edited order by image',
+    alias: 'select * from alias order by kind, key',
+    blockedName: 'select * from blocked_name order by kind, key',
+    removedFile: 'select * from removed_file order by hash',
+    placement: 'select * from placement order by shelf, position',
+  });
   return JSON.stringify({ ...tables, files: filesIn(filesFolder(config)) }, undefined, 1);
 }
 

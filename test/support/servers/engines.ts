@@ -36,13 +36,27 @@ export function environmentOf({ dataDir, database }: Config): Record<string, str
 }
 
 /** Queries the catalogue's database directly. */
-export function rowsIn({ database }: Config, sql: string): object[] {
-  if (database.engine === 'postgres')
-    return JSON.parse(
-      psql(database.url, `set search_path to zukan; select coalesce(json_agg(r), '[]') from (${sql}) r`),
+export function rowsIn(config: Config, sql: string): object[] {
+  return tablesIn(config, { rows: sql }).rows;
+}
+
+/** The rows of several queries. */
+export function tablesIn<Name extends string>(
+  { database }: Config,
+  queries: Record<Name, string>,
+): Record<Name, object[]> {
+  const entries = Object.entries<string>(queries);
+  if (database.engine === 'postgres') {
+    // One statement: starting psql takes longer than most queries.
+    const rows = entries.map(
+      ([name, sql]) => `'${name}', (select coalesce(json_agg(r), '[]') from (${sql}) r)`,
     );
+    const text = psql(database.url, `set search_path to zukan; select json_build_object(${rows.join()})`);
+    return JSON.parse(text);
+  }
   using connection = new DatabaseSync(database.path, { readOnly: true });
-  return connection.prepare(sql).all();
+  const tables = entries.map(([name, sql]) => [name, connection.prepare(sql).all()]);
+  return Object.fromEntries(tables);
 }
 
 /** Changes the catalogue's database directly. */
