@@ -9,6 +9,7 @@ import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine } from '../support/servers/engines.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
@@ -93,8 +94,9 @@ function pointsAround({ commit, trace }: Traced): number[] {
     const isFile = trace[point - 1]?.includes('/files');
     return point > journal && (isFile || point === commit || point === commit + 1);
   });
-  // Every third one, and all around the commit: each costs a process.
-  return points.filter((point, index) => index % 3 === 0 || Math.abs(point - commit) <= 2);
+  // Each costs a process.
+  const isNear = (point: number) => point === commit || point === commit + 1;
+  return points.filter((point, index) => atDepth(index % 12 === 0, true) || isNear(point));
 }
 
 /** The commands that stop using a file: a removal, and an import of the same id with another file. */

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -153,6 +154,6 @@ test('an export of any accepted folder can be imported again and changes nothing
     accepted++;
     await roundTrip();
   });
-  await fc.assert(property, { numRuns: 16, seed: 1, endOnFailure: true });
+  await fc.assert(property, { numRuns: atDepth(6, 60), seed: 1, endOnFailure: true });
   assert.ok(accepted > 5, `${accepted} accepted`);
 });

@@ -11,6 +11,7 @@ import { importFiles } from '../../src/commands/import.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { atDepth } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
@@ -229,7 +230,7 @@ test('a killed command or import leaves no file that the next command does not r
       operations: number;
       commit: number;
     };
-    const points = [commit >> 1, commit, commit + 1, operations - 1];
+    const points = atDepth([commit, operations - 1], [commit >> 1, commit, commit + 1, operations - 1]);
     await inParallel(points, 2, async (point) => {
       const what = `${parameters[0]} killed before operation ${point} of ${operations}`;
       const { run, storedKeys, usedKeys, data } = await runUntil(what, point);

@@ -15,6 +15,7 @@ import { newId } from '../../src/import/id.ts';
 import type { EntryLine } from '../../src/import/record.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -178,7 +179,7 @@ await forEachEngine((engine) => {
         await compare(box, model);
       },
     );
-    await fc.assert(property, { numRuns: 8, seed: 7, endOnFailure: true });
+    await fc.assert(property, { numRuns: atDepth(3, 30), seed: 7, endOnFailure: true });
     assert.ok(possible > 40, `${possible} steps were possible`);
   });
 

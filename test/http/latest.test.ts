@@ -16,6 +16,7 @@ import {
 } from '../support/catalogues/filters.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { idsOf, range } from '../support/checks/distribution.ts';
+import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { assertError, clock, NOW, related } from '../support/zukan/api.ts';
 import { caller } from '../support/zukan/caller.ts';
@@ -23,7 +24,7 @@ import { runCommand } from '../support/zukan/program.ts';
 import { makeToken, type Service, seededRandomInt, startService } from '../support/zukan/service.ts';
 
 const all = randomPictures(0, 400, seededRandomInt(61));
-const STEPS = 120;
+const STEPS = atDepth(50, 400);
 const READERS = 8;
 
 /** The catalogue as a plain list: every image with its number, in ascending order. */

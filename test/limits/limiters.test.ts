@@ -16,6 +16,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
+import { atDepth } from '../support/depth.ts';
 import { unless } from '../support/servers/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
 import { NaiveRule } from './naive-rate.ts';
@@ -58,7 +59,7 @@ const burst = (perSecond: number) =>
   });
 /** With 3, the interval is not a whole number of milliseconds. */
 const RATES = [1, 3, 5];
-const RUNS = 30;
+const RUNS = atDepth(15, 100);
 
 describe('all limiters, the rule and the naive model', () => {
   let runs = 0;

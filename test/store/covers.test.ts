@@ -15,11 +15,12 @@ import {
   toRecords,
 } from '../support/catalogues/filters.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
-const STEPS = 24;
+const STEPS = atDepth(12, 80);
 const window = { offset: 0, limit: 25 };
 const kinds: Kind[] = ['artist', 'character', 'category'];
 

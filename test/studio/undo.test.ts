@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -122,7 +123,7 @@ await forEachEngine(async (engine) => {
         }
         assert.equal(await exported(), before);
       }),
-      { numRuns: engine.name === 'SQLite' ? 30 : 10, seed: 23, endOnFailure: true },
+      { numRuns: engine.name === 'SQLite' ? atDepth(10, 100) : atDepth(3, 30), seed: 23, endOnFailure: true },
     );
     assert.ok(count > 20, `only ${count} steps were undone`);
     const { status, output } = await runCommand(['check', '--json'], box.environment);

@@ -9,6 +9,7 @@ import { DocumentFiller } from '../../../src/store/postgres/document-filler.ts';
 import { Servers } from '../../../src/store/postgres/servers.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import { keyed, listed, sandbox } from '../../support/catalogues/import.ts';
+import { atDepth } from '../../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../../support/servers/needs.ts';
 import { psql, startPostgres } from '../../support/servers/postgres.ts';
 import { until } from '../../support/until.ts';
@@ -206,7 +207,7 @@ if (!skip) {
           }
         },
       ),
-      { numRuns: 5 },
+      { numRuns: atDepth(2, 20) },
     );
   });
 }

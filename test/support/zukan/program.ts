@@ -10,6 +10,12 @@ const main = join(import.meta.dirname, '../../../src/main.ts');
 /** The suite starts the program often; cached code halves the start time. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
+/** What a command may know of the environment of the tests. */
+function inherited(): Record<string, string> {
+  const { PATH = '', NODE_V8_COVERAGE } = process.env;
+  return NODE_V8_COVERAGE ? { PATH, NODE_V8_COVERAGE } : { PATH, NODE_COMPILE_CACHE };
+}
+
 export interface Finished {
   status: number | null;
   output: string;
@@ -106,8 +112,7 @@ export function launch(
   environment: Environment,
   nodeFlags: string[] = [],
 ): ChildProcess {
-  const { PATH = '' } = process.env;
   return spawn(process.execPath, [...nodeFlags, main, ...parameters], {
-    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+    env: { ...inherited(), ...environment },
   });
 }
