@@ -1,21 +1,30 @@
 /**
  * Compares this checkout with another one, such as a worktree of an older commit with its `node_modules`. Both serve
- * catalogues made from the same records and are measured alternately, so a slow moment of the machine hits both.
+ * catalogues made from the same records and are measured alternately, so a slow moment of the machine hits both. CPU time
+ * per request decides: rates swing with what else the machine does.
  */
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Endpoint, endpointNames, selectEndpoints, type Target } from './endpoints.ts';
+import { endpointNames, selectEndpoints, type Target } from './endpoints.ts';
 import { loaderName, measure } from './load.ts';
 import { median, spread } from './statistics.ts';
-import { type StartedStore, startStore } from './stores.ts';
+import { startStore } from './stores.ts';
 
 export const usage = `Usage: node bench/compare.ts <other checkout> [options]
   --rounds <n>         measurements per endpoint and checkout (5)
   --seconds <n>        duration of a measurement (2)
   --size <images>      size of the catalogue (100000)
-  --endpoint <names>   comma-separated: ${endpointNames.join()} (all)`;
+  --endpoint <names>   comma-separated: ${endpointNames.join()} (all)
+  --max-ratio <ratio>  fail if an endpoint takes more than this times the CPU time of the other checkout`;
+
+/** Per round, of one checkout. */
+interface Figures {
+  /** CPU time of the server, all threads, in µs per request. */
+  cpu: number[];
+  rates: number[];
+}
 
 export async function run(options: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -26,43 +35,86 @@ export async function run(options: string[]): Promise<void> {
       seconds: { type: 'string', default: '2' },
       size: { type: 'string', default: '100000' },
       endpoint: { type: 'string', default: endpointNames.join() },
+      'max-ratio': { type: 'string', default: 'Infinity' },
     },
   });
   const [checkout] = positionals;
   if (checkout === undefined) throw new Error(`name the other checkout\n${usage}`);
   const endpoints = selectEndpoints(values.endpoint);
   const [rounds, seconds, size] = [Number(values.rounds), Number(values.seconds), Number(values.size)];
+  const maxRatio = Number(values['max-ratio']);
+  if (Number.isNaN(maxRatio)) throw new Error(`--max-ratio must be a number\n${usage}`);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zukan-bench-'));
   await using other = await startStore('sqlite', folder.path, size, { checkout: resolve(checkout) });
   await using ours = await startStore('sqlite', folder.path, size);
   console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${size} images\n`);
-  console.log(
-    `${'requests per second'.padEnd(37)}${'other'.padEnd(22)}${'this'.padEnd(22)}ratio (this / other)`,
-  );
-  for (const endpoint of endpoints) await compareEndpoint(endpoint, [other, ours], rounds, seconds);
+  printHead('CPU time per request in µs');
+  const rateRows: Parameters<typeof printRow>[] = [];
+  for (const { title, target } of endpoints) {
+    const targets: [Target, Target] = [await target(other), await target(ours)];
+    const [theirs, own] = await measureBoth(targets, rounds, seconds);
+    printRow(title, theirs.cpu, own.cpu);
+    rateRows.push([title, theirs.rates, own.rates]);
+    if (slowdown(theirs.cpu, own.cpu) <= maxRatio) continue;
+    console.log(`  more than ${maxRatio} times the CPU time of the other checkout`);
+    process.exitCode = 1;
+  }
+  console.log();
+  printHead('requests per second');
+  for (const row of rateRows) printRow(...row);
   console.log(`${'resident memory in MB'.padEnd(37)}${String(other.memory()).padEnd(22)}${ours.memory()}`);
 }
 
-async function compareEndpoint(
-  { title, target }: Endpoint,
-  [other, ours]: [StartedStore, StartedStore],
+async function measureBoth(
+  targets: [Target, Target],
   rounds: number,
   seconds: number,
-): Promise<void> {
-  const targets: [Target, Target] = [await target(other), await target(ours)];
-  const rates: [number[], number[]] = [[], []];
+): Promise<[Figures, Figures]> {
+  const figures: [Figures, Figures] = [
+    { cpu: [], rates: [] },
+    { cpu: [], rates: [] },
+  ];
   for (let round = 0; round <= rounds; round++) {
     // The order may matter, so it alternates too.
     const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
     for (const side of order) {
-      const { rate } = await measure(targets[side], seconds);
+      const before = await readCpuSeconds(targets[side].origin);
+      const { rate, responses } = await measure(targets[side], seconds);
+      const after = await readCpuSeconds(targets[side].origin);
       // The first round warms up.
-      if (round > 0) rates[side].push(rate);
+      if (round === 0) continue;
+      figures[side].cpu.push(((after - before) * 1e6) / responses);
+      figures[side].rates.push(rate);
     }
   }
-  const [otherRates, ourRates] = rates;
-  const ratios = ourRates.map((rate, round) => rate / (otherRates[round] ?? Number.NaN));
-  const cells = rates.map((all) => format(all, (rate) => String(Math.round(rate))).padEnd(22));
+  return figures;
+}
+
+async function readCpuSeconds(origin: string): Promise<number> {
+  const metrics = await (await fetch(`${origin}/metrics`)).text();
+  const [, seconds] = /^process_cpu_seconds_total (\S+)$/m.exec(metrics) ?? [];
+  if (seconds === undefined) throw new Error(`${origin}/metrics does not have the CPU time`);
+  return Number(seconds);
+}
+
+function printHead(title: string): void {
+  console.log(`${title.padEnd(37)}${'other'.padEnd(22)}${'this'.padEnd(22)}ratio (this / other)`);
+}
+
+/**
+ * By the median round and by the best one, whichever is less: a machine that is busy with something else spoils one of
+ * them easily, slower code both.
+ */
+function slowdown(other: number[], ours: number[]): number {
+  return Math.min(median(ratiosOf(other, ours)), Math.min(...ours) / Math.min(...other));
+}
+
+const ratiosOf = (other: number[], ours: number[]) =>
+  ours.map((value, round) => value / (other[round] ?? Number.NaN));
+
+function printRow(title: string, other: number[], ours: number[]): void {
+  const ratios = ratiosOf(other, ours);
+  const cells = [other, ours].map((all) => format(all, (value) => String(Math.round(value))).padEnd(22));
   console.log(`${title.padEnd(37)}${cells.join('')}${format(ratios, (ratio) => ratio.toFixed(2))}`);
 }
 

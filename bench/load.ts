@@ -11,6 +11,7 @@ import type { Target } from './endpoints.ts';
 type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number };
 
 export interface Measurement {
+  responses: number;
   /** Responses per second. */
   rate: number;
   /** Milliseconds, by percentile. */
@@ -54,7 +55,7 @@ async function loadWithWrk(program: string, load: Load): Promise<Measurement> {
      done = function(summary, latency)
        local e = summary.errors
        local errors = e.status + e.connect + e.read + e.write
-       io.write("RESULT ", summary.requests / summary.duration * 1e6, " ", errors)
+       io.write("RESULT ", summary.requests, " ", summary.requests / summary.duration * 1e6, " ", errors)
        for _, p in ipairs({${percentiles.join()}}) do io.write(" ", latency:percentile(p) / 1000) end
        io.write("\\n")
      end`,
@@ -65,8 +66,10 @@ async function loadWithWrk(program: string, load: Load): Promise<Measurement> {
       ...['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script],
       ...[...flags, origin],
     ]);
-    const [rate = 0, errors = 0, ...times] = (/RESULT (.*)/.exec(stdout)?.[1] ?? '').split(' ').map(Number);
+    const results = (/RESULT (.*)/.exec(stdout)?.[1] ?? '').split(' ').map(Number);
+    const [responses = 0, rate = 0, errors = 0, ...times] = results;
     return {
+      responses,
       rate,
       errors,
       latency: new Map(percentiles.map((p, index) => [p, times[index] ?? Number.NaN])),
@@ -95,6 +98,7 @@ async function loadWithAutocannon(load: Load): Promise<Measurement> {
   times.sort((a, b) => a - b);
   const at = (p: number) => times[Math.floor((times.length * p) / 100)] ?? Number.NaN;
   return {
+    responses: times.length,
     rate: times.length > 1 ? ((times.length - 1) / (last - first)) * 1000 : 0,
     errors: result.non2xx + result.errors,
     latency: new Map(percentiles.map((p) => [p, at(p)])),
