@@ -7,14 +7,14 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const REQUIRED = 24;
+const REQUIRED = '24.20';
 const CHECK_INTERVAL_MS = 250;
 const current = process.version.slice(1);
 // A checkout runs its TypeScript directly. Node strips no types inside node_modules, so the package is compiled.
 const source = new URL('../src/main.ts', import.meta.url);
 const isCheckout = existsSync(source);
 
-if (Number.parseInt(current, 10) < REQUIRED) {
+if (isOlder(current, REQUIRED)) {
   const remedy = isCheckout
     ? 'run "npx zukan", which uses the one that npm ci installed'
     : 'install a newer version from https://nodejs.org';
@@ -27,6 +27,12 @@ if (Number.parseInt(current, 10) < REQUIRED) {
   if (isCheckout)
     module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/zukan', import.meta.url)));
   import(isCheckout ? source.href : new URL('../src/main.js', import.meta.url).href);
+}
+
+/** Compares the major and the minor number. */
+function isOlder(one, other) {
+  const [[major, minor], [otherMajor, otherMinor]] = [one, other].map((text) => text.split('.').map(Number));
+  return major === otherMajor ? minor < otherMinor : major < otherMajor;
 }
 
 /**

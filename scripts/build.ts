@@ -1,14 +1,14 @@
 /**
- * Builds what `npm run package` packs: dist/, the whole zukan package, and client/dist/ with the argument `client`.
- * dist/ mirrors the repository, so relative paths in the source stay valid.
+ * Builds what `npm run package` packs: the whole zukan package in dist/ or the folder that the argument names, and
+ * client/dist/ with the argument `client`. dist/ mirrors the repository, so relative paths in the source stay valid.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import description from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
+const dist = resolve(root, process.argv[2] ?? 'dist');
 
 if (process.argv[2] === 'client') compileClient(join(root, 'client/dist'));
 else buildPackage();
@@ -16,7 +16,7 @@ else buildPackage();
 function buildPackage(): void {
   // Output of deleted sources would be packed too.
   rmSync(dist, { recursive: true, force: true });
-  compile('tsconfig.package.json');
+  compile('tsconfig.package.json', '--outDir', dist);
   // zukan/client is the same code as the package zukan-client.
   compileClient(join(dist, 'client'));
   cpSync(join(root, 'web'), join(dist, 'web'), {

@@ -99,7 +99,7 @@ function sourceFiles(part: string): string[] {
 
 test('declares the Node version it needs and has no install scripts', () => {
   const published = JSON.parse(readInstalled('package.json'));
-  assert.match(published.engines.node, /^>=\d+$/);
+  assert.match(published.engines.node, /^>=\d+\.\d+$/);
   for (const field of ['private', 'optionalDependencies', 'scripts', 'devDependencies', 'publishConfig'])
     assert.equal(published[field], undefined, field);
 });
@@ -115,13 +115,19 @@ test('prints its version, also with npx in a checkout, which needs neither the n
 });
 
 test('explains in one line that Node is too old', async () => {
-  const pretend = 'Object.defineProperty(process, "version", { value: "v20.1.2" })';
-  const old = [[process.execPath, '--import', `data:text/javascript,${pretend}`], ...(await findOldNode())];
+  const pretend = (version: string) => {
+    const code = `Object.defineProperty(process, "version", { value: "${version}" })`;
+    return [process.execPath, '--import', `data:text/javascript,${code}`];
+  };
+  const old = [pretend('v20.99.2'), pretend('v24.19.2'), ...(await findOldNode())];
   for (const [node = '', ...flags] of old) {
     const ended = run(node, [...flags, join(installed, 'bin/zukan.js'), '--version'], { env });
     await assert.rejects(ended, (error: { code: number; stdout: string; stderr: string }) => {
       const needed = description.publishConfig.engines.node.replace('>=', '');
-      assert.match(error.stderr, /^zukan: needs Node \d+ or newer, but this is Node [\d.]+; install .+\n$/);
+      assert.match(
+        error.stderr,
+        /^zukan: needs Node [\d.]+ or newer, but this is Node [\d.]+; install .+\n$/,
+      );
       assert.ok(error.stderr.includes(`Node ${needed} or`));
       assert.deepEqual([error.code, error.stdout], [1, '']);
       return true;
@@ -134,7 +140,7 @@ async function findOldNode(): Promise<string[][]> {
   const path = '/usr/bin/node';
   if (!existsSync(path)) return [];
   const { stdout } = await run(path, ['--version']);
-  const needed = Number(description.publishConfig.engines.node.replace('>=', ''));
+  const needed = Number.parseInt(description.publishConfig.engines.node.replace('>=', ''), 10);
   return Number.parseInt(stdout.slice(1), 10) < needed ? [[path]] : [];
 }
 
