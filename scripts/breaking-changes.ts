@@ -1,7 +1,6 @@
 /**
  * Finds what breaks clients between two versions of the OpenAPI document. Requests must keep working: a parameter accepts
- * all that it did. Responses must stay readable: a field contains only what it did. Additions are fine. Our own, because
- * the comparers on npm know OpenAPI 3.0 at most.
+ * all that it did. Responses must stay readable: a field contains only what it did. Additions are fine.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type {
