@@ -2,10 +2,11 @@
  * The PostgreSQL schema: the same tables as in SQLite, and the tokens. It is separate from `public`, so other programs
  * can share the database. Never edit a released migration: append a new one.
  *
- * `revision` has one row, whose number every commit sets to the time in milliseconds since 1970. No number is used
- * twice, even after a backup was restored. Every query returns it from its own snapshot, which tells whether cached data
- * is still valid and whether a replica is up to date. It is a float8 because pg returns that as a number, exact for
- * integers of this size.
+ * `revision` has one row, whose number every commit sets with `next_revision`: to the time in seconds and 21 random
+ * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or
+ * a restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot,
+ * which tells whether cached data is still valid and whether a replica is up to date. It is a float8 because pg returns
+ * that as a number, exact until the year 2106.
  *
  * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
  * documents are still current. Its number is greater than the revision before the change, and not greater than the one
@@ -20,7 +21,10 @@ import { giveEveryImageAnArtist } from '../shared/unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
 
-/** Makes instances skip a replica that has not caught up with the migration. */
+/** The number of values that the random part of a revision has. */
+const RANDOM_VALUES = 2 ** 21;
+
+/** Makes instances skip a replica that has not caught up with the migration. Later migrations use `next_revision`. */
 const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;
@@ -181,4 +185,8 @@ export const migrations = [
   `create table image_shelves (image int primary key, shelves int[] not null);
    insert into image_shelves select image, array_agg(shelf) from placement group by image;
    drop index placement_image;${NEXT_REVISION}`,
+  `create function ${SCHEMA}.next_revision(former float8) returns float8 language sql as $$
+     select greatest(former, floor(extract(epoch from clock_timestamp())::float8) * ${RANDOM_VALUES})
+       + 1 + floor(random() * ${RANDOM_VALUES})
+   $$`,
 ];

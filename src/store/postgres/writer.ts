@@ -166,8 +166,7 @@ class PostgresWriter implements CatalogueWriter {
     if (this.#haveEntriesChanged) await this.#query(NUMBER_ENTRIES);
     await this.#query(
       `with changed as (
-         update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
-         returning number
+         update revision set number = next_revision(number) returning number
        ) select pg_notify('${CHANNEL}', number::text) from changed`,
     );
     await this.#client.query('commit').catch((error) => {
