@@ -1,5 +1,13 @@
 /** The rate limit of one process, in bounded memory that its threads may share. */
-import { blockedState, type Decision, decide, type Rate, type RateState, rateOf } from '../access/rate.ts';
+import {
+  blockedState,
+  type Decision,
+  decide,
+  freshState,
+  type Rate,
+  type RateState,
+  rateOf,
+} from '../access/rate.ts';
 import type { Clock } from '../clock.ts';
 import { createClientMemory } from './client-memory.ts';
 import { ClientTable } from './client-table.ts';
@@ -43,6 +51,20 @@ export class MemoryLimiter implements Limiter {
   /** Blocks a client for `wait` milliseconds, as another limiter decided. */
   block(client: string, wait: number): void {
     this.#update(client, (_state, now) => ({ state: blockedState(now + wait) }));
+  }
+
+  /** How many whole milliseconds of a block are left. A block that has ended is forgotten. */
+  blockedFor(client: string): number {
+    this.#clients.lock(client);
+    try {
+      const { blockedUntil } = this.#clients.read();
+      if (blockedUntil === 0) return 0;
+      const now = this.#clock();
+      if (blockedUntil <= now) this.#clients.write(freshState, now);
+      return Math.max(0, Math.ceil(blockedUntil - now));
+    } finally {
+      this.#clients.unlock();
+    }
   }
 
   blockedClients(): number {

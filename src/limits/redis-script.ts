@@ -1,4 +1,7 @@
-/** The rate rule as a script that Redis runs atomically: one client's key and the rate in, a decision out. */
+/**
+ * The rate rule as a script that Redis runs atomically: one client's key, the rate and the milliseconds left of a block that
+ * the instance knows in, a decision out.
+ */
 import { BLOCK_MS, MAX_VIOLATIONS, VIOLATION_WINDOW_MS } from '../access/rate.ts';
 
 /**
@@ -11,11 +14,13 @@ import { BLOCK_MS, MAX_VIOLATIONS, VIOLATION_WINDOW_MS } from '../access/rate.ts
  *   the hash in its compact encoding.
  * - `blocked`: the end of a block; then there is nothing else.
  *
+ * A block that the instance knows and Redis does not was lost, with a restart for example, and is restored.
+ *
  * Instances of several versions may share a Redis. Up to 0.2.0 there was no `later`, and instances counted violations from
  * the first one. A violation without a difference counts as made at the time of the one before.
  */
 export const SCRIPT = `
-local now, rate = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now, rate, known = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -31,6 +36,10 @@ end
 
 local state = redis.call('HMGET', KEYS[1], 'due', 'blocked', 'violations', 'first', 'later')
 local arrival, blocked, count = tonumber(state[1]) or 0, tonumber(state[2]) or 0, tonumber(state[3]) or 0
+if blocked == 0 and known > 0 then
+  blocked = now + known
+  block(blocked)
+end
 if blocked > now + BLOCK then
   blocked = now + BLOCK
   block(blocked)

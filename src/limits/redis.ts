@@ -19,7 +19,12 @@ const MAX_FAILURES = 5;
 const FAILURES_PER_CONNECTION = 10;
 
 interface RedisWithScript extends Redis {
-  zukanLimit(key: string, now: string, perSecond: number): Promise<[number, number, number, number]>;
+  zukanLimit(
+    key: string,
+    now: string,
+    perSecond: number,
+    blockedMs: number,
+  ): Promise<[number, number, number, number]>;
 }
 
 export interface RedisLimiterOptions {
@@ -46,7 +51,7 @@ export class RedisLimiter implements Limiter {
   readonly perSecond: number;
   readonly #redis: RedisWithScript;
   readonly #options: RedisLimiterOptions & typeof defaults;
-  /** It knows the blocks that Redis reported to this process, so it does not lift them. */
+  /** It knows the blocks that Redis reported to this process, so they last even if Redis is unavailable or loses them. */
   readonly #local: MemoryLimiter;
   #failuresInARow = 0;
   #isUnavailable = false;
@@ -104,14 +109,16 @@ export class RedisLimiter implements Limiter {
   }
 
   async #decideInRedis(client: string): Promise<Decision> {
-    const decision = await this.#runScript(`${this.#options.prefix}:limit:${client}`);
+    const key = `${this.#options.prefix}:limit:${client}`;
+    const decision = await this.#runScript(key, this.#local.blockedFor(client));
     if (decision.isBlocked) this.#local.block(client, decision.wait);
     return decision;
   }
 
-  async #runScript(key: string): Promise<Decision> {
+  async #runScript(key: string, blockedMs: number): Promise<Decision> {
     const now = this.#options.clock ? String(this.#options.clock()) : '';
-    const [isAllowed, isBlocked, wait, remaining] = await this.#redis.zukanLimit(key, now, this.perSecond);
+    const reply = await this.#redis.zukanLimit(key, now, this.perSecond, blockedMs);
+    const [isAllowed, isBlocked, wait, remaining] = reply;
     return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait, remaining };
   }
 
@@ -177,7 +184,9 @@ export class RedisLimiter implements Limiter {
   /** Runs the script on new keys, because a Redis that refuses writes still answers a ping. */
   async #keepProbing(): Promise<void> {
     while (!this.#isClosed) {
-      const isWorking = await this.#attempt(this.#runScript(`${this.#options.prefix}:probe:${randomUUID()}`));
+      const isWorking = await this.#attempt(
+        this.#runScript(`${this.#options.prefix}:probe:${randomUUID()}`, 0),
+      );
       if (isWorking && this.#isUnavailable && !this.#isClosed) {
         this.#isUnavailable = false;
         this.#options.onChange(false, 'it works again');

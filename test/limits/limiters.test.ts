@@ -178,6 +178,58 @@ describe('the limiter in Redis', { skip }, () => {
     assert.ok(state.blockedUntil > 0);
   });
 
+  test('after Redis lost its data, only the blocks that the instance knows are left', async (t) => {
+    let now = START;
+    let runs = 0;
+    let kept = 0;
+    const limiter = redisLimiter(() => now);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => Promise.all([limiter.close(), probe.disconnect()]));
+    await limiter.start();
+    const step = fc.record({
+      requests: fc.integer({ min: 1, max: 12 }),
+      isLost: fc.boolean(),
+      pause: fc.constantFrom(0, 1, 1000, 600_000, BLOCK_MS - 1, BLOCK_MS),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      const client = `flushed ${runs++}`;
+      let state = freshState;
+      for (const { requests, isLost, pause } of steps) {
+        for (let request = 0; request < requests; request++) {
+          const expected = decide(rateOf(1), state, now);
+          state = expected.state;
+          assert.deepEqual(await limiter.decide(client), expected.decision);
+        }
+        now += pause;
+        if (!isLost) continue;
+        await probe.flushdb();
+        if (state.blockedUntil > now) kept++;
+        else state = freshState;
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS, seed: 9, endOnFailure: true });
+    assert.ok(kept > 0);
+  });
+
+  test('an instance restores a block for the others after Redis lost it', async (t) => {
+    const prefix = 'restored';
+    let now = START;
+    const instances = [1, 2].map(() => redisLimiter(() => now, { prefix }));
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => Promise.all([...instances.map((instance) => instance.close()), probe.disconnect()]));
+    const [knowing, other] = instances as [RedisLimiter, RedisLimiter];
+    await knowing.start();
+    await other.start();
+    while (!(await knowing.decide('abuser')).isBlocked);
+    now += 1000;
+    await probe.flushdb();
+    const blocked = { isAllowed: false, isBlocked: true, wait: BLOCK_MS - 1000, remaining: 0 };
+    assert.deepEqual(await knowing.decide('abuser'), blocked);
+    assert.deepEqual(await other.decide('abuser'), blocked);
+    now += BLOCK_MS - 1000;
+    for (const instance of instances) assert.equal((await instance.decide('abuser')).isBlocked, false);
+  });
+
   test('keeps catalogues with different prefixes apart', async (t) => {
     const [one, other] = ['one', 'other'].map((prefix) => redisLimiter(() => START, { prefix })) as [
       RedisLimiter,
