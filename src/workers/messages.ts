@@ -6,14 +6,18 @@ import type { Report } from '../metrics.ts';
 /** What a worker starts with. */
 export interface WorkerData {
   config: Config;
-  address: Address;
   /** Identifies the thread in shared memory. */
   owner: number;
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
+  /** Where the thread counts its beats, and how often (heartbeat.ts). */
+  heartbeat: SharedArrayBuffer;
+  beatMs: number;
 }
 
 export type ToWorker =
+  /** Asks a worker that is ready to serve. */
+  | { type: 'listen'; address: Address }
   | { type: 'log level'; level: LogLevel }
   /** The block of the worker's log is written, or lost. */
   | { type: 'written'; isLost: boolean }
@@ -24,6 +28,8 @@ export type ToWorker =
   | { type: 'stop'; timeoutMs: number };
 
 export type FromWorker =
+  /** The worker could serve, but does not listen yet. */
+  | { type: 'ready' }
   | { type: 'listening'; url: string }
   /** A block of the worker's log. */
   | { type: 'write'; text: string }

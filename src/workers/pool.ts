@@ -2,10 +2,8 @@
  * The threads that serve, seen from the main thread, which serves nothing itself: it replaces workers that fail, writes
  * their log, collects their reports and fills the document cache.
  */
-import { getCompileCacheDir } from 'node:module';
-import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
@@ -17,17 +15,12 @@ import type { Address } from '../http/server/server.ts';
 import { ClientTable } from '../limits/client-table.ts';
 import { createLimiterMemory } from '../limits/memory.ts';
 import type { Report } from '../metrics.ts';
-import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
-import { reservePort } from './port.ts';
-import { type Reporter, Reports } from './reports.ts';
+import { BEAT_MS } from './heartbeat.ts';
+import { Member, type WorkerEvents } from './member.ts';
+import type { ToWorker } from './messages.ts';
+import { refusePortInUse } from './port.ts';
+import { Reports } from './reports.ts';
 
-/** The same file is JavaScript in the package. */
-const entryPoint = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-/** Workers do not inherit the cache of compiled code. Without it, starting one takes four times the CPU time and 35 MB more. */
-const bootstrap = `
-  const compileCache = ${JSON.stringify(getCompileCacheDir())};
-  if (compileCache) require('node:module').enableCompileCache(compileCache);
-  import(${JSON.stringify(entryPoint)});`;
 /** In this thread the filler delays nobody. */
 const DOCUMENTS_PER_SLICE = 400;
 const MIN_RESTART_MS = 100;
@@ -39,15 +32,6 @@ const STOP_GRACE_MS = 3000;
 /** The main thread in the locks of the limiter. Workers have higher numbers. */
 const MAIN = 1;
 
-/** A place for a worker, and the thread that has it now. */
-interface Member extends Reporter {
-  number: number;
-  worker: Worker | undefined;
-  isListening: boolean;
-  startedAt: number;
-  failuresInARow: number;
-}
-
 export class WorkerPool {
   readonly #config: Config;
   readonly log: Logger;
@@ -57,6 +41,8 @@ export class WorkerPool {
   readonly #limits = createLimiterMemory();
   readonly #clients = new ClientTable(this.#limits, MAIN);
   readonly #stopping = new AbortController();
+  readonly #beatMs: number;
+  #heartbeats: NodeJS.Timeout | undefined;
   #filler: AsyncDisposable | undefined;
   #address: Address;
   #isStarted = false;
@@ -64,12 +50,14 @@ export class WorkerPool {
   #lastOwner = MAIN;
   #failures = 0;
 
-  constructor(config: Config, log = new Logger('silent')) {
+  /** Tests pass shorter beats. */
+  constructor(config: Config, log = new Logger('silent'), beatMs = BEAT_MS) {
     this.#config = { ...config, database: shareConnections(config) };
     this.log = log;
-    this.#address = { host: config.host, port: config.port };
+    this.#beatMs = beatMs;
+    this.#address = { host: config.host, port: config.port, reusePort: true };
     this.#documents = createDocumentMemory(config, SharedArrayBuffer);
-    this.#members = Array.from({ length: config.workers }, (_, index) => createMember(index + 1));
+    this.#members = Array.from({ length: config.workers }, (_, index) => new Member(index + 1));
   }
 
   /** Returns the URL when all workers listen. */
@@ -77,11 +65,17 @@ export class WorkerPool {
     // Migrates the schema once, and fails early if the database cannot be used.
     await (await openStore(this.#config))[Symbol.asyncDispose]();
     if (this.#config.linkKeys === undefined) loadLinkKeys(this.#config.dataDir);
-    const { address, release } = await reservePort(this.#address);
-    this.#address = address;
-    const starting = this.#members.map((member) => this.#startWorker(member));
-    const [url = ''] = await Promise.all(starting).finally(release);
+    // Nobody listens before all are ready, so that every connection that is accepted is served.
+    await Promise.all(this.#members.map((member) => this.#startWorker(member)));
+    await refusePortInUse(this.#address);
+    const [first, ...others] = this.#members as [Member, ...Member[]];
+    const url = await first.listen(this.#address);
+    this.#address.port ||= Number(new URL(url).port);
+    await Promise.all(others.map((member) => member.listen(this.#address)));
     this.#isStarted = true;
+    this.#heartbeats = setInterval(() => {
+      for (const member of this.#members) member.checkHeartbeat();
+    }, this.#beatMs);
     this.#filler = await fillDocumentCache(this.#config, this.#documents, DOCUMENTS_PER_SLICE);
     return url;
   }
@@ -90,7 +84,7 @@ export class WorkerPool {
   setLogLevel(level: LogLevel): void {
     this.log.level = level;
     this.#logLevel = level;
-    for (const worker of this.workers) post(worker, { type: 'log level', level });
+    for (const member of this.#members) member.post({ type: 'log level', level });
   }
 
   /** The threads that run now. */
@@ -108,11 +102,12 @@ export class WorkerPool {
   /** Lets running requests finish, for as long as `timeoutMs`. */
   async close(timeoutMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
     this.#stopping.abort();
+    clearInterval(this.#heartbeats);
     const filled = this.#filler?.[Symbol.asyncDispose]();
     const { workers } = this;
     // `events.once` would reject if a worker fails now.
     const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of workers) post(worker, { type: 'stop', timeoutMs });
+    for (const member of this.#members) member.post({ type: 'stop', timeoutMs });
     const terminate = () => workers.map((worker) => worker.terminate());
     const timer = setTimeout(terminate, timeoutMs + STOP_GRACE_MS);
     await Promise.all(ended);
@@ -121,50 +116,36 @@ export class WorkerPool {
     await this.log.flush();
   }
 
-  /** Returns the URL when the worker listens. */
-  #startWorker(member: Member): Promise<string> {
+  /** Returns when the worker could serve. */
+  #startWorker(member: Member): Promise<void> {
     const owner = ++this.#lastOwner;
-    const workerData: WorkerData = {
-      config: { ...this.#config, logLevel: this.#logLevel },
-      ...{ address: this.#address, owner, documents: this.#documents, limits: this.#limits },
-    };
-    const worker = new Worker(bootstrap, { eval: true, workerData });
-    member.worker = worker;
-    member.startedAt = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    let reason: unknown = new Error('the thread ended');
-    worker.on('message', (message: FromWorker) => {
-      if (message.type !== 'listening') return this.#handle(member, worker, message);
-      member.isListening = true;
-      resolve(message.url);
-    });
-    worker.on('error', (error) => {
-      reason = error;
-    });
-    worker.on('exit', () => {
-      reject(reason);
-      this.#onExit(member, owner, reason);
-    });
-    return promise;
+    const config = { ...this.#config, logLevel: this.#logLevel };
+    const shared = { documents: this.#documents, limits: this.#limits };
+    return member.start(
+      { config, owner, ...shared, beatMs: this.#beatMs },
+      {
+        onMessage: (message) => this.#handle(member, message),
+        onExit: (reason) => this.#onExit(member, owner, reason),
+      },
+    );
   }
 
-  #handle(member: Member, worker: Worker, message: Exclude<FromWorker, { type: 'listening' }>): void {
+  #handle(member: Member, message: Parameters<WorkerEvents['onMessage']>[0]): void {
+    // Another worker may have the place when the answer is there.
+    const { worker } = member;
+    const reply = (answer: ToWorker) => worker?.postMessage(answer);
     const { type } = message;
     if (type === 'report') {
       this.#reports.answer(member, message.question, message.report);
     } else if (type === 'reports') {
       const { question, withMetrics } = message;
-      void this.collectReports(withMetrics).then((reports) =>
-        post(worker, { type: 'reports', question, reports }),
-      );
+      void this.collectReports(withMetrics).then((reports) => reply({ type: 'reports', question, reports }));
     } else {
-      writeToStdout(message.text, (error) => post(worker, { type: 'written', isLost: Boolean(error) }));
+      writeToStdout(message.text, (error) => reply({ type: 'written', isLost: Boolean(error) }));
     }
   }
 
   #onExit(member: Member, owner: number, reason: unknown): void {
-    member.worker = undefined;
-    member.isListening = false;
     this.#clients.releaseLocksOf(owner);
     this.#reports.retire(member);
     if (!this.#isStarted || this.#stopping.signal.aborted) return;
@@ -179,8 +160,11 @@ export class WorkerPool {
     const delay = Math.min(MIN_RESTART_MS * 2 ** member.failuresInARow, MAX_RESTART_MS);
     const { signal } = this.#stopping;
     await wait(delay, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
     // If it fails again, its exit starts the next one.
-    if (!signal.aborted) await this.#startWorker(member).catch(() => {});
+    await this.#startWorker(member)
+      .then(() => (signal.aborted ? undefined : member.listen(this.#address)))
+      .catch(() => {});
   }
 
   #ownReport(): Report {
@@ -199,17 +183,4 @@ export class WorkerPool {
 function shareConnections({ database, workers }: Config): Config['database'] {
   if (database.engine === 'sqlite') return database;
   return { ...database, connections: Math.max(1, Math.floor(database.connections / workers)) };
-}
-
-function createMember(number: number): Member {
-  const member: Member = {
-    ...{ number, worker: undefined, isListening: false, report: undefined },
-    ...{ startedAt: 0, failuresInARow: 0 },
-    ask: (question, withMetrics) => post(member.worker, { type: 'report', question, withMetrics }),
-  };
-  return member;
-}
-
-function post(worker: Worker | undefined, message: ToWorker): void {
-  worker?.postMessage(message);
 }

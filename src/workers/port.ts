@@ -1,6 +1,6 @@
 /** Ports that several threads listen on. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import type { Address } from '../http/server/server.ts';
 
 /** False on systems without SO_REUSEPORT that distributes connections, such as macOS and Windows. */
@@ -13,17 +13,9 @@ export async function canSharePorts(): Promise<boolean> {
   }
 }
 
-/**
- * Reserves a port until the threads listen on it; 0 picks a free one. Fails if another process listens there: without this
- * check, the threads would share the port with it.
- */
-export async function reservePort({ host, port }: Address) {
+/** Fails if another process listens on the port: without this check, the threads would share the port with it. */
+export async function refusePortInUse({ host, port }: Address): Promise<void> {
   if (port > 0) await close(await listen({ host, port }));
-  const server = await listen({ host, port, reusePort: true });
-  // Nobody expects an answer before the threads listen.
-  server.on('connection', (socket) => socket.destroy());
-  const reserved: Address = { host, port: (server.address() as AddressInfo).port, reusePort: true };
-  return { address: reserved, release: () => close(server) };
 }
 
 async function listen(address: Address): Promise<Server> {

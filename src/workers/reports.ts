@@ -8,6 +8,8 @@ const TIMEOUT_MS = 7000;
 /** A worker that can be asked for its report. */
 export interface Reporter {
   ask(question: number, withMetrics: boolean): void;
+  /** Whether an answer can be expected. */
+  isResponding(): boolean;
   /** The latest answer. */
   report: Report | undefined;
 }
@@ -28,17 +30,22 @@ export class Reports {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The reports of all workers. One that does not answer in time is represented by its previous report. */
+  /** The reports of all workers. One that does not answer in time is represented by what it has counted before. */
   async collect(reporters: Reporter[], withMetrics: boolean): Promise<Report[]> {
     const question = ++this.#lastQuestion;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#questions.set(question, { waitingFor: new Set(reporters), resolve });
-    for (const reporter of reporters) reporter.ask(question, withMetrics);
+    const asked = reporters.filter((reporter) => reporter.isResponding());
+    const waitingFor = new Set(asked);
+    this.#questions.set(question, { waitingFor, resolve });
+    for (const reporter of asked) reporter.ask(question, withMetrics);
     const timer = setTimeout(resolve, this.#timeoutMs);
-    if (reporters.length > 0) await promise;
+    if (waitingFor.size > 0) await promise;
     clearTimeout(timer);
     this.#questions.delete(question);
-    const reports = reporters.flatMap(({ report }) => report ?? []);
+    const reports = reporters.flatMap((reporter) => {
+      const hasAnswered = asked.includes(reporter) && !waitingFor.has(reporter);
+      return hasAnswered ? (reporter.report ?? []) : unanswered(reporter);
+    });
     return [...reports, { metrics: this.#retired, degradedReasons: {}, canServe: false }];
   }
 
@@ -51,8 +58,7 @@ export class Reports {
 
   /** The worker has ended, and answers no more. */
   retire(reporter: Reporter): void {
-    const counted = (reporter.report?.metrics ?? []).filter(({ type }) => type !== 'gauge');
-    this.#retired = mergeMetrics([this.#retired, counted]);
+    this.#retired = mergeMetrics([this.#retired, countersOf(reporter)]);
     // A question that waits for it must not count it twice.
     reporter.report = undefined;
     for (const question of this.#questions.keys()) this.#settle(reporter, question);
@@ -63,4 +69,13 @@ export class Reports {
     waitingFor?.delete(reporter);
     if (waitingFor?.size === 0) resolve?.();
   }
+}
+
+function unanswered(reporter: Reporter): Report {
+  const workers = 'a worker does not respond; connections to it wait until it is replaced';
+  return { metrics: countersOf(reporter), degradedReasons: { workers }, canServe: false };
+}
+
+function countersOf({ report }: Reporter): Metric[] {
+  return (report?.metrics ?? []).filter(({ type }) => type !== 'gauge');
 }

@@ -1,10 +1,14 @@
-/** A thread that serves. It runs the same wiring as a process with one worker, and shares the port with the others. */
+/**
+ * A thread that serves. It runs the same wiring as a process with one worker, and shares the port with the others. It
+ * listens when it is asked to.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createApp, shutDown } from '../app.ts';
 import type { Report } from '../metrics.ts';
+import { startBeating } from './heartbeat.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
-const { config, address, owner, documents, limits } = workerData as WorkerData;
+const { config, owner, documents, limits, heartbeat, beatMs } = workerData as WorkerData;
 const send = (message: FromWorker) => parentPort?.postMessage(message);
 
 /** The log writes one block at a time. */
@@ -40,7 +44,9 @@ function askForReports(withMetrics: boolean): Promise<Report[]> {
 }
 
 parentPort?.on('message', async (message: ToWorker) => {
-  if (message.type === 'log level') {
+  if (message.type === 'listen') {
+    send({ type: 'listening', url: await app.listen(message.address) });
+  } else if (message.type === 'log level') {
     app.log.level = message.level;
   } else if (message.type === 'written') {
     onWritten(message.isLost ? new Error('standard output is closed') : undefined);
@@ -57,4 +63,5 @@ parentPort?.on('message', async (message: ToWorker) => {
   }
 });
 
-send({ type: 'listening', url: await app.listen(address) });
+startBeating(heartbeat, beatMs);
+send({ type: 'ready' });

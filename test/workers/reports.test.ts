@@ -5,11 +5,16 @@ import { mergeMetrics } from '../../src/http/metrics/merge.ts';
 import type { Metric, Report } from '../../src/metrics.ts';
 import { type Reporter, Reports } from '../../src/workers/reports.ts';
 
+/** Far longer than a test may take. */
+const NEVER_MS = 600_000;
+
 function metric(name: string, value: number, rest: Partial<Metric> = {}): Metric {
   return { name, type: 'counter', help: '', samples: [{ value }], ...rest };
 }
 
 const report = (...metrics: Metric[]): Report => ({ metrics, degradedReasons: {}, canServe: true });
+
+const isResponding = () => true;
 
 const valuesIn = (metrics: Metric[]) =>
   Object.fromEntries(metrics.map(({ name, samples }) => [name, samples.map(({ value }) => value)]));
@@ -28,20 +33,36 @@ test('metrics are added up by their labels, unless one value stands for all', ()
   });
 });
 
-test('a worker that does not answer in time is represented by its previous report', async () => {
-  const reports = new Reports(1);
-  const silent: Reporter = { report: report(metric('requests', 3)), ask() {} };
-  const answering: Reporter = {
-    report: undefined,
-    ask: (question) => reports.answer(answering, question, report(metric('requests', 4))),
-  };
-  const collected = await reports.collect([silent, answering], true);
-  assert.deepEqual(valuesIn(mergeMetrics(collected.map(({ metrics }) => metrics))), { requests: [7] });
-});
+for (const isAsked of [true, false])
+  test(`a worker that ${isAsked ? 'does not answer in time' : 'hangs'} is reported, with what it has counted`, async () => {
+    const reports = new Reports(isAsked ? 1 : NEVER_MS);
+    let questions = 0;
+    const silent: Reporter = {
+      report: report(metric('requests', 3), metric('heap', 5, { type: 'gauge' })),
+      ask: () => questions++,
+      isResponding: () => isAsked,
+    };
+    const answering: Reporter = {
+      ...{ report: undefined, isResponding },
+      ask: (question) => reports.answer(answering, question, report(metric('requests', 4))),
+    };
+    const collected = await reports.collect([silent, answering], true);
+    assert.equal(questions, Number(isAsked));
+    assert.deepEqual(valuesIn(mergeMetrics(collected.map(({ metrics }) => metrics))), { requests: [7] });
+    assert.deepEqual(
+      collected.map(({ canServe, degradedReasons }) => [canServe, Object.keys(degradedReasons)]),
+      [
+        [false, ['workers']],
+        [true, []],
+        [false, []],
+      ],
+    );
+  });
 
 test('what a worker has counted stays when it ends, and its gauges do not', async () => {
   const reports = new Reports();
   const worker: Reporter = {
+    isResponding,
     report: report(metric('requests', 3), metric('heap', 5, { type: 'gauge' })),
     ask: () => reports.retire(worker),
   };
@@ -54,6 +75,7 @@ test('what a worker has counted stays when it ends, and its gauges do not', asyn
 test('a question about the health keeps the metrics of the last report', async () => {
   const reports = new Reports();
   const worker: Reporter = {
+    isResponding,
     report: report(metric('requests', 3)),
     ask: (question) => reports.answer(worker, question, report()),
   };
