@@ -25,6 +25,9 @@ export interface ServersOptions extends Partial<ServerOptions> {
   skipStaleMs?: number;
 }
 
+/** Nobody else can respond instead of the primary, so a busy machine gets more time to accept a connection. */
+const PRIMARY_CONNECTION_TIMEOUT_MS = 2000;
+
 const defaults = {
   clock: () => performance.now(),
   connectionTimeoutMs: 500,
@@ -49,7 +52,11 @@ export class Servers {
 
   constructor(options: ServersOptions) {
     this.#options = { ...defaults, ...options };
-    this.#primary = new Server('primary', options.url, { ...this.#options, isReadOnly: false });
+    const { connectionTimeoutMs = PRIMARY_CONNECTION_TIMEOUT_MS } = options;
+    this.#primary = new Server('primary', options.url, {
+      ...this.#options,
+      ...{ connectionTimeoutMs, isReadOnly: false },
+    });
     this.#replicas = options.readUrls.map(
       (url, index) => new Server(`replica ${index + 1}`, url, { ...this.#options, isReadOnly: true }),
     );
