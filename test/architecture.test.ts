@@ -7,6 +7,7 @@ import { readImports, root } from '../scripts/imports.ts';
 
 const schemas = ['src/json-schema.ts', 'src/schemas.ts'];
 const basics = ['src/clock.ts', 'src/errors.ts', 'src/metrics.ts', 'src/random.ts', ...schemas];
+const folders = 'src/make-folder.ts';
 const domain = ['src/access', 'src/catalogue', ...basics];
 const http = ['src/event-loop.ts', 'src/http/services.ts', 'src/limits/limiter.ts', 'src/media/files.ts'];
 const bundling = [
@@ -29,6 +30,7 @@ const allowed: Record<string, string[]> = {
       'src/import',
       'src/media',
       'src/config',
+      folders,
       'src/parallel.ts',
     ],
     ...['src/version.ts', 'src/workers', 'demo', ...domain],
@@ -58,6 +60,7 @@ const allowed: Record<string, string[]> = {
   'src/http/metrics': ['src/version.ts', ...domain],
   'src/import': ['src/in-batches.ts', 'src/media', 'src/parallel.ts', ...domain],
   'src/backup': [
+    folders,
     'src/budget.ts',
     'src/import',
     'src/in-batches.ts',
@@ -70,11 +73,12 @@ const allowed: Record<string, string[]> = {
   'src/studio': ['src/edit', 'src/import', 'src/media/files.ts', 'src/parallel.ts', ...bundling, ...domain],
   'src/limits': ['src/limits/limiter.ts', ...domain],
   'src/limits/limiter.ts': ['src/access'],
-  'src/store/sqlite': store,
+  'src/store/sqlite': [folders, ...store],
   'src/store/postgres': store,
   'src/store/shared': ['src/event-loop.ts', ...domain],
   'src/store/store.ts': domain,
   'src/media': [
+    folders,
     'src/budget.ts',
     'src/media/files.ts',
     'src/config/credentials.ts',
@@ -84,7 +88,7 @@ const allowed: Record<string, string[]> = {
   'src/media/files.ts': ['src/catalogue'],
   'src/access': ['src/catalogue', ...basics],
   'src/catalogue': basics,
-  'src/config': ['src/config/credentials.ts'],
+  'src/config': ['src/config/credentials.ts', folders],
   'src/config/credentials.ts': ['src/config'],
   'src/clock.ts': [],
   'src/errors.ts': [],
@@ -93,6 +97,7 @@ const allowed: Record<string, string[]> = {
   'src/metrics.ts': [],
   'src/budget.ts': [],
   'src/in-batches.ts': [],
+  'src/make-folder.ts': [],
   'src/parallel.ts': [],
   'src/random.ts': [],
   'src/schemas.ts': ['src/json-schema.ts'],

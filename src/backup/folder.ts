@@ -1,8 +1,9 @@
 /** The folder of a backup: creates it, and keeps a second backup from writing to it at the same time. */
-import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readInside } from '../import/read-inside.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../make-folder.ts';
 import { ifExists } from '../media/journal.ts';
 import { FILES, MANIFEST, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './format.ts';
 
@@ -10,7 +11,7 @@ const LOCK = '.lock';
 
 /** Fails if the folder has something else in it. Disposing of the result lets others write to it. */
 export async function lockFolder(folder: string): Promise<Disposable> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, PRIVATE_FOLDER);
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.map(({ name }) => name);
   const isBackup = names.includes(LOCK) || names.includes(MANIFEST);
@@ -22,9 +23,9 @@ export async function lockFolder(folder: string): Promise<Disposable> {
     const kind = odd.isSymbolicLink() ? 'a link' : 'not a file';
     throw new Error(`${join(folder, odd.name)} is ${kind}; choose another folder`);
   }
-  if (names.length === 0) await chmod(folder, 0o700);
+  if (names.length === 0) await chmod(folder, PRIVATE_FOLDER);
   const lock = takeLock(folder);
-  await mkdir(join(folder, FILES), { recursive: true });
+  makeFolder(join(folder, FILES));
   return lock;
 }
 

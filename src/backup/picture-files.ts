@@ -1,12 +1,13 @@
 /** The files of pictures in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/document.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import { hashInKey } from '../import/store-picture.ts';
+import { makeFolder } from '../make-folder.ts';
 import { hashFile } from '../media/checksum.ts';
 import type { Files } from '../media/files.ts';
 import { flush, ifExists } from '../media/journal.ts';
@@ -54,7 +55,7 @@ export class PictureFiles {
       const name = fileName(hash, mimetype);
       const path = join(this.#folder, name);
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       await rename(temporary, path);
       this.#needed.add(basename(name));
       this.#written.add(path);

@@ -5,6 +5,7 @@ import { openFiles, openSnapshot } from '../engines.ts';
 import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
 import { isOurKey } from '../import/store-picture.ts';
 import { checkFiles } from './check-files.ts';
+import { findReadableSecrets } from './check-secrets.ts';
 import { CommandError } from './errors.ts';
 import { noProgress, startProgress } from './progress.ts';
 import { printLine, type Terminal } from './terminal.ts';
@@ -31,7 +32,11 @@ export async function checkCommand(config: Config, flags: CheckFlags, terminal: 
     await using writer = await writersFor(config, terminal)();
     await removeAbandonedFiles(openFiles(config), writer);
   }
-  const all = [...findings, ...(await findFileProblems(config, flags, terminal))];
+  const all = [
+    ...findings,
+    ...(await findFileProblems(config, flags, terminal)),
+    ...findReadableSecrets(config).map((problem) => ({ problem, canBeRepaired: false })),
+  ];
   if (json) printLine(terminal, JSON.stringify(all));
   else for (const { problem } of all) printLine(terminal, problem);
   if (all.length > 0) throw new CommandError(`found ${count(all.length, 'problem')}${hint(all, repair)}`);

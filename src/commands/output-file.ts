@@ -1,8 +1,9 @@
 /** Writes lines to a file that appears when it is complete. */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { joinLines } from '../catalogue/line.ts';
+import { makeFolder } from '../make-folder.ts';
 import { listenForInterrupt } from './interrupt.ts';
 
 /** Writes to a temporary file first: a failed or interrupted command leaves no partial file. */
@@ -10,7 +11,7 @@ export async function writeAtomically(path: string, lines: AsyncIterable<string>
   using interrupt = listenForInterrupt('interrupted; nothing was exported');
   const { signal } = interrupt;
   const temporary = `${path}.${process.pid}.part`;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await removeAbandoned(path);
   try {
     const file = await open(temporary, 'w');

@@ -1,14 +1,15 @@
 /** The signing keys of instances without LINK_KEYS: a file in the data folder, one key per line. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder, PRIVATE_FOLDER } from '../make-folder.ts';
 import { isLinkKey } from './config.ts';
 
-const pathIn = (dataDir: string) => join(dataDir, 'link.keys');
+export const linkKeysPath = (dataDir: string) => join(dataDir, 'link.keys');
 
 /** Generates a key if the file does not exist yet. */
 export function loadLinkKeys(dataDir: string): string[] {
-  const path = pathIn(dataDir);
+  const path = linkKeysPath(dataDir);
   const keys = findLinkKeys(dataDir);
   if (keys) return keys;
   try {
@@ -23,7 +24,7 @@ export function loadLinkKeys(dataDir: string): string[] {
 /** Undefined if there is no file. */
 export function findLinkKeys(dataDir: string): string[] | undefined {
   try {
-    return readKeys(pathIn(dataDir));
+    return readKeys(linkKeysPath(dataDir));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
@@ -35,15 +36,15 @@ export function addLinkKeys(dataDir: string, keys: string[]): boolean {
   const existing = findLinkKeys(dataDir) ?? [];
   const all = [...new Set([...keys, ...existing])];
   if (all.join() === existing.join()) return false;
-  mkdirSync(dataDir, { recursive: true });
-  const temporary = `${pathIn(dataDir)}.${randomUUID()}`;
+  makeFolder(dataDir, PRIVATE_FOLDER);
+  const temporary = `${linkKeysPath(dataDir)}.${randomUUID()}`;
   writeFileSync(temporary, all.map((key) => `${key}\n`).join(''), { mode: 0o600, flush: true });
-  renameSync(temporary, pathIn(dataDir));
+  renameSync(temporary, linkKeysPath(dataDir));
   return true;
 }
 
 function createKeys(dataDir: string, path: string): void {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir, PRIVATE_FOLDER);
   // Linking is atomic and fails if the file exists, so processes that start at the same time all use the key of the first.
   // Processes in several containers may have the same number.
   const temporary = `${path}.${randomUUID()}`;

@@ -4,8 +4,9 @@
  * operating system releases when the process ends in whatever way. A journal without a held lock is abandoned.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeFolder, PRIVATE_FOLDER } from '../make-folder.ts';
 import type { Journal } from './files.ts';
 import { holdLock, isLocked } from './lock-file.ts';
 
@@ -14,7 +15,7 @@ const PREFIX = '.intake-';
 const LOCK_SUFFIX = '.lock';
 
 export async function startJournal(folder: string): Promise<Journal> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder, PRIVATE_FOLDER);
   const id = randomUUID();
   const path = join(folder, `${PREFIX}${id}`);
   // Fails with a clear message if the folder cannot be written.

@@ -7,7 +7,6 @@ import {
   type FileHandle,
   glob,
   link,
-  mkdir,
   open,
   opendir,
   readdir,
@@ -17,6 +16,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { inParallel } from '../parallel.ts';
 import { hashFile } from './checksum.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
@@ -59,7 +59,7 @@ export function openFolder(folder: string): Files {
 
     async restore(key: string, bytes: Uint8Array): Promise<void> {
       const path = join(folder, key);
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes, { flush: true });
     },
 
@@ -100,7 +100,7 @@ async function beginUpload(folder: string): Promise<Upload> {
         await journal.add(key);
       }
       written.add(path);
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`), bytes);
       return hash;
     },

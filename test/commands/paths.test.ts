@@ -1,6 +1,6 @@
 /** Errors name the path that they are about, and say what to do. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { explainError } from '../../src/commands/explain-error.ts';
@@ -30,6 +30,37 @@ test('a DATA_DIR that cannot be a folder', async () => {
       await failure(command, { DATA_DIR: below }),
       new RegExp(`${below}\\S* cannot exist, because`),
     );
+});
+
+const proc = { skip: !existsSync('/proc/self') && 'there is no /proc' };
+test('a DATA_DIR where the system creates no folders', proc, async () => {
+  for (const path of ['/proc/zukan', '/proc/zukan/data'])
+    for (const command of [['import', '-'], ['serve']])
+      assert.equal(
+        await failure(command, { DATA_DIR: path }),
+        'zukan: /proc/zukan cannot be created; choose another place\n',
+      );
+  const other = { DATA_DIR: temporaryFolder(), FILES_URL: '/proc/zukan' };
+  assert.equal((await runCommand(['import', '-'], { DATA_DIR: other.DATA_DIR })).status, 0);
+  const pictures = temporaryFolder();
+  writeFileSync(join(pictures, 'one.png'), tinyPicture(1));
+  assert.match(
+    await failure(['import', '--quiet', pictures], other),
+    /zukan: \/proc\/zukan cannot be created/,
+  );
+  assert.match(
+    await failure(['backup', '/proc/backup'], other),
+    /zukan: .*: \/proc\/backup cannot be created/,
+  );
+});
+
+test('a DATA_DIR that is a link to nowhere', async () => {
+  const folder = temporaryFolder();
+  symlinkSync(join(folder, 'missing/data'), join(folder, 'link'));
+  assert.match(
+    await failure(['import', '-'], { DATA_DIR: join(folder, 'link/data') }),
+    new RegExp(`${join(folder, 'link')} exists, but is not a folder`),
+  );
 });
 
 test('a database file that is a folder', async () => {

@@ -1,8 +1,9 @@
 /** Opens the database file, and guards it against two writers. */
-import { mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { makeFolder, PRIVATE_FOLDER } from '../../make-folder.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../shared/write-lock.ts';
 import { migrate, type Schema } from './migrations.ts';
 
@@ -16,7 +17,7 @@ const SQLITE_BUSY = 5;
 
 /** Opens the file for writing. Creates it and migrates its schema where needed. */
 export function openDatabase(path: string, schema: Schema): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:' && !existsSync(path)) createFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     migrate(database, schema);
@@ -25,6 +26,17 @@ export function openDatabase(path: string, schema: Schema): DatabaseSync {
     throw error;
   }
   return database;
+}
+
+/** SQLite would let every user of the machine read the file. Its log gets the mode of the file. */
+function createFile(path: string): void {
+  makeFolder(dirname(path), PRIVATE_FOLDER);
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    // Another process may have created it just now.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** The size of the write-ahead log. */

@@ -1,5 +1,5 @@
 /** Access tokens of the embedded store, in their own file. */
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../access/token-store.ts';
 import { exclusively, openDatabase } from './database.ts';
@@ -87,10 +87,7 @@ export function openTokenStore(path: string): TokenStore & Disposable {
 function openTokens(path: string): DatabaseSync {
   if (isOnReadOnlyDisk(path))
     return existsSync(path) ? openForReading(path, tokenSchema) : openDatabase(':memory:', tokenSchema);
-  const database = openDatabase(path, tokenSchema);
-  // The hashes are harmless, but the owners' names are private.
-  chmodSync(path, 0o600);
-  return database;
+  return openDatabase(path, tokenSchema);
 }
 
 function withScopes(row: Record<string, unknown>): unknown {

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Only for the user that zukan runs as. */
+export const PRIVATE_FOLDER = 0o700;
+
+/**
+ * Makes a folder, and those above it, if it does not exist. The mode is that of every new one. Node's recursive `mkdir` never
+ * returns if the file system refuses a folder with ENOENT, as /proc does.
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  if (isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeFolder(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have made it just now.
+    if (isFolder(path)) return;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw error;
+    throw Object.assign(new Error(`${path} cannot be created; choose another place`), { code });
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
