@@ -1,19 +1,20 @@
 /** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
-import { catalogueLines, imageLine, joinLines } from '../catalogue/line.ts';
+import { catalogueLines, imageLine } from '../catalogue/line.ts';
 import type { ImageRow, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot } from '../engines.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { Files } from '../media/files.ts';
 import { CommandError } from './errors.ts';
 import { writeAtomically } from './output-file.ts';
 import { requireOutside } from './outside-storage.ts';
 import { noProgress, startProgress } from './progress.ts';
-import type { Terminal } from './terminal.ts';
+import { printStream, type Terminal } from './terminal.ts';
 
 export interface ExportFlags {
   files?: string;
@@ -31,8 +32,9 @@ export async function exportCommand(
   const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
   const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance);
   try {
-    if (path === undefined) await pipeline(joinLines(lines), terminal.stdout, { end: false });
-    else await writeAtomically(path, lines);
+    if (path !== undefined) await writeAtomically(path, lines);
+    else if (!(await printStream(terminal, lines)) && flags.files !== undefined)
+      throw new CommandError('the output was closed before the export was complete');
   } finally {
     progress.finish();
   }
@@ -82,7 +84,7 @@ async function copyImage(
 async function copyFile(files: Files, key: string, path: string): Promise<boolean> {
   const file = await files.open(key);
   if (!file) return false;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const temporary = `${path}.${randomUUID()}.part`;
   try {
     const target = createWriteStream(temporary);

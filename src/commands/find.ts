@@ -1,8 +1,6 @@
 /** `zukan find`: lists images, newest first: ids on a pipe, a table on a terminal, or JSON. */
-import { pipeline } from 'node:stream/promises';
 import { readDocument, splitDocument } from '../catalogue/document.ts';
 import { parseEdited } from '../catalogue/edited.ts';
-import { joinLines } from '../catalogue/line.ts';
 import type { Artist, Rating } from '../catalogue/types.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
@@ -10,7 +8,7 @@ import { findImages, type ImageQuery } from '../edit/find-images.ts';
 import { openSnapshot, openStore } from '../engines.ts';
 import { UsageError } from './errors.ts';
 import { formatTable } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { printStream, type Terminal } from './terminal.ts';
 import { printable } from './text.ts';
 
 export interface FindFlags {
@@ -45,12 +43,7 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
     : terminal.stdout.isTTY
       ? tableLines(pages, snapshot)
       : idLines(pages);
-  try {
-    await pipeline(joinLines(lines), terminal.stdout, { end: false });
-  } catch (error) {
-    // The reader, such as `head`, has seen enough.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-  }
+  await printStream(terminal, lines);
 }
 
 async function* takeItems(pages: AsyncIterable<string[]>, limit: number): AsyncGenerator<string[], void> {

@@ -5,7 +5,7 @@ import { version } from '../version.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { explainError } from './explain-error.ts';
 import { addMaintenanceCommands } from './maintenance-commands.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, watchOutput } from './terminal.ts';
 import { printable } from './text.ts';
 
 const EXIT_FAILURE = 1;
@@ -16,8 +16,10 @@ export async function runProgram(
   environment: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const written = watchOutput(terminal);
   try {
-    await buildProgram(environment, terminal).parseAsync(parameters, { from: 'user' });
+    // Also after --help, which ends with an error.
+    await buildProgram(environment, terminal).parseAsync(parameters, { from: 'user' }).finally(written);
     return 0;
   } catch (error) {
     return reportError(error, environment, terminal);

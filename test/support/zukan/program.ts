@@ -6,9 +6,9 @@ import { Readable, Writable } from 'node:stream';
 import { after } from 'node:test';
 import { runProgram } from '../../../src/commands/program.ts';
 
-const main = join(import.meta.dirname, '../../../src/main.ts');
+export const main = join(import.meta.dirname, '../../../src/main.ts');
 /** The suite starts the program often; cached code halves the start time. */
-const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
+export const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 /** What a command may know of the environment of the tests. */
 function inherited(): Record<string, string> {
