@@ -1,5 +1,6 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
 import { clientReader, networkCheck } from './access/client-address.ts';
+import { previewRule, tokenRule } from './access/client-budget.ts';
 import { Cursors } from './access/cursors.ts';
 import { Exemptions } from './access/exemptions.ts';
 import { FileLinks } from './access/file-links.ts';
@@ -11,6 +12,7 @@ import {
   createDocumentMemory,
   fillDocumentCache,
   locateBucket,
+  openBudget,
   openFiles,
   openLimiter,
   openLogo,
@@ -78,9 +80,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       else log.info({ server, reason }, 'replica available again');
     },
   });
+  const clients = { clock, shared: shared && { memory: shared.limits, owner: shared.owner } };
   const limiter = await openLimiter(config, {
-    clock,
-    shared: shared && { memory: shared.limits, owner: shared.owner },
+    ...clients,
     onRedisChange(isUnavailable, reason) {
       if (isUnavailable) log.warn({ reason }, 'Redis unavailable; using the in-memory limiter');
       else log.info({ reason }, 'Redis available again');
@@ -101,9 +103,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     cursors: new Cursors(keys),
     clock: clock ?? Date.now,
     limiter,
-    exemptions: new Exemptions(),
+    exemptions: new Exemptions(openBudget(tokenRule, clients)),
     isInExemptNetwork: networkCheck(config.rateLimitExempt, config.trustedProxies),
     decisions: new LimiterCounters(),
+    previewLookups: openBudget(previewRule, clients),
     clientOf: clientReader(config.trustedProxies),
     mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),
     randomInt: randomInt ?? secureRandomInt,

@@ -2,11 +2,13 @@
 import { hash } from 'node:crypto';
 import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BudgetRule, ClientBudget } from './access/client-budget.ts';
 import type { LinkSigner } from './access/link-signer.ts';
 import type { SourceFileReader } from './catalogue/source-files.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from './catalogue/writer.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
+import { MemoryBudget } from './limits/budget.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { MemoryLimiter, steadyClock } from './limits/memory.ts';
 import type { RedisLimiterOptions } from './limits/redis.ts';
@@ -147,10 +149,18 @@ export function bucketLinkSigner(location: S3Location): LinkSigner {
   return new S3Links(location);
 }
 
-export interface LimiterOptions {
+/** Where the states of clients are. */
+export interface ClientOptions {
   clock?: Clock | undefined;
   /** Memory that this thread shares with others (`createLimiterMemory`), and what identifies the thread there. */
   shared?: { memory: SharedArrayBuffer; owner: number } | undefined;
+}
+
+export function openBudget(rule: BudgetRule, { clock, shared }: ClientOptions): ClientBudget {
+  return new MemoryBudget(rule, clock, shared?.memory, shared?.owner);
+}
+
+export interface LimiterOptions extends ClientOptions {
   onRedisChange: RedisLimiterOptions['onChange'];
 }
 

@@ -1,5 +1,6 @@
 /** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
+import type { ClientBudget } from '../access/client-budget.ts';
 import type { Cursors } from '../access/cursors.ts';
 import type { Exemptions } from '../access/exemptions.ts';
 import type { FileLinks } from '../access/file-links.ts';
@@ -46,6 +47,8 @@ export interface Services {
   limiter: Limiter | undefined;
   /** Which calls may be exempt from the rate limit. */
   exemptions: Exemptions;
+  /** How often pages look something up for a client. */
+  previewLookups: ClientBudget;
   /** Whether the client is in a network without a rate limit. */
   isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Counts the decisions of the limiter. */

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { tokenRule } from '../../src/access/client-budget.ts';
 import { Exemptions } from '../../src/access/exemptions.ts';
 import { admit } from '../../src/http/api/admission.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
 import { ApiError } from '../../src/http/server/errors.ts';
 import type { Exchange } from '../../src/http/server/exchange.ts';
 import type { Services } from '../../src/http/services.ts';
+import { MemoryBudget } from '../../src/limits/budget.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { RedisLimiter } from '../../src/limits/redis.ts';
 import { unless } from '../support/servers/needs.ts';
@@ -39,7 +41,7 @@ describe('the rate limit in Redis', { skip }, async () => {
     ({
       limiter,
       clock,
-      exemptions: new Exemptions(),
+      exemptions: new Exemptions(new MemoryBudget(tokenRule, clock)),
       decisions: new LimiterCounters(),
       isInExemptNetwork: ({ headers }: IncomingMessage) => headers.from === 'exempt',
       clientOf: ({ headers }: IncomingMessage) => headers.from as string,

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
 import { importFiles } from '../../src/commands/import.ts';
-import { LookupBudget } from '../../src/http/pages/gallery/budget.ts';
 import { choosePicture } from '../../src/http/pages/gallery/preview.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
@@ -87,21 +86,6 @@ test('the picture is the smallest version that is large enough, and never a file
   assert.equal(choose(1500, 900, 6e6, 480, 960), '960');
   assert.equal(choose(6000, 4000, 9e6), undefined);
   assert.equal(choose(6000, 4000, 4e6), 'original');
-});
-
-test('the budget of a client comes back with time, also after the clock was set back', () => {
-  const budget = new LookupBudget();
-  const count = (client: string, now: number) => {
-    let taken = 0;
-    while (budget.take(client, now)) taken++;
-    return taken;
-  };
-  assert.equal(count('a', 1e12), 20);
-  assert.equal(count('a', 1e12 + 3500), 3);
-  assert.equal(count('b', 1e12), 20);
-  assert.equal(count('a', 1e12 + 60_000), 20);
-  assert.equal(count('a', 1e12 - 3_600_000), 20);
-  assert.equal(count('a', 1e12 - 3_600_000 + 1000), 1);
 });
 
 const s3 = await startS3();

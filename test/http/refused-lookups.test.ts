@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
+import { tokenRule } from '../../src/access/client-budget.ts';
 import { Exemptions } from '../../src/access/exemptions.ts';
 import { createCatalogue, openStore } from '../../src/engines.ts';
 import { admit } from '../../src/http/api/admission.ts';
@@ -9,6 +10,7 @@ import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
 import { ApiError } from '../../src/http/server/errors.ts';
 import type { Exchange } from '../../src/http/server/exchange.ts';
 import type { Services } from '../../src/http/services.ts';
+import { MemoryBudget } from '../../src/limits/budget.ts';
 import { MemoryLimiter } from '../../src/limits/memory.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, makeToken } from '../support/zukan/service.ts';
@@ -37,7 +39,7 @@ beforeEach(() => {
       },
     },
     limiter: new MemoryLimiter(1, clock),
-    exemptions: new Exemptions(),
+    exemptions: new Exemptions(new MemoryBudget(tokenRule, clock)),
     isInExemptNetwork: ({ headers }: IncomingMessage) => headers.from === 'exempt network',
     decisions: new LimiterCounters(),
     clientOf: ({ headers }: IncomingMessage) => headers.from as string,

@@ -8,7 +8,7 @@ import { createCatalogue } from '../../src/engines.ts';
 import { Logger } from '../../src/http/server/logger.ts';
 import type { Metric } from '../../src/metrics.ts';
 import { WorkerPool } from '../../src/workers/pool.ts';
-import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
 import { startPostgres } from '../support/servers/postgres.ts';
@@ -94,6 +94,16 @@ test('threads share the limit and the cache, report together, and are replaced w
   });
   assert.equal((await get('/api/image/random?limit=25')).status, 200);
   assert.ok(sampleIn(await scrape(), 'zukan_document_cache_hits_total') > 0);
+
+  const startedAt = performance.now();
+  let previews = 0;
+  for (let request = 0; request < 60; request++)
+    previews += Number((await get(`/?artist=${uuid(2, 1)}`, client)).text.includes('· zukan</title>'));
+  const seconds = Math.ceil((performance.now() - startedAt) / 1000);
+  assert.ok(
+    previews >= 20 && previews <= 20 + seconds,
+    `${previews} in ${seconds} s, a burst and one per second`,
+  );
 
   await pool.workers[0]?.terminate();
   await until('the thread is replaced', async () => sampleIn(await scrape(), 'zukan_workers') === 2);

@@ -12,13 +12,13 @@ import type { Services } from '../services.ts';
  * rate-limited. A token is looked up before the limit only if it may be exempt from it: a refused call costs no query.
  */
 export async function admit(services: Services, exchange: Exchange): Promise<Token | undefined> {
-  const { limiter, decisions, exemptions, clock } = services;
+  const { limiter, decisions, exemptions } = services;
   const { authorization } = exchange.request.headers;
   if (!limiter && authorization === undefined) return undefined;
   const hash = authorization === undefined ? undefined : hashIn(authorization);
   const client = services.clientOf(exchange.request);
   const isLimited = limiter !== undefined && !services.isInExemptNetwork(exchange.request);
-  const isFirst = hash !== undefined && (!isLimited || exemptions.mayApply(client, hash, clock()));
+  const isFirst = hash !== undefined && (!isLimited || exemptions.mayApply(client, hash));
   // A token that is there already is not awaited, which would take another turn of the queue of promises.
   const found = isFirst ? services.tokens.find(hash) : undefined;
   let token = isFirst && checkToken(services, client, hash, found instanceof Promise ? await found : found);
@@ -46,9 +46,8 @@ function checkToken(
   hash: string,
   found: Token | undefined,
 ): Token | undefined {
-  const now = clock();
-  const token = found && isLive(found, now) ? found : undefined;
-  exemptions.record(client, hash, token !== undefined && isExempt(token.scopes), now);
+  const token = found && isLive(found, clock()) ? found : undefined;
+  exemptions.record(client, hash, token !== undefined && isExempt(token.scopes));
   return token;
 }
 

@@ -1,11 +1,12 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
+import { previewRule, tokenRule } from '../../../src/access/client-budget.ts';
 import { Cursors } from '../../../src/access/cursors.ts';
 import { Exemptions } from '../../../src/access/exemptions.ts';
 import { FileLinks } from '../../../src/access/file-links.ts';
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { openFiles, openStore, openThumbnailMaker } from '../../../src/engines.ts';
+import { openBudget, openFiles, openStore, openThumbnailMaker } from '../../../src/engines.ts';
 import { LimiterCounters } from '../../../src/http/metrics/limiter.ts';
 import { Logger } from '../../../src/http/server/logger.ts';
 import { createWebServer } from '../../../src/http/web-server.ts';
@@ -41,7 +42,8 @@ export async function startWrapped(
       clock,
       randomInt: secureRandomInt,
       limiter: undefined,
-      exemptions: new Exemptions(),
+      exemptions: new Exemptions(openBudget(tokenRule, { clock })),
+      previewLookups: openBudget(previewRule, { clock }),
       isInExemptNetwork: () => false,
       decisions: new LimiterCounters(),
       clientOf: () => 'client',

@@ -10,7 +10,6 @@ import type { Exchange } from '../../server/exchange.ts';
 import { errorField } from '../../server/logger.ts';
 import type { Services } from '../../services.ts';
 import { HTML_TYPE, scriptPolicy } from '../policy.ts';
-import { LookupBudget } from './budget.ts';
 import { type GalleryFiles, readGalleryFiles } from './files.ts';
 import { headTags } from './head.ts';
 import { type Found, findPreview, readSubject, type Subject } from './preview.ts';
@@ -26,7 +25,6 @@ export class Gallery {
   readonly #services: Services;
   readonly #prefix: string;
   readonly #notFound: (exchange: Exchange) => void;
-  readonly #budget = new LookupBudget();
   #loaded: Promise<Loaded> | undefined;
 
   /** The page calls the API under this prefix: empty if the API is at the root. */
@@ -70,10 +68,10 @@ export class Gallery {
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */
   async #find(exchange: Exchange, subject: Subject): Promise<Found | undefined> {
-    const { limiter, isInExemptNetwork, clientOf, clock, originOf } = this.#services;
+    const { limiter, isInExemptNetwork, clientOf, previewLookups, originOf } = this.#services;
     const { request, log, id } = exchange;
     const isLimited = limiter && !isInExemptNetwork(request);
-    if (isLimited && !this.#budget.take(clientOf(request), clock())) return undefined;
+    if (isLimited && !previewLookups.take(clientOf(request))) return undefined;
     try {
       return await findPreview(this.#services, subject, originOf(request));
     } catch (error) {
