@@ -13,6 +13,7 @@ import { StudioError } from './server.ts';
 /** What an import accepts. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_NAMES = 100;
+const SIDECAR = 'picture.json';
 
 export interface Added {
   /** How many records were added or updated, entries included. */
@@ -27,7 +28,7 @@ export interface Added {
 export type ImportFolder = (folder: string, continues: number | undefined) => Promise<Added>;
 
 export interface UploadActions {
-  importFolder(...from: Parameters<ImportFolder>): Promise<object>;
+  importFolder(...from: Parameters<ImportFolder>): Promise<Pick<Added, 'notes'>>;
   /** The pictures that a new one looks like. */
   findAlike(bytes: Buffer): Promise<object[]>;
   replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<object>;
@@ -49,8 +50,16 @@ export async function addPicture(
     throw new StudioError(422, 'it is not a picture');
   const replaces = query.get('replaces');
   if (replaces !== null && !isId(replaces)) throw new StudioError(400, 'the id of the picture is not valid');
-  const folder = await mkdtemp(join(tmpdir(), 'zukan-add-'));
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-add-')).catch(({ code }) => {
+    throw new StudioError(500, `cannot write to the folder for temporary files, ${tmpdir()} (${code})`);
+  });
   const file = `picture${extension}`;
+  // The path of the copy tells nobody anything.
+  const withoutPaths = (text: string) =>
+    text
+      .replaceAll(join(folder, file), 'the picture')
+      .replaceAll(join(folder, SIDECAR), 'its fields')
+      .replaceAll(folder, 'the copy');
   try {
     await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
     if (replaces !== null) {
@@ -60,12 +69,11 @@ export async function addPicture(
     const asks = query.get('alike') === 'ask';
     const alike = asks ? await actions.findAlike(await readFile(join(folder, file))) : [];
     if (alike.length > 0) return { alike };
-    await writeFile(join(folder, 'picture.json'), JSON.stringify(readFields(query)), { mode: 0o600 });
-    return await actions.importFolder(folder, Number(query.get('run') ?? 0) || undefined);
+    await writeFile(join(folder, SIDECAR), JSON.stringify(readFields(query)), { mode: 0o600 });
+    const added = await actions.importFolder(folder, Number(query.get('run') ?? 0) || undefined);
+    return { ...added, notes: added.notes.map(withoutPaths) };
   } catch (error) {
-    // The path of the folder tells nobody anything.
-    const message = (error as Error).message.replaceAll(join(folder, file), 'the picture');
-    throw error instanceof StudioError ? error : new StudioError(422, message);
+    throw error instanceof StudioError ? error : new StudioError(422, withoutPaths((error as Error).message));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

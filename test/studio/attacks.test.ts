@@ -54,9 +54,19 @@ test('without a session there is no page, no data and no change', async () => {
     assert.equal((await studio.send(path, anonymous)).status, 401, path);
   assert.equal((await change(anonymous)).status, 401);
   const [name] = cookie.split('=');
-  for (const forged of [`${name}=`, `${name}=${'A'.repeat(43)}`, `${cookie}x`, `${name}=x; ${cookie}`])
+  for (const forged of [`${name}=`, `${name}=${'A'.repeat(43)}`, `${cookie}x`, `${name}=x; ${cookie}x`])
     assert.equal((await change({ ...anonymous, Cookie: forged })).status, 401, forged);
   assert.deepEqual(await rating(), { sfw: 1 });
+});
+
+test('a cookie of the same name from another program on this machine locks nobody out', async () => {
+  const { Cookie: cookie = '' } = session;
+  const [name] = cookie.split('=');
+  const others = Array.from({ length: 100 }, (_, index) => `${name}=${String(index).padStart(43, 'x')}`).join(
+    '; ',
+  );
+  for (const Cookie of [`${name}=x; ${cookie}`, `${cookie}; ${name}=`, `${others}; ${cookie}; ${others}`])
+    assert.equal((await studio.send('/data/steps', { ...session, Cookie })).status, 200, Cookie);
 });
 
 test('a host name that someone pointed at this machine is refused, with a valid session too', async () => {

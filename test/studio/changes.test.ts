@@ -210,7 +210,22 @@ await forEachEngine(async (engine) => {
     const bad = await add('name=x.png&rating=sfw', Buffer.from('no picture'));
     assert.equal(bad.status, 422);
     assert.match(bad.json.error, /the picture/);
-    assert.doesNotMatch(bad.json.error, /zukan-add/);
+    for (const fields of [`category=${'x'.repeat(300)}`, 'rating=sfw&artist=%00']) {
+      const refused = await add(`name=x.png&${fields}`, tinyPicture(52));
+      assert.equal(refused.status, 422, fields);
+      assert.doesNotMatch(refused.json.error, /zukan-add|picture\.(json|png)/);
+    }
+    await box.ok('remove', newest?.id ?? '', '--reason', 'as asked');
+    const removed = await add(query, tinyPicture(50));
+    assert.match(removed.json.notes.join('\n'), /as asked/);
+    assert.doesNotMatch(removed.json.notes.join('\n'), /zukan-add/);
+    const temporary = process.env.TMPDIR;
+    process.env.TMPDIR = join(box.folder, 'missing');
+    const unwritable = await add('name=x.png', tinyPicture(52)).finally(() => {
+      if (temporary === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = temporary;
+    });
+    assert.doesNotMatch(unwritable.json.error, /zukan-add/);
     assert.match((await add('name=x.txt', tinyPicture(51))).json.error, /it is not a picture/);
     const form = { ...session, 'Content-Type': 'multipart/form-data' };
     assert.equal((await studio.send(`/add/picture?${query}`, form, 'x', 'POST')).status, 403);
