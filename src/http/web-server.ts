@@ -81,6 +81,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     '/gallery',
   );
   mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
+  mount('/favicon.ico', (exchange) => gallery.sendIcon(exchange));
   mount('/gallery/client/{name}', (exchange, name) => gallery.sendFile(exchange, `client/${name}`));
 
   const server = createServer({

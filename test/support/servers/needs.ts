@@ -3,7 +3,7 @@
  * fail if ZUKAN_TEST_EVERYTHING is set, as in continuous integration.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 const everything = Boolean(process.env.ZUKAN_TEST_EVERYTHING);
 
@@ -38,7 +38,18 @@ export function findPostgres(): string | undefined {
 
 export const installPostgres = 'install PostgreSQL (on Debian: apt-get install postgresql)';
 
-/** The headless shell comes first: it runs the gallery tests in a third of the time. */
-export const findChromium = (): string | undefined =>
-  ['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => findProgram(name)).find(Boolean);
+/**
+ * ZUKAN_TEST_BROWSER names another one, or its path. The headless shell comes first: it runs the gallery tests in a third of
+ * the time.
+ */
+export function findChromium(): string | undefined {
+  const { ZUKAN_TEST_BROWSER: chosen } = process.env;
+  if (!chosen)
+    return ['chromium-headless-shell', 'chromium', 'google-chrome']
+      .map((name) => findProgram(name))
+      .find(Boolean);
+  const path = isAbsolute(chosen) ? chosen : findProgram(chosen);
+  if (path === undefined || !existsSync(path)) throw new Error(`ZUKAN_TEST_BROWSER: there is no ${chosen}`);
+  return path;
+}
 export const installChromium = 'install Chromium (on Debian: apt-get install chromium-headless-shell)';

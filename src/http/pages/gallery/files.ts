@@ -2,6 +2,8 @@
  * The files of the gallery as browsers get them: `web/` bundled to four scripts and two stylesheets, its page with the name and
  * logo of the site, and the modules of the typed client, which pages on other origins import.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Asset, makeAsset, versionOf } from '../../server/assets.ts';
 import type { Site } from '../../services.ts';
 import { accentStyle } from '../accent.ts';
@@ -16,10 +18,14 @@ import { iconLink, wordmark } from '../site-mark.ts';
  */
 const entries = ['start', 'main', 'image-dialog', 'later'];
 const lateStyle = 'image-dialog.css';
+/** scripts/favicon.ts draws it. */
+const iconPath = join(import.meta.dirname, '../../../../web/favicon.ico');
 
 export interface GalleryFiles {
   /** By path under `/gallery/`. */
   assets: Map<string, Asset>;
+  /** The logo of the site, or else the drawn icon in a format that every browser knows. */
+  icon: Asset;
   /** The page with these tags in its head. */
   page(head: Markup): string;
 }
@@ -48,7 +54,8 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
   const [start = '', end = ''] = template
     .split('{{head}}')
     .map((part) => fillTemplate(part, prefix, site, assets));
-  return { assets, page: (head) => start + head.text + end };
+  const icon = assets.get('logo') ?? (await makeAsset(await readFile(iconPath), 'image/x-icon'));
+  return { assets, icon, page: (head) => start + head.text + end };
 }
 
 async function prepare(name: string, content: string | Buffer, type: string): Promise<[string, Asset]> {

@@ -17,6 +17,9 @@ import { type Found, findPreview, readSubject, type Subject } from './preview.ts
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
+/** Its address has no version. */
+const ICON_CACHING = 'public, max-age=86400';
+
 interface Loaded extends GalleryFiles {
   neutralPage: Asset;
 }
@@ -46,8 +49,15 @@ export class Gallery {
   async sendFile(exchange: Exchange, name: string): Promise<void> {
     const asset = (await this.#load()).assets.get(name);
     if (!asset) return this.#notFound(exchange);
-    if (asset.type === 'image/svg+xml') exchange.header('Content-Security-Policy', FILE_POLICY);
+    restrictScripts(exchange, asset);
     sendVersioned(exchange, asset);
+  }
+
+  /** At the address that browsers try for pages without a link to an icon, such as JSON. */
+  async sendIcon(exchange: Exchange): Promise<void> {
+    const { icon } = await this.#load();
+    restrictScripts(exchange, icon);
+    sendAsset(exchange, icon, { cacheControl: ICON_CACHING });
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
@@ -80,6 +90,10 @@ export class Gallery {
       return undefined;
     }
   }
+}
+
+function restrictScripts(exchange: Exchange, { type }: Asset): void {
+  if (type === 'image/svg+xml') exchange.header('Content-Security-Policy', FILE_POLICY);
 }
 
 async function load(prefix: string, { site }: Services): Promise<Loaded> {
