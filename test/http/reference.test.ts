@@ -65,7 +65,15 @@ describe('/openapi.json', () => {
     const others = Object.entries(document.paths).slice(routes.length);
     assert.deepEqual(
       others.map(([path]) => path),
-      ['/files/{name}', '/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json'],
+      [
+        '/files/{name}',
+        '/health/live',
+        '/health/ready',
+        '/metrics',
+        '/docs',
+        '/openapi.json',
+        '/favicon.ico',
+      ],
     );
     for (const [, { servers, get }] of others)
       assert.deepEqual([servers?.map(({ url }) => url), get.tags], [['/'], ['Other']]);

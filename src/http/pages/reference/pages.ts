@@ -159,4 +159,8 @@ export const pages: Record<string, PathItem> = {
     'The document that the reference is built from.',
     asset('application/json', { type: 'object' }),
   ),
+  '/favicon.ico': page('icon', 'Get the icon of the site', 'Browsers show it next to the title of a page.', {
+    200: success(bytes, 'ETag', 'Cache-Control'),
+    304: notModified('ETag', 'Cache-Control'),
+  }),
 };
