@@ -27,6 +27,7 @@ import type { Services } from './http/services.ts';
 import { createWebServer, type WebServer } from './http/web-server.ts';
 import type { Report } from './metrics.ts';
 import { type RandomInt, secureRandomInt } from './random.ts';
+import { defaultTuning, type Tuning } from './tuning.ts';
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -54,13 +55,14 @@ export interface Shared {
 export interface AppOptions {
   clock?: Clock;
   randomInt?: RandomInt;
+  tuning?: Tuning;
   /** Undefined if this is the only thread that serves. */
   shared?: Shared;
 }
 
-/** Tests pass their own clock and random numbers. */
+/** Tests pass their own clock, random numbers and tuning. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { clock, randomInt, shared } = options;
+  const { clock, randomInt, shared, tuning = defaultTuning } = options;
   const log = new Logger(config.logLevel, shared?.writeLog);
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
@@ -74,7 +76,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const fileLinks = new FileLinks(keys, (config.cacheMb * SIGNATURES_PART * 1024 * 1024) / config.workers);
   const documents = shared ? shared.documents : createDocumentMemory(config, ArrayBuffer);
   const store = await openStore(config, {
-    documents,
+    ...{ documents, tuning },
     onReplicaChange(server, isUnavailable, reason) {
       if (isUnavailable) log.warn({ server, reason }, 'replica unavailable, skipping it');
       else log.info({ server, reason }, 'replica available again');
@@ -101,6 +103,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },
     cursors: new Cursors(keys),
+    tuning,
     clock: clock ?? Date.now,
     limiter,
     exemptions: new Exemptions(openBudget(tokenRule, clients)),

@@ -26,6 +26,7 @@ import * as sqliteSourceFiles from './store/sqlite/source-files.ts';
 import * as sqlite from './store/sqlite/store.ts';
 import * as sqliteWriter from './store/sqlite/writer.ts';
 import type { Store } from './store/store.ts';
+import type { Tuning } from './tuning.ts';
 
 /** Called when a replica becomes unavailable, and when it is available again. */
 export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
@@ -64,14 +65,15 @@ export interface StoreOptions {
   onReplicaChange?: OnReplicaChange;
   /** The memory of the document cache (`createDocumentMemory`). */
   documents?: ArrayBufferLike | undefined;
+  tuning?: Tuning | undefined;
 }
 
 export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
-  const { onReplicaChange = () => {}, documents } = options;
+  const { onReplicaChange = () => {}, documents, tuning } = options;
   if (database.engine === 'sqlite')
-    return sqlite.openStore(existing(database.path), database.tokensPath, documents);
+    return sqlite.openStore(existing(database.path), database.tokensPath, documents, tuning);
   const { openStore } = await import('./store/postgres/store.ts');
-  return openStore({ ...database, onChange: onReplicaChange }, documents);
+  return openStore({ ...database, onChange: onReplicaChange }, documents, tuning);
 }
 
 /** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */

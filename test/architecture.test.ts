@@ -6,7 +6,14 @@ import { test } from 'node:test';
 import { readImports, root } from '../scripts/imports.ts';
 
 const schemas = ['src/json-schema.ts', 'src/schemas.ts'];
-const basics = ['src/clock.ts', 'src/errors.ts', 'src/metrics.ts', 'src/random.ts', ...schemas];
+const basics = [
+  'src/clock.ts',
+  'src/errors.ts',
+  'src/metrics.ts',
+  'src/random.ts',
+  'src/tuning.ts',
+  ...schemas,
+];
 const folders = 'src/make-folder.ts';
 const domain = ['src/access', 'src/catalogue', ...basics];
 const http = ['src/event-loop.ts', 'src/http/services.ts', 'src/limits/limiter.ts', 'src/media/files.ts'];
@@ -101,6 +108,7 @@ const allowed: Record<string, string[]> = {
   'src/parallel.ts': [],
   'src/random.ts': [],
   'src/schemas.ts': ['src/json-schema.ts'],
+  'src/tuning.ts': [],
   'src/version.ts': [],
   client: [],
   demo: ['src/commands', 'src/engines.ts', 'src/config', 'src/parallel.ts'],

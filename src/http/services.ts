@@ -13,6 +13,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import type { Monitored, Report } from '../metrics.ts';
 import type { RandomInt } from '../random.ts';
+import type { Tuning } from '../tuning.ts';
 import type { LimiterCounters } from './metrics/limiter.ts';
 
 /** What makes the gallery the operator's own. */
@@ -41,6 +42,7 @@ export interface Services {
   previewLifetime: number;
   site: Site;
   cursors: Cursors;
+  tuning: Tuning;
   clock: Clock;
   randomInt: RandomInt;
   /** Undefined if rate limiting is off. */

@@ -22,6 +22,7 @@ import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/s
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { noDocumentMemory } from '../shared/document-memory.ts';
 import { isExhaustive } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
@@ -48,14 +49,14 @@ export class PostgresCatalogue implements Catalogue {
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(servers: Servers, documents: ArrayBufferLike = noDocumentMemory()) {
+  constructor(servers: Servers, documents: ArrayBufferLike = noDocumentMemory(), tuning = defaultTuning) {
     this.#servers = servers;
-    this.#reader = new PostgresReader(servers);
+    this.#reader = new PostgresReader(servers, tuning);
     this.#documents = new Documents(servers, documents);
-    this.#sets = new ImageSets(this.#reader);
+    this.#sets = new ImageSets(this.#reader, tuning);
     this.#shelves = new LoadedShelves(this.#sets, this.#reader.imagesPerSlice);
-    this.#search = new NameSearch(this.#reader);
-    this.#similar = new SimilarImages(this.#reader, this.#sets);
+    this.#search = new NameSearch(this.#reader, tuning);
+    this.#similar = new SimilarImages(this.#reader, this.#sets, tuning);
   }
 
   /** A commit announced this revision. */

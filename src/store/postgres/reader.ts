@@ -4,6 +4,7 @@
  */
 import type { Filter, FilterProblem } from '../../catalogue/catalogue.ts';
 import type { Kind } from '../../catalogue/types.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { type EntryShelves, entryKinds, type Selection, selectShelves } from '../shared/selection.ts';
 import {
   buildSnapshot,
@@ -25,18 +26,22 @@ const snapshotStatement: Statement = {
 
 export class PostgresReader implements SliceReader {
   /** Takes the server about 3 ms, and this process a third of that. */
-  readonly imagesPerSlice = 10_000;
+  readonly imagesPerSlice: number;
   /** A round trip takes longer than reading this many. */
-  readonly namesPerSlice = 5000;
-  readonly hashesPerSlice = 5000;
+  readonly namesPerSlice: number;
+  readonly hashesPerSlice: number;
   readonly #servers: Servers;
   readonly #snapshot: VersionedCache<ShelfSnapshot>;
 
-  constructor(servers: Servers) {
+  constructor(servers: Servers, tuning = defaultTuning) {
+    this.imagesPerSlice = Math.min(10_000, tuning.maxItemsPerSlice);
+    this.namesPerSlice = Math.min(5000, tuning.maxItemsPerSlice);
+    this.hashesPerSlice = Math.min(5000, tuning.maxItemsPerSlice);
     this.#servers = servers;
     this.#snapshot = new VersionedCache(
       () => this.#readSnapshot(),
       () => servers.revision,
+      tuning,
     );
   }
 

@@ -1,4 +1,5 @@
 /** The store in PostgreSQL: connection pools for the catalogue and the tokens, and one connection that listens. */
+import type { Tuning } from '../../tuning.ts';
 import type { Store } from '../store.ts';
 import { PostgresCatalogue } from './catalogue.ts';
 import { connect } from './connection.ts';
@@ -7,7 +8,11 @@ import { Servers, type ServersOptions } from './servers.ts';
 import { openTokenStore } from './tokens.ts';
 
 /** `documents` is the memory of a cache that a `DocumentFiller` fills. */
-export async function openStore(options: ServersOptions, documents?: ArrayBufferLike): Promise<Store> {
+export async function openStore(
+  options: ServersOptions,
+  documents?: ArrayBufferLike,
+  tuning?: Tuning,
+): Promise<Store> {
   // Migrates the schema, and fails early if the database cannot be used.
   const client = await connect(options.url);
   const { rows } = await client.query('select number from revision');
@@ -15,7 +20,7 @@ export async function openStore(options: ServersOptions, documents?: ArrayBuffer
   const servers = new Servers(options);
   // A replica that has not caught up with a migration is out of date.
   servers.noteRevision(rows[0]?.number);
-  const catalogue = new PostgresCatalogue(servers, documents);
+  const catalogue = new PostgresCatalogue(servers, documents, tuning);
   const listening = listen({
     url: options.url,
     onRevision: (revision) => catalogue.onRevision(revision),

@@ -14,6 +14,7 @@ import {
   ListSet,
   RangeSet,
 } from '../../catalogue/image-set.ts';
+import { defaultTuning, type Tuning } from '../../tuning.ts';
 import { FairQueue, type Spend } from './fair-queue.ts';
 import { LruCache } from './lru-cache.ts';
 import { countShelves, type Selection, selectionKey, soleShelf } from './selection.ts';
@@ -23,8 +24,6 @@ import { readSlices, type SliceReader } from './slices.ts';
 const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 /** Apart from the shelves, because clients can ask for any number of different selections. */
 const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
-/** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
-const MAX_TESTS = 50_000;
 /** More than searches, because most selections take about a millisecond. */
 const MAX_WAITING = 128;
 /** The cost of a shelf, and of each image read from the database, in the queue's unit of work. */
@@ -42,6 +41,7 @@ interface CachedShelf {
 
 export class ImageSets {
   readonly #reader: SliceReader;
+  readonly #tuning: Tuning;
   /** By shelf number. */
   readonly #shelves = new LruCache<number, CachedShelf>(MAX_SHELF_BYTES);
   /** By selection key. */
@@ -50,8 +50,9 @@ export class ImageSets {
   #version: number | undefined;
   #isPrefetching = false;
 
-  constructor(reader: SliceReader) {
+  constructor(reader: SliceReader, tuning = defaultTuning) {
     this.#reader = reader;
+    this.#tuning = tuning;
   }
 
   cached(selection: Selection): ImageSet | undefined {
@@ -73,7 +74,7 @@ export class ImageSets {
   prefetchShelf(shelf: Shelf, of: CatalogueVersion): ImageSet | undefined {
     this.#clearOtherVersions(of);
     const cached = this.#cachedShelf(shelf, of);
-    if (cached || this.#isPrefetching) return cached;
+    if (cached || this.#isPrefetching || !this.#tuning.isCaching) return cached;
     this.#isPrefetching = true;
     const finish = () => {
       this.#isPrefetching = false;
@@ -106,7 +107,7 @@ export class ImageSets {
     if (cached) return cached;
     const shelf = soleShelf(selection);
     if (shelf) return this.#loadShelf(shelf, selection.of, spend);
-    const isSmall = selection.choices[0].size * countShelves(selection) <= MAX_TESTS;
+    const isSmall = selection.choices[0].size * countShelves(selection) <= this.#tuning.maxMembershipTests;
     const set = await (isSmall ? this.#filter(selection, spend) : this.#combine(selection, spend));
     if (set && this.#version === selection.of.version) this.#selections.set(selectionKey(selection), set);
     return set;
@@ -157,7 +158,7 @@ export class ImageSets {
   }
 
   #clearOtherVersions({ version }: CatalogueVersion): void {
-    if (version === this.#version) return;
+    if (version === this.#version && this.#tuning.isCaching) return;
     this.#version = version;
     this.#shelves.clear();
     this.#selections.clear();

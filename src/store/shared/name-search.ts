@@ -7,6 +7,7 @@ import { PatternTooExpensive } from '../../catalogue/search/positions.ts';
 import { type NameList, scan } from '../../catalogue/search/scan.ts';
 import { splitAtWildcards } from '../../catalogue/search/shape.ts';
 import type { Kind } from '../../catalogue/types.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { CHEAP_WORK, FairQueue, type Spend } from './fair-queue.ts';
 import { LruCache } from './lru-cache.ts';
 import { readSlices, type SliceReader } from './slices.ts';
@@ -30,17 +31,20 @@ const MAX_RESULT_BYTES = 8 * 1024 * 1024;
 
 export class NameSearch {
   readonly #reader: SliceReader;
+  readonly #isCaching: boolean;
   readonly #names: Record<Kind, VersionedCache<NameList>>;
   readonly #queue = new FairQueue();
   /** By kind and pattern. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
 
-  constructor(reader: SliceReader) {
+  constructor(reader: SliceReader, tuning = defaultTuning) {
     this.#reader = reader;
+    this.#isCaching = tuning.isCaching;
     const cacheNames = (kind: Kind) =>
       new VersionedCache(
         () => this.#readNames(kind),
         () => reader.currentVersion(),
+        tuning,
       );
     this.#names = {
       artist: cacheNames('artist'),
@@ -61,7 +65,7 @@ export class NameSearch {
     const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
     const compute = async (spend: Spend) => {
       const result = cached() ?? (await runScan(parsed, names, spend));
-      this.#results.set(key, result);
+      if (this.#isCaching) this.#results.set(key, result);
       return result;
     };
     const { version, positions } = cached() ?? (await this.#queue.run(caller, expected, compute));

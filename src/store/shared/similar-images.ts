@@ -3,6 +3,7 @@ import type { Caller } from '../../catalogue/catalogue.ts';
 import { HashIndex, MAX_SIMILAR_DISTANCE, Nearest } from '../../catalogue/hash-index.ts';
 import type { ImageSet } from '../../catalogue/image-set.ts';
 import { yieldToEventLoop } from '../../event-loop.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { ImageSets } from './image-sets.ts';
 import type { Selection } from './selection.ts';
@@ -25,12 +26,13 @@ export class SimilarImages {
   readonly #index: VersionedCache<CachedIndex>;
   readonly #queue = new FairQueue();
 
-  constructor(reader: SliceReader, sets: ImageSets) {
+  constructor(reader: SliceReader, sets: ImageSets, tuning = defaultTuning) {
     this.#reader = reader;
     this.#sets = sets;
     this.#index = new VersionedCache(
       () => retryOnChange(() => this.#readIndex()),
       () => reader.currentVersion(),
+      tuning,
     );
   }
 

@@ -1,5 +1,6 @@
 /** Reading a catalogue that imports may change at any time. */
 import { Unavailable } from '../../errors.ts';
+import type { Tuning } from '../../tuning.ts';
 
 /** Imports are not so frequent that a read fails this often by accident. */
 const MAX_ATTEMPTS = 100;
@@ -17,12 +18,18 @@ export async function retryOnChange<T>(attempt: () => Promise<T | undefined>): P
 export class VersionedCache<T extends { version: number }> {
   readonly #read: () => Promise<T>;
   readonly #currentVersion: () => number | Promise<number>;
+  readonly #isCaching: boolean;
   /** Callers that come while the value is being read wait for the same read. */
   #reading: Promise<T> | undefined;
 
-  constructor(read: () => Promise<T>, currentVersion: () => number | Promise<number>) {
+  constructor(
+    read: () => Promise<T>,
+    currentVersion: () => number | Promise<number>,
+    { isCaching }: Pick<Tuning, 'isCaching'>,
+  ) {
     this.#read = read;
     this.#currentVersion = currentVersion;
+    this.#isCaching = isCaching;
   }
 
   get(): Promise<T> {
@@ -31,6 +38,7 @@ export class VersionedCache<T extends { version: number }> {
       const reading = this.#reading;
       try {
         const value = await reading;
+        if (!this.#isCaching) this.#drop(reading);
         if (value.version === (await this.#currentVersion())) return value;
         this.#drop(reading);
         return undefined;

@@ -22,6 +22,7 @@ import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../catalogue/s
 import type { Kind, Page, Statistics, Window } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
 import type { RandomInt } from '../../random.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { noDocumentMemory } from '../shared/document-memory.ts';
 import { drawImages, type ShelfView } from '../shared/draws.ts';
 import { ImageSets } from '../shared/image-sets.ts';
@@ -37,10 +38,6 @@ import { type ReadTransaction, readEntryShelves, SqliteReader, viewStoredShelf }
 import { catalogueSchema } from './schema.ts';
 import { firstColumn, rowOf } from './statements.ts';
 
-export function openCatalogue(path: string, documents?: ArrayBufferLike): SqliteCatalogue {
-  return new SqliteCatalogue(new SqliteReader(openForReading(path, catalogueSchema)), documents);
-}
-
 export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #reader: SqliteReader;
   readonly #images: Images;
@@ -48,12 +45,12 @@ export class SqliteCatalogue implements Catalogue, Disposable {
   readonly #search: NameSearch;
   readonly #similar: SimilarImages;
 
-  constructor(reader: SqliteReader, documents: ArrayBufferLike = noDocumentMemory()) {
-    this.#reader = reader;
-    this.#images = new Images(documents);
-    this.#sets = new ImageSets(reader);
-    this.#search = new NameSearch(reader);
-    this.#similar = new SimilarImages(reader, this.#sets);
+  constructor(path: string, documents: ArrayBufferLike = noDocumentMemory(), tuning = defaultTuning) {
+    this.#reader = new SqliteReader(openForReading(path, catalogueSchema), tuning);
+    this.#images = new Images(documents, tuning);
+    this.#sets = new ImageSets(this.#reader, tuning);
+    this.#search = new NameSearch(this.#reader, tuning);
+    this.#similar = new SimilarImages(this.#reader, this.#sets, tuning);
   }
 
   statistics(): Promise<Statistics> {

@@ -2,6 +2,7 @@
 import { ImageDocument } from '../../catalogue/image-document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import type { Metric } from '../../metrics.ts';
+import { defaultTuning, type Tuning } from '../../tuning.ts';
 import { DocumentCache } from '../shared/document-cache.ts';
 import type { ReadTransaction } from './reader.ts';
 import { rowOf } from './statements.ts';
@@ -14,6 +15,7 @@ const VERIFIED_PER_CALL = 50;
 
 export class Images {
   readonly #documents: DocumentCache;
+  readonly #tuning: Tuning;
   /** Image numbers by id. */
   readonly #numbers = new Map<string, number>();
   readonly #verifier = new DocumentVerifier();
@@ -21,8 +23,9 @@ export class Images {
   #version: number | undefined;
 
   /** `documents` is the memory of a cache that another part fills (document-filler.ts). */
-  constructor(documents: ArrayBufferLike) {
+  constructor(documents: ArrayBufferLike, tuning = defaultTuning) {
     this.#documents = new DocumentCache(documents);
+    this.#tuning = tuning;
   }
 
   byId(transaction: ReadTransaction, id: string): ImageDocument | undefined {
@@ -56,7 +59,7 @@ export class Images {
   }
 
   #clearOtherVersions({ snapshot }: ReadTransaction): void {
-    if (snapshot.version === this.#version) return;
+    if (snapshot.version === this.#version && this.#tuning.isCaching) return;
     this.#version = snapshot.version;
     this.#verifier.clear(snapshot.lastImage);
     this.#lastVerified = 0;

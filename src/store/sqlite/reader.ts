@@ -8,6 +8,7 @@ import type { EntryDetails } from '../../catalogue/catalogue.ts';
 import type { OrderedImages } from '../../catalogue/newest.ts';
 import type { Kind, Page, Statistics } from '../../catalogue/types.ts';
 import { batchPerTick } from '../../event-loop.ts';
+import { defaultTuning, type Tuning } from '../../tuning.ts';
 import type { ShelfView } from '../shared/draws.ts';
 import type { EntryShelves } from '../shared/selection.ts';
 import { buildSnapshot, type Shelf, type ShelfRow, type ShelfSnapshot } from '../shared/shelves.ts';
@@ -39,9 +40,10 @@ interface PendingRead {
 
 export class SqliteReader implements SliceReader, Disposable {
   /** Each slice takes one turn of the event loop, and must not make it long. */
-  readonly imagesPerSlice = 8000;
-  readonly namesPerSlice = 500;
-  readonly hashesPerSlice = 4000;
+  readonly imagesPerSlice: number;
+  readonly namesPerSlice: number;
+  readonly hashesPerSlice: number;
+  readonly #tuning: Tuning;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #enqueue = batchPerTick<PendingRead>((reads) => this.#run(reads));
@@ -50,7 +52,11 @@ export class SqliteReader implements SliceReader, Disposable {
   damage: unknown;
 
   /** The connection may be read-only. */
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, tuning = defaultTuning) {
+    this.imagesPerSlice = Math.min(8000, tuning.maxItemsPerSlice);
+    this.namesPerSlice = Math.min(500, tuning.maxItemsPerSlice);
+    this.hashesPerSlice = Math.min(4000, tuning.maxItemsPerSlice);
+    this.#tuning = tuning;
     this.#database = database;
     this.#statements = prepareStatements(database);
   }
@@ -119,7 +125,8 @@ export class SqliteReader implements SliceReader, Disposable {
     try {
       // Changes with every commit of another connection. Inside a transaction it is the version that is read there.
       const [version] = rowOf<[number]>(this.#statements.version.get()) as [number];
-      if (this.#latest?.snapshot.version !== version) this.#latest = this.#openVersion(version);
+      if (this.#latest?.snapshot.version !== version || !this.#tuning.isCaching)
+        this.#latest = this.#openVersion(version);
       return this.#latest;
     } catch (error) {
       this.#statements.commit.run();

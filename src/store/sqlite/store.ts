@@ -1,6 +1,7 @@
 /** The embedded store: the catalogue and the tokens, one file each. */
+import type { Tuning } from '../../tuning.ts';
 import type { Store } from '../store.ts';
-import { openCatalogue } from './catalogue.ts';
+import { SqliteCatalogue } from './catalogue.ts';
 import { openDatabase } from './database.ts';
 import { catalogueSchema } from './schema.ts';
 import { openTokenStore } from './tokens.ts';
@@ -10,8 +11,14 @@ export function createCatalogue(path: string): void {
 }
 
 /** `documents` is the memory of a cache that a `DocumentFiller` fills. */
-export function openStore(path: string, tokensPath: string, documents?: ArrayBufferLike): Store {
-  const [catalogue, tokens] = [openCatalogue(path, documents), openTokenStore(tokensPath)];
+export function openStore(
+  path: string,
+  tokensPath: string,
+  documents?: ArrayBufferLike,
+  tuning?: Tuning,
+): Store {
+  const catalogue = new SqliteCatalogue(path, documents, tuning);
+  const tokens = openTokenStore(tokensPath, tuning);
   return {
     catalogue,
     tokens,

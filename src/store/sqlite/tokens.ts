@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../access/token-store.ts';
+import { defaultTuning } from '../../tuning.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { tokenSchema } from './schema.ts';
 
-/** Few tokens are in use, and each is looked up with every request that carries it. */
-const MAX_CACHED = 1000;
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
-export function openTokenStore(path: string): TokenStore & Disposable {
+/** Few tokens are in use, and each is looked up with every request that carries it. */
+export function openTokenStore(path: string, { maxTokens } = defaultTuning): TokenStore & Disposable {
   const database = openTokens(path);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   const version = database.prepare('pragma data_version');
@@ -22,7 +22,7 @@ export function openTokenStore(path: string): TokenStore & Disposable {
   const dropStale = () => {
     if (isCurrent) return;
     const [current] = version.get() as unknown as [number];
-    if (current !== cachedVersion || cached.size > MAX_CACHED) cached.clear();
+    if (current !== cachedVersion || cached.size > maxTokens) cached.clear();
     cachedVersion = current;
     isCurrent = true;
     setImmediate(() => {

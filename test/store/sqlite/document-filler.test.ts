@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openWriter } from '../../../src/engines.ts';
-import { openCatalogue } from '../../../src/store/sqlite/catalogue.ts';
+import { SqliteCatalogue } from '../../../src/store/sqlite/catalogue.ts';
 import { DocumentFiller } from '../../../src/store/sqlite/document-filler.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, sandbox } from '../../support/catalogues/import.ts';
@@ -19,7 +19,7 @@ async function start(bytes = 4 * 1024 * 1024) {
   const images = Array.from({ length: COUNT }, (_, index) => image(index + 1, byArtist(index + 1)));
   await box.import([artist('https://example.org/1'), ...images]);
   const memory = new SharedArrayBuffer(bytes);
-  const catalogue = openCatalogue(databaseFile(box.config), memory);
+  const catalogue = new SqliteCatalogue(databaseFile(box.config), memory);
   const filler = new DocumentFiller(databaseFile(box.config), memory);
   after(() => {
     filler[Symbol.dispose]();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openCatalogue } from '../../../src/store/sqlite/catalogue.ts';
+import { SqliteCatalogue } from '../../../src/store/sqlite/catalogue.ts';
 import { type ReadTransaction, SqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { keyed, sandbox } from '../../support/catalogues/import.ts';
 import { databaseFile } from '../../support/zukan/service.ts';
@@ -84,7 +84,7 @@ test('a transaction that cannot begin rejects all its reads, and the next one wo
 test('the catalogue recovers from a failed read', async () => {
   const box = sandbox();
   await box.import([keyed(1)]);
-  using catalogue = openCatalogue(databaseFile(box.config));
+  using catalogue = new SqliteCatalogue(databaseFile(box.config));
   const count = async () => (await catalogue.statistics()).images.count;
   assert.equal(await count(), 1);
   await box.import([keyed(2)]);

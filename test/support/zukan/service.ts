@@ -10,6 +10,7 @@ import { importFiles } from '../../../src/commands/import.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { createCatalogue, openStore } from '../../../src/engines.ts';
 import { type RandomInt, secureRandomInt } from '../../../src/random.ts';
+import type { Tuning } from '../../../src/tuning.ts';
 import { atEnd } from '../at-end.ts';
 import { writeKnownCatalogue } from '../catalogues/catalogue.ts';
 import { type Engine, sqlite } from '../servers/engines.ts';
@@ -42,6 +43,7 @@ export interface Service {
 export interface ServiceOptions {
   clock?: () => number;
   randomInt?: RandomInt;
+  tuning?: Tuning;
   environment?: Record<string, string>;
   /** SQLite by default. */
   engine?: Engine;

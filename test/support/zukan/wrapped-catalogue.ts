@@ -11,6 +11,7 @@ import { LimiterCounters } from '../../../src/http/metrics/limiter.ts';
 import { Logger } from '../../../src/http/server/logger.ts';
 import { createWebServer } from '../../../src/http/web-server.ts';
 import { secureRandomInt } from '../../../src/random.ts';
+import { defaultTuning } from '../../../src/tuning.ts';
 import { clock as fixedClock } from './api.ts';
 import { type Answer, send } from './service.ts';
 
@@ -39,6 +40,7 @@ export async function startWrapped(
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },
       cursors: new Cursors(keys),
+      tuning: defaultTuning,
       clock,
       randomInt: secureRandomInt,
       limiter: undefined,

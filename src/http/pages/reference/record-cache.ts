@@ -5,8 +5,6 @@ import { errorField } from '../../server/logger.ts';
 import type { Services } from '../../services.ts';
 import { findRecords } from './live-examples.ts';
 
-const MAX_AGE_MS = 60_000;
-
 export class RecordCache {
   readonly #services: Services;
   #latest: ExampleRecords | undefined;
@@ -19,8 +17,10 @@ export class RecordCache {
 
   /** Only the first visitors wait for a look-up; later ones get the previous result meanwhile. */
   async get(exchange: Exchange): Promise<ExampleRecords> {
-    const now = this.#services.clock();
-    if (!this.#lookup && !(this.#latest && Math.abs(now - this.#startedAt) < MAX_AGE_MS)) {
+    const { clock, tuning } = this.#services;
+    const now = clock();
+    const isOld = Math.abs(now - this.#startedAt) >= tuning.maxExampleAgeMs;
+    if (!this.#lookup && (!this.#latest || isOld)) {
       this.#startedAt = now;
       this.#lookup = this.#find(exchange);
     }

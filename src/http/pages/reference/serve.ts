@@ -15,8 +15,6 @@ import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
 import { RecordCache } from './record-cache.ts';
 
-/** Anyone can call the service under any name, so only the first few pages are cached. */
-const MAX_CACHED_ORIGINS = 4;
 /** The look of the gallery, and what only this page has. */
 const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
   ['layout', 'operations', 'trying'].map((name) => `web/reference/${name}.css`),
@@ -26,7 +24,7 @@ type Send = (exchange: Exchange) => void | Promise<void>;
 
 /** Handlers by path. */
 export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
-  const { site, originOf } = services;
+  const { site, originOf, tuning } = services;
   const document = once(() => buildOpenApi(routes, prefixes, version));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const files = once(() => buildFiles(site.accent));
@@ -53,7 +51,7 @@ export function referencePages(services: Services, prefixes: readonly string[]):
       const origin = originOf(exchange.request);
       const withOrigin = () => text.replaceAll(ORIGIN, () => escapeHtml(origin));
       exchange.headers(scriptPolicy(services, exchange.request));
-      if (!assets.has(origin) && assets.size >= MAX_CACHED_ORIGINS) {
+      if (!assets.has(origin) && assets.size >= tuning.maxReferencePages) {
         const own = withOrigin();
         exchange.header('ETag', entityTag(own));
         exchange.send(200, own, HTML_TYPE);

@@ -1,0 +1,24 @@
+/** What the server does only to be fast. Tests switch all of it off, because no response may depend on it. */
+export interface Tuning {
+  /** Whether what was read from the catalogue is kept until the catalogue changes. */
+  isCaching: boolean;
+  /** Tokens that are kept until one changes. */
+  maxTokens: number;
+  /** Bounds what one statement reads of a shelf, of the names and of the perceptual hashes. */
+  maxItemsPerSlice: number;
+  /** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
+  maxMembershipTests: number;
+  /** Origins whose reference page is kept. Anyone can call the service under any name, so only the first few are. */
+  maxReferencePages: number;
+  /** How long the reference shows the same examples. */
+  maxExampleAgeMs: number;
+}
+
+export const defaultTuning: Tuning = {
+  isCaching: true,
+  maxTokens: 1000,
+  maxItemsPerSlice: Number.POSITIVE_INFINITY,
+  maxMembershipTests: 50_000,
+  maxReferencePages: 4,
+  maxExampleAgeMs: 60_000,
+};
