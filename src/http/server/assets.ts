@@ -51,6 +51,18 @@ export function sendAsset(
   exchange.sendBytes(status, encoded ?? bytes.identity, type);
 }
 
+/** Sends a body that is made for one request as if it were an asset. */
+export function sendOnce(exchange: Exchange, text: string, type: string): void {
+  const eTag = entityTag(text);
+  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+  if (!matchesETag(exchange.request.headers['if-none-match'], eTag)) {
+    exchange.sendCompressed(200, text, type);
+    return;
+  }
+  exchange.vary('Accept-Encoding');
+  exchange.sendHead(304);
+}
+
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** Pages link to the address with the version, so browsers never ask again. */

@@ -3,8 +3,7 @@
  * preview is looked up in the catalogue. A client that asks for too many gets the page without one.
  */
 
-import { type Asset, makeAsset, sendAsset, sendVersioned } from '../../server/assets.ts';
-import { entityTag, matchesETag } from '../../server/conditional.ts';
+import { type Asset, makeAsset, sendAsset, sendOnce, sendVersioned } from '../../server/assets.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Exchange } from '../../server/exchange.ts';
 import { errorField } from '../../server/logger.ts';
@@ -67,13 +66,7 @@ export class Gallery {
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);
     if (found === 'missing') return sendAsset(exchange, neutralPage, { status: 404 });
-    const text = page(headTags(this.#services.site.name, found));
-    const eTag = entityTag(text);
-    exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-    if (!matchesETag(exchange.request.headers['if-none-match'], eTag))
-      return exchange.sendCompressed(200, text, HTML_TYPE);
-    exchange.vary('Accept-Encoding');
-    exchange.sendHead(304);
+    sendOnce(exchange, page(headTags(this.#services.site.name, found)), HTML_TYPE);
   }
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */

@@ -1,8 +1,7 @@
 /** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
 import { version } from '../../../version.ts';
 import { routes } from '../../api/routes.ts';
-import { type Asset, makeAsset, sendAsset, sendVersioned, versionOf } from '../../server/assets.ts';
-import { entityTag } from '../../server/conditional.ts';
+import { type Asset, makeAsset, sendAsset, sendOnce, sendVersioned, versionOf } from '../../server/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import type { Services } from '../../services.ts';
 import { accentStyle } from '../accent.ts';
@@ -51,12 +50,8 @@ export function referencePages(services: Services, prefixes: readonly string[]):
       const origin = originOf(exchange.request);
       const withOrigin = () => text.replaceAll(ORIGIN, () => escapeHtml(origin));
       exchange.headers(scriptPolicy(services, exchange.request));
-      if (!assets.has(origin) && assets.size >= tuning.maxReferencePages) {
-        const own = withOrigin();
-        exchange.header('ETag', entityTag(own));
-        exchange.send(200, own, HTML_TYPE);
-        return;
-      }
+      if (!assets.has(origin) && assets.size >= tuning.maxReferencePages)
+        return sendOnce(exchange, withOrigin(), HTML_TYPE);
       const cached = assets.get(origin) ?? makeAsset(withOrigin(), HTML_TYPE);
       assets.set(origin, cached);
       sendAsset(exchange, await cached);
