@@ -1,0 +1,101 @@
+/** The tuning that the comparison relies on really switches each optimisation off. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { hashSecret } from '../../src/access/tokens.ts';
+import { createCatalogue } from '../../src/engines.ts';
+import { ImageSets } from '../../src/store/shared/image-sets.ts';
+import { NameSearch } from '../../src/store/shared/name-search.ts';
+import type { Selection } from '../../src/store/shared/selection.ts';
+import { SimilarImages } from '../../src/store/shared/similar-images.ts';
+import { openForReading } from '../../src/store/sqlite/read-only.ts';
+import { SqliteReader } from '../../src/store/sqlite/reader.ts';
+import { catalogueSchema } from '../../src/store/sqlite/schema.ts';
+import { openTokenStore } from '../../src/store/sqlite/tokens.ts';
+import { defaultTuning, type Tuning } from '../../src/tuning.ts';
+import { sliceReader } from '../store/shared/slices.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { caller } from '../support/zukan/caller.ts';
+import { databaseFile, makeToken } from '../support/zukan/service.ts';
+import { nothingTuned } from './server.ts';
+
+const of = { version: 1, lastImage: 100 };
+const shelf = { number: 1, size: 2 };
+const selection = {
+  of,
+  choices: [{ shelves: [shelf], size: 2, mayOverlap: false }],
+  excluded: [],
+} as unknown as Selection;
+
+/** How many slices a second request reads that is the same as the first. */
+async function countReads(tuning: Tuning) {
+  const counts = { shelves: 0, prefetches: 0, names: 0, hashes: 0 };
+  const reader = sliceReader({
+    async readShelf() {
+      counts.shelves++;
+      return { version: 1, items: [1, 3] };
+    },
+    async readNames() {
+      counts.names++;
+      return { version: 1, items: ['Ann'] };
+    },
+    async readHashes() {
+      counts.hashes++;
+      return { version: 1, items: [] };
+    },
+  });
+  const sets = new ImageSets(reader, tuning);
+  const search = new NameSearch(reader, tuning);
+  const similar = new SimilarImages(reader, sets, tuning);
+  const request = async () => {
+    await sets.load(selection, caller);
+    await search.find('artist', 'a%', caller);
+    await similar.find(1, selection, 5, caller);
+  };
+  await request();
+  const before = { ...counts };
+  await request();
+  const again = Object.entries(counts).map(([name, count]) => [
+    name,
+    count - before[name as keyof typeof before],
+  ]);
+  const prefetching = new ImageSets(reader, tuning);
+  prefetching.prefetchShelf(shelf, of);
+  await prefetching.load(selection, caller);
+  return {
+    ...Object.fromEntries(again),
+    prefetches: Number(prefetching.cachedShelf(shelf, of) !== undefined),
+  };
+}
+
+test('shelves, names and hashes are read again, and nothing is prefetched', async () => {
+  assert.deepEqual(await countReads(defaultTuning), { shelves: 0, prefetches: 1, names: 0, hashes: 0 });
+  assert.deepEqual(await countReads(nothingTuned), { shelves: 1, prefetches: 0, names: 1, hashes: 1 });
+});
+
+test('a version is opened anew for each transaction, and slices are short', async () => {
+  const box = sandbox();
+  await box.import([keyed(1)]);
+  for (const tuning of [defaultTuning, nothingTuned]) {
+    using reader = new SqliteReader(openForReading(databaseFile(box.config), catalogueSchema), tuning);
+    const [one, other] = [
+      await reader.read((transaction) => transaction),
+      await reader.read((transaction) => transaction),
+    ];
+    assert.equal(one === other, tuning.isCaching);
+    assert.equal(reader.namesPerSlice, tuning === defaultTuning ? 500 : 3);
+  }
+});
+
+test('tokens are read again', async () => {
+  const { config } = sandbox();
+  await createCatalogue(config);
+  const { secret } = await makeToken(config, []);
+  for (const tuning of [defaultTuning, nothingTuned]) {
+    using tokens = openTokenStore((config.database as { tokensPath: string }).tokensPath, tuning);
+    const one = await tokens.find(hashSecret(secret));
+    await nextTick();
+    assert.equal(one === (await tokens.find(hashSecret(secret))), tuning === defaultTuning);
+    assert.ok(one);
+  }
+});
