@@ -14,6 +14,7 @@ import type { Facts, Seen } from '../../torture/parameters.ts';
 import { randomFor } from '../../torture/random.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -26,7 +27,7 @@ import * as steps from './steps.ts';
 
 const { ZUKAN_SAME_RUNS, ZUKAN_SAME_SEED } = process.env;
 const isLong = ZUKAN_SAME_RUNS !== undefined;
-const numRuns = Number(ZUKAN_SAME_RUNS ?? 1);
+const numRuns = Number(ZUKAN_SAME_RUNS ?? atDepth(1, 5));
 const seed = Number(ZUKAN_SAME_SEED ?? (isLong ? Date.now() % 2 ** 31 : 7));
 const STEPS = 12;
 const MAX_SEEN = 8;
