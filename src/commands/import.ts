@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { ImportRun } from '../catalogue/import-runs.ts';
 import type { Config } from '../config/config.ts';
 import { openStore } from '../engines.ts';
-import type { GoneImage } from '../import/prune.ts';
+import type { GoneImage, PruneCandidates } from '../import/prune.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { list, type Summary } from './report.ts';
@@ -29,7 +29,7 @@ export async function importCommand(
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const report = await importPaths(config, paths, flags, terminal, {
     signal: interrupt.signal,
-    confirmPrune: (gone, emptyFolders) => confirmPrune(config, gone, emptyFolders, flags, terminal),
+    confirmPrune: (candidates) => confirmPrune(config, candidates, flags, terminal),
   });
   if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
   printLines(terminal, [...(await report.lines()), ...report.records]);
@@ -53,7 +53,7 @@ export async function importFiles(
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
   const report = await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, {
     signal: interrupt.signal,
-    confirmPrune: async () => true,
+    confirmPrune: async ({ gone }) => gone,
     ...(source !== undefined && { run: { source, origin: 'command' } }),
   });
   return report.summary;
@@ -67,23 +67,23 @@ export async function importFolder(
 ): Promise<Summary & { notes: string[]; run: ImportRun | undefined }> {
   const report = await importPaths(config, [folder], { quiet: true }, process, {
     signal: new AbortController().signal,
-    confirmPrune: async () => false,
+    confirmPrune: async () => [],
     run: { source: '', origin: 'studio', continues },
   });
   return { ...report.summary, notes: await report.lines(), run: report.run };
 }
 
-/** Lists what would be removed. If it is much, or if a folder is suspiciously empty, somebody has to confirm it. */
+/** Lists what would be removed. If that may be a mistake, somebody has to confirm it. */
 async function confirmPrune(
   config: Config,
-  gone: GoneImage[],
-  emptyFolders: string[],
+  candidates: PruneCandidates,
   { dryRun = false, yes = false }: ImportCommandFlags,
   terminal: Terminal,
-): Promise<boolean> {
+): Promise<GoneImage[]> {
+  const { gone } = candidates;
   printLines(terminal, describeGone(gone));
-  const question = yes || dryRun ? undefined : await findDoubt(config, gone, emptyFolders);
-  if (question === undefined || (await ask(`${question} Remove them?`, terminal))) return true;
+  const question = yes || dryRun ? undefined : await findDoubt(config, candidates);
+  if (question === undefined || (await ask(`${question} Remove them?`, terminal))) return gone;
   throw new CommandError(`nothing was imported or removed: ${question} Use --yes if this is right.`);
 }
 
@@ -95,11 +95,12 @@ export function describeGone(gone: GoneImage[]): string[] {
 /** Why the removal may be a mistake, or undefined if it looks normal. */
 export async function findDoubt(
   config: Config,
-  gone: GoneImage[],
-  emptyFolders: string[],
+  { gone, emptyFolders, unreadable }: PruneCandidates,
 ): Promise<string | undefined> {
+  if (gone.length === 0) return undefined;
   const [empty] = emptyFolders;
   if (empty !== undefined) return `${empty} contains no pictures. Is its disk mounted?`;
+  if (unreadable[0] !== undefined) return `${unreadable[0]} cannot be read and may be one of them.`;
   await using store = await openStore(config);
   const { images } = await store.catalogue.statistics();
   if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;

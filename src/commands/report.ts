@@ -161,6 +161,11 @@ export class ImportReport implements Report {
     ];
   }
 
+  /** All of them: each one publishes a picture to more people. */
+  loweredLines(): string[] {
+    return list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY);
+  }
+
   invalidLines(): string[] {
     const { listed, count } = this.#invalid;
     return list('skipped (invalid)', listed.map(describeProblem), count, listed.length);
@@ -170,7 +175,6 @@ export class ImportReport implements Report {
     if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
 
-  /** Lowered ratings are all listed: each one publishes a picture to more people. */
   #ratingLines(): string[] {
     const unknown = [...this.#unknownMarkers].map(
       ([marker, { label, count: total }]) =>
@@ -179,7 +183,7 @@ export class ImportReport implements Report {
     const rated = `${count(this.#withoutMarker, 'picture')} without a rating imported as ${this.#options.defaultRating}`;
     return [
       ...(this.#withoutMarker > 0 ? [`${rated} (--default-rating)`] : []),
-      ...list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY),
+      ...this.loweredLines(),
       ...list('imported as nsfw, because the rating is not understood', unknown),
     ];
   }

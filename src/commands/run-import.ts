@@ -41,7 +41,7 @@ export interface ImportControl {
   signal: AbortSignal;
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
-  isReady?: FolderOptions['isReady'];
+  readiness?: FolderOptions['readiness'];
   /** How the import is listed. Without it, as one of a command. */
   run?: NewRun;
 }
@@ -67,7 +67,7 @@ async function importPlaces(
   places: Place[],
   flags: ImportFlags,
   terminal: Terminal,
-  { signal, confirmPrune, isReady, run = commandRun(places) }: ImportControl,
+  { signal, confirmPrune, readiness, run = commandRun(places) }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const { defaultRating = 'sfw' } = flags;
@@ -84,7 +84,7 @@ async function importPlaces(
     signal,
     clock: Date.now,
     readOptions: describeOptions({ keepsLocation, ladder }),
-    ...{ known, isFull, isReady },
+    ...{ known, isFull, readiness },
   };
   const sources = places.map((place) => openSource(place, terminal, folderOptions));
   const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);
@@ -93,9 +93,9 @@ async function importPlaces(
     ? new Prune({
         folders: await Promise.all(folders.map(({ folder }) => realpath(folder))),
         openFiles: () => openSourceFiles(config),
-        confirm: (...gone) => {
+        confirm: (candidates) => {
           progress.finish();
-          return confirmPrune(...gone);
+          return confirmPrune(candidates);
         },
         onRemoved: (count) => report.pruned(count),
       })

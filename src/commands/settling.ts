@@ -2,6 +2,7 @@
  * Which new or changed files are ready to be read. A program may still be writing one: it is ready when two scans in a row
  * find the same fingerprint. A file that was read and could not be imported waits until it changes.
  */
+import type { Readiness } from '../import/source.ts';
 
 interface Candidate {
   fingerprint: string;
@@ -25,13 +26,13 @@ export class Settling {
   }
 
   /** Whether to read a new or changed file. */
-  readonly isReady = (path: string, fingerprint: string): boolean => {
+  readonly readiness = (path: string, fingerprint: string): Readiness => {
     const before = this.#previous.get(path);
     const isSame = before?.fingerprint === fingerprint;
-    const isReady = isSame && !before.wasRead;
     this.#current.set(path, { fingerprint, wasRead: isSame });
-    if (!isSame) this.#isWaiting = true;
-    return isReady;
+    if (isSame) return before.wasRead ? 'failed' : 'ready';
+    this.#isWaiting = true;
+    return 'settling';
   };
 
   /** The last scan failed as a whole: what it read has to be read again. */

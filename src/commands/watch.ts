@@ -2,9 +2,11 @@
 import { watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { PruneOptions } from '../import/prune.ts';
 import { UsageError } from './errors.ts';
+import { GracePeriod } from './grace-period.ts';
 import { checkFlags, describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { importPaths } from './run-import.ts';
@@ -22,6 +24,7 @@ const RESCAN_MS = 60_000;
 
 /** Tests pass their own. */
 export interface Surroundings {
+  clock: Clock;
   /** Waits, and ends early when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Calls back when something changes in a folder. Returns nothing if the file system does not report changes. */
@@ -29,6 +32,7 @@ export interface Surroundings {
 }
 
 const realSurroundings: Surroundings = {
+  clock: Date.now,
   wait: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   watch(folder, onChange) {
     try {
@@ -55,17 +59,21 @@ export async function watchCommand(
   const { signal } = interrupt;
   using changes = watchFolders(folders, surroundings, signal);
   const settling = new Settling();
-  const confirmPrune = pruneCarefully(config, flags, terminal);
+  const confirmPrune = pruneCarefully(config, flags, terminal, surroundings.clock);
   printLine(terminal, `watching ${folders.join(', ')}; stop with Ctrl-C`);
   while (!signal.aborted) {
     settling.startScan();
     try {
-      const run = { signal, confirmPrune, isReady: settling.isReady };
+      const run = { signal, confirmPrune, readiness: settling.readiness };
       // One bad file must not keep the others out.
       const options = { ...flags, skipBad: true, quiet: true };
       const report = await importPaths(config, folders, options, terminal, run);
       if (!report.isEmpty)
-        printLines(terminal, [`${new Date().toISOString()} ${report.headline}`, ...report.invalidLines()]);
+        printLines(terminal, [
+          `${new Date(surroundings.clock()).toISOString()} ${report.headline}`,
+          ...report.loweredLines(),
+          ...report.invalidLines(),
+        ]);
     } catch (error) {
       if (signal.aborted) break;
       // Another command may be writing, or a disk or database may be away for a moment.
@@ -82,20 +90,27 @@ async function checkFolder(path: string): Promise<void> {
   if (!facts?.isDirectory()) throw new UsageError(`${path}: --watch needs a folder`);
 }
 
-/** Nobody is there to ask, so a doubtful removal waits for an import by hand. It is mentioned once. */
+/**
+ * Nobody is there to ask, so a doubtful removal waits for an import by hand. It is mentioned once. `--yes` was given before
+ * a disk was unmounted, so it is not about that.
+ */
 function pruneCarefully(
   config: Config,
   { yes = false }: ImportCommandFlags,
   terminal: Terminal,
+  clock: Clock,
 ): PruneOptions['confirm'] {
+  const grace = new GracePeriod();
   let mentioned = '';
-  return async (gone, emptyFolders) => {
-    const doubt = yes ? undefined : await findDoubt(config, gone, emptyFolders);
+  return async (candidates) => {
+    const gone = grace.expired(candidates.gone, clock());
+    const isConfirmed = yes && candidates.emptyFolders.length === 0;
+    const doubt = isConfirmed ? undefined : await findDoubt(config, { ...candidates, gone });
     if (doubt === undefined) printLines(terminal, describeGone(gone));
     else if (doubt !== mentioned)
-      printLine(terminal, `removed nothing: ${doubt} Use --yes if this is right.`);
+      printLine(terminal, `removed nothing: ${doubt} If this is right, import by hand with --prune --yes.`);
     mentioned = doubt ?? '';
-    return doubt === undefined;
+    return doubt === undefined ? gone : [];
   };
 }
 

@@ -15,7 +15,7 @@ import type { ImageLine } from './record.ts';
 import { mergeFields, type SidecarFields } from './sidecar/fields.ts';
 import { readSidecar, sidecarNames } from './sidecar/read.ts';
 import { toRecord } from './sidecar/to-record.ts';
-import type { PendingRecord, Source } from './source.ts';
+import type { FoundFile, Readiness, Source } from './source.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
@@ -35,8 +35,8 @@ export interface FolderOptions {
   known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
   /** Whether everything has to be read. */
   isFull: boolean;
-  /** Whether a new or changed file can be read now. Another program may still be writing it. */
-  isReady?: ((path: string, fingerprint: string) => boolean) | undefined;
+  /** Whether to read a new or changed file now. Without it, all of them are read. */
+  readiness?: ((path: string, fingerprint: string) => Readiness) | undefined;
 }
 
 export function pictureFolder(folder: string, options: FolderOptions): Source {
@@ -52,7 +52,7 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
           options.signal.throwIfAborted();
           const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
           const label = join(folder, picture.path);
-          if (file) yield [{ position: position++, label, size: 1, file, parse: picture.read }];
+          yield [{ position: position++, label, size: 1, file, parse: picture.read }];
         }
       }
     },
@@ -76,22 +76,22 @@ async function findRows(
   return rows;
 }
 
-/** Undefined if the picture has to wait. */
 function lookUp(
   folder: string,
   realPath: string,
   { path, companions }: FoundPicture,
   rows: Row[],
-  { readOptions, isFull, clock, isReady }: FolderOptions,
-): PendingRecord['file'] {
+  { readOptions, isFull, clock, readiness }: FolderOptions,
+): FoundFile {
   const fingerprint = takeFingerprint(folder, path, companions, readOptions, clock());
   const row = rows.find(({ state }) => state !== 'replaced');
   const isUnchanged =
     !isFull && row !== undefined && fingerprint !== undefined && row.fingerprint === fingerprint.text;
-  if (!isUnchanged && fingerprint && isReady?.(join(folder, path), fingerprint.text) === false)
-    return undefined;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
-  const place = { folder: realPath, path, fingerprint: stored, isUnchanged };
+  const place = {
+    ...{ folder: realPath, path, fingerprint: stored, isUnchanged },
+    readiness: (!isUnchanged && fingerprint && readiness?.(join(folder, path), fingerprint.text)) || 'ready',
+  } as const;
   if (!row || !isRemoved(row)) return { ...place, known: row };
   return { ...place, known: undefined, removed: isUnchanged ? row : undefined };
 }

@@ -62,8 +62,8 @@ export interface Preparing {
   options: ImportOptions;
   /** Called with the file of each picture that was read or that is known to be removed, and the hashes of its bytes. */
   onRead: (file: FoundFile, hashes: string[]) => void;
-  /** Called with the file of each picture that is skipped, because the picture or its sidecar is invalid. */
-  onSkipped: (file: FoundFile) => Promise<void>;
+  /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
+  onSkipped: (file: FoundFile) => void;
 }
 
 /** Records and files of one source, in order. */
@@ -76,6 +76,10 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       if (problems.isFull) return;
       const { position, label, size, file } = pending;
       const location = { source, position, label };
+      if (file && file.readiness !== 'ready') {
+        preparing.onSkipped(file);
+        continue;
+      }
       if (file?.isUnchanged && file.known && firsts.addUnchanged(location, file.known)) {
         options.onProgress(size);
         continue;
@@ -89,7 +93,7 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       const parsing = parse(location, pending, problems);
       const record = parsing instanceof Promise ? await parsing : parsing;
       if (!record) {
-        if (file) await preparing.onSkipped(file);
+        if (file) preparing.onSkipped(file);
         continue;
       }
       const parsed = { source, position, label, size, record, file };
@@ -156,7 +160,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
     }
     const found = pictures.get(line);
     if (!found) {
-      if (line.file) await onSkipped(line.file);
+      if (line.file) onSkipped(line.file);
       continue;
     }
     const { metadata, ...picture } = found;

@@ -18,12 +18,20 @@ export interface GoneImage {
   path: string;
 }
 
+export interface PruneCandidates {
+  gone: GoneImage[];
+  /** Folders of theirs that seem to have no pictures. */
+  emptyFolders: string[];
+  /** Files that cannot be read: any of them may be one of the images. */
+  unreadable: string[];
+}
+
 export interface PruneOptions {
   /** The real paths of the folders. */
   folders: string[];
   openFiles: () => Promise<SourceFileReader>;
-  /** Called with the images that would be removed, and folders that seem to be empty. Returns whether to remove them. */
-  confirm: (gone: GoneImage[], emptyFolders: string[]) => Promise<boolean>;
+  /** Returns the images to remove. */
+  confirm: (candidates: PruneCandidates) => Promise<GoneImage[]>;
   onRemoved: (count: number) => void;
 }
 
@@ -34,6 +42,10 @@ export class Prune {
   /** The hashes of all pictures that were read: a moved one has another path, but the same bytes. */
   readonly #hashes = new Set<string>();
   readonly #emptyFolders: Set<string>;
+  /** Files that were not imported. */
+  #skipped: FoundFile[] = [];
+  readonly #unreadable: string[] = [];
+  #isSettling = false;
   #confirmed: string[] = [];
 
   constructor(options: PruneOptions) {
@@ -59,19 +71,36 @@ export class Prune {
     if (known && !hashes.includes(known.eTag)) this.#add(known);
   };
 
-  /** A picture that was moved next to a sidecar that cannot be read is not gone. */
-  readonly noteSkipped = async ({ folder, path }: FoundFile): Promise<void> => {
-    const hashes = await hashesOf(folder, path);
-    if (hashes.length > 0) this.#emptyFolders.delete(folder);
-    for (const hash of hashes) this.#hashes.add(hash);
+  readonly noteSkipped = (file: FoundFile): void => {
+    if (file.readiness === 'settling') this.#isSettling = true;
+    else this.#skipped.push(file);
   };
 
   /** Returns whether there are images to remove. */
   async confirm(): Promise<boolean> {
-    const gone = await this.#findUnprovided();
-    if (gone.length === 0 || !(await this.#options.confirm(gone, [...this.#emptyFolders]))) return false;
-    this.#confirmed = gone.map(({ id }) => id);
-    return true;
+    // A picture that is being moved may be among the files that are still being written.
+    if (this.#isSettling) return false;
+    let gone = await this.#findUnprovided();
+    if (gone.length > 0 && this.#skipped.length > 0) {
+      await this.#readSkipped();
+      gone = await this.#findUnprovided();
+    }
+    const origins = new Set(gone.flatMap(({ id }) => this.#gone.get(id) ?? []).map(({ folder }) => folder));
+    const emptyFolders = [...this.#emptyFolders.intersection(origins)];
+    const unreadable = this.#unreadable;
+    this.#confirmed = (await this.#options.confirm({ gone, emptyFolders, unreadable })).map(({ id }) => id);
+    return this.#confirmed.length > 0;
+  }
+
+  /** A picture that was moved next to a sidecar that cannot be read is not gone. */
+  async #readSkipped(): Promise<void> {
+    for (const { folder, path } of this.#skipped) {
+      const hashes = await hashesOf(folder, path);
+      if (!hashes) this.#unreadable.push(join(folder, path));
+      else if (hashes.length > 0) this.#emptyFolders.delete(folder);
+      for (const hash of hashes ?? []) this.#hashes.add(hash);
+    }
+    this.#skipped = [];
   }
 
   /** After the records were saved. An image that got another file meanwhile stays. */

@@ -7,6 +7,9 @@ import { RecordError } from './problems.ts';
 /** Opening a named pipe would wait for a writer, and opening a terminal could make it ours. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
 
+/** The file exists, but its permissions or the disk keep it from being read. */
+export class FileUnreadable extends RecordError {}
+
 export async function readInside(folder: string, file: string, maxBytes: number): Promise<Buffer> {
   return explained(file, async () => {
     await using handle = await openFile(folder, file);
@@ -49,7 +52,10 @@ async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof RecordError) throw error;
-    throw new RecordError(`${file}: ${explain(error as NodeJS.ErrnoException)}`);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // Without a file, or with one that is none, there is nothing to read.
+    const Problem = ['ENOENT', 'ENOTDIR', 'ENXIO'].includes(code) ? RecordError : FileUnreadable;
+    throw new Problem(`${file}: ${explain(error as NodeJS.ErrnoException)}`);
   }
 }
 

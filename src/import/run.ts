@@ -52,7 +52,7 @@ export async function runImport(
     async (upload) => {
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
-      const onSkipped = prune ? prune.noteSkipped : async () => {};
+      const onSkipped = prune ? prune.noteSkipped : () => {};
       const preparing = { upload, spool, problems, firsts, options, onRead, onSkipped };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();

@@ -17,6 +17,9 @@ export interface PendingRecord {
   parse(): RecordLine | undefined | Promise<RecordLine>;
 }
 
+/** Whether to read a file now: another program may still be writing it, or it did not change since it turned out invalid. */
+export type Readiness = 'ready' | 'settling' | 'failed';
+
 /** A file of a folder as it is now. */
 export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   /** How it was imported before. */
@@ -25,6 +28,7 @@ export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   removed?: RemovedFile | undefined;
   /** Whether it has the fingerprint that it had then. */
   isUnchanged: boolean;
+  readiness: Readiness;
 }
 
 export interface Source {

@@ -10,7 +10,7 @@ import { detectType, hasSameLayout, MAX_BYTES, PictureError, readPicture } from 
 import type { Thumbnail } from '../media/thumbnails.ts';
 import type { Picture } from './plan/image.ts';
 import { RecordError } from './problems.ts';
-import { readInside } from './read-inside.ts';
+import { FileUnreadable, readInside } from './read-inside.ts';
 import type { Source } from './source.ts';
 
 /** A picture that was read from a file. */
@@ -48,14 +48,15 @@ export async function storePicture(
   }
 }
 
-/** Those of a picture that is not imported, with its location and without it. None if the file cannot be read. */
-export async function hashesOf(folder: string, file: string): Promise<string[]> {
+/** Those of a picture that is not imported, with its location and without it. Undefined if the file cannot be read. */
+export async function hashesOf(folder: string, file: string): Promise<string[] | undefined> {
   try {
     const original = await readInside(folder, file, MAX_BYTES);
     return [original, await withoutLocation(original, detectType(original)).catch(() => original)].map(
       (bytes) => hash('sha256', bytes),
     );
   } catch (error) {
+    if (error instanceof FileUnreadable) return undefined;
     if (error instanceof RecordError || error instanceof PictureError) return [];
     throw error;
   }
