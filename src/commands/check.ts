@@ -2,7 +2,7 @@
 import { checkCatalogue, type Finding, repairCatalogue } from '../catalogue/check.ts';
 import type { Config } from '../config/config.ts';
 import { openFiles, openSnapshot } from '../engines.ts';
-import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
+import { removeLeftovers, removeUnusedFiles } from '../import/cleanup.ts';
 import { isOurKey } from '../import/store-picture.ts';
 import { checkFiles } from './check-files.ts';
 import { findReadableSecrets } from './check-secrets.ts';
@@ -29,8 +29,7 @@ export async function checkCommand(config: Config, flags: CheckFlags, terminal: 
     findings = left;
   }
   if (repair) {
-    await using writer = await writersFor(config, terminal)();
-    await removeAbandonedFiles(openFiles(config), writer);
+    await removeLeftovers(openFiles(config), writersFor(config, terminal));
   }
   const all = [
     ...findings,
@@ -67,7 +66,7 @@ async function findFileProblems(config: Config, flags: CheckFlags, terminal: Ter
   progress.finish();
   if (isChanging)
     terminal.stderr.write(
-      'a command is changing the catalogue or was interrupted; the next import or removal, or "zukan check --repair", removes its leftover files\n',
+      'a command is changing the catalogue or was interrupted; the next command that changes the catalogue, or "zukan check --repair", removes its leftover files\n',
     );
   const ours = unused.filter(isOurKey);
   const left = new Set(unused);

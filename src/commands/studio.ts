@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { openFiles, openSnapshot, openStore, openThumbnailMaker, openWriter } from '../engines.ts';
+import { openFiles, openSnapshot, openStore, openThumbnailMaker } from '../engines.ts';
 import { newId } from '../import/id.ts';
 import { newSecret, StudioAccess } from '../studio/access.ts';
 import { createStudioServer } from '../studio/server.ts';
@@ -12,6 +12,7 @@ import { createStudio } from '../studio/studio.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { importFolder } from './import.ts';
 import { printLine, type Terminal } from './terminal.ts';
+import { openForChange } from './writer.ts';
 
 export interface StudioFlags {
   host: string;
@@ -57,7 +58,7 @@ export async function startStudio(
     files,
     thumbnails: openThumbnailMaker(files),
     openSnapshot: () => openSnapshot(config),
-    openWriter: (onWait) => openWriter(config, { onWait }),
+    openWriter: (onWait) => openForChange(config, onWait),
     ladder: config.thumbnails,
     importFolder: (folder, continues) => importFolder(config, folder, continues),
     concurrency: 2 * availableParallelism(),

@@ -10,7 +10,7 @@ import type {
   Lookup,
   SavedImage,
 } from '../catalogue/writer.ts';
-import { removeAbandonedFiles, removeUnusedFiles } from '../import/cleanup.ts';
+import { removeUnusedFiles } from '../import/cleanup.ts';
 import { isOurKey } from '../import/store-picture.ts';
 import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
@@ -53,7 +53,6 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const otherHashes = removal.allowAgain ? new Map() : await readOtherHashes(target, removal);
   const { files, openWriter, signal, isDryRun } = removal;
   await using writer = await openWriter();
-  if (!isDryRun) await removeAbandonedFiles(files, writer);
   const images: string[] = [];
   const keys = new Set<string>();
   const missing: string[] = [];
@@ -142,15 +141,18 @@ export async function commitWithJournal(
   signal: AbortSignal,
 ): Promise<Journal> {
   const journal = await files.startJournal();
+  let isAborted: boolean;
   try {
     await Promise.all(keys.map((key) => journal.add(key)));
-    if (!signal.aborted) await writer.commit();
+    // A signal during the commit is too late.
+    isAborted = signal.aborted;
+    if (!isAborted) await writer.commit();
   } catch (error) {
     // Whether the commit succeeded may be unknown. The next command looks up which files are unused.
     await journal.abandon();
     throw error;
   }
-  if (!signal.aborted) return journal;
+  if (!isAborted) return journal;
   await journal.finish();
   throw signal.reason;
 }

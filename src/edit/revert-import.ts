@@ -8,7 +8,6 @@ import { stateOf, versionOf } from '../catalogue/image-state.ts';
 import type { ImportChange, ImportRun } from '../catalogue/import-runs.ts';
 import { fileKeys } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter, SavedImage } from '../catalogue/writer.ts';
-import { removeAbandonedFiles } from '../import/cleanup.ts';
 import type { FormerImage } from '../import/import-record.ts';
 import type { Files } from '../media/files.ts';
 import { EditError } from './errors.ts';
@@ -49,7 +48,6 @@ export async function revertImport(id: number, revert: Revert): Promise<RevertRe
   const { files, openWriter, isDryRun, isStrict, signal } = revert;
   await using writer = await openWriter();
   const run = await findRun(writer, id);
-  if (!isDryRun) await removeAbandonedFiles(files, writer);
   const changes = Map.groupBy(await writer.importRuns.changes(id), ({ kind }) => kind);
   const kept: Kept[] = [];
   const { removed, keys } = await removeAdded(writer, run, kept, revert);

@@ -1,7 +1,7 @@
 /** Changes the catalogue together with its files: neither is left half done, even if the process is killed. */
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files, Upload } from '../media/files.ts';
-import { removeAbandonedFiles, removeUnusedFiles } from './cleanup.ts';
+import { removeLeftovers, removeUnusedFiles } from './cleanup.ts';
 
 export interface FileChange {
   files: Files;
@@ -31,11 +31,13 @@ export async function changeFiles(
     signal.throwIfAborted();
     if (hasChanges) {
       await using writer = await openWriter();
-      await removeAbandonedFiles(files, writer);
       await apply(writer, upload);
       await upload.flush();
       signal.throwIfAborted();
       if (!isDryRun) await writer.commit();
+    } else if (!isDryRun) {
+      // As after every commit.
+      await removeLeftovers(files, openWriter);
     }
   } catch (error) {
     await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);

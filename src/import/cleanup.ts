@@ -2,9 +2,21 @@
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { Files } from '../media/files.ts';
 
-/** Removes what killed commands left in the storage. Running ones keep their files. */
-export function removeAbandonedFiles(files: Files, writer: CatalogueWriter): Promise<void> {
-  return files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)));
+/**
+ * Removes what killed commands left in the storage. Running ones keep their files. If it fails, the next command tries again.
+ * Call it after a commit: what is left may be the files of images that are being moved here from another database.
+ */
+export async function removeLeftovers(
+  files: Files,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<void> {
+  try {
+    if (!(await files.hasAbandoned())) return;
+    await using writer = await openWriter();
+    await files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)));
+  } catch {
+    // The storage or the database is unavailable, or another command changes the catalogue.
+  }
 }
 
 /** Removes those of the files that no image uses, and returns how many. */

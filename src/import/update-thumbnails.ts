@@ -10,6 +10,7 @@ import { PictureError, readPicture } from '../media/picture.ts';
 import { readOriginal } from '../media/thumbnail-maker.ts';
 import { inParallel } from '../parallel.ts';
 import { changeFiles, type FileChange } from './change-files.ts';
+import { removeLeftovers } from './cleanup.ts';
 import { storeThumbnails } from './store-picture.ts';
 
 /** Other commands that change the catalogue wait for one batch at most. */
@@ -38,6 +39,7 @@ export async function findOutdated(
 /** Returns what prevented the update of images, as sentences. Images that were removed meanwhile are skipped. */
 export async function updateThumbnails(ids: string[], update: ThumbnailUpdate): Promise<string[]> {
   const problems: string[] = [];
+  if (ids.length === 0) await removeLeftovers(update.files, update.openWriter);
   for (let from = 0; from < ids.length; from += BATCH_SIZE)
     problems.push(...(await updateBatch(ids.slice(from, from + BATCH_SIZE), update)));
   return problems;

@@ -30,6 +30,8 @@ export interface Files {
   dryRunUpload(): Upload;
   /** The keys in the journals of all commands that run, were killed or gave up. */
   journaledKeys(): Promise<string[]>;
+  /** Whether commands that were killed or gave up left anything. */
+  hasAbandoned(): Promise<boolean>;
   /**
    * Passes on the keys in the journals of commands that were killed or gave up, and then discards these journals. The work
    * removes the files that no image uses.

@@ -68,6 +68,12 @@ export async function readJournals(folder: string): Promise<string[]> {
   return readKeys(await listJournals(folder));
 }
 
+/** The abandoned journals, and the ids of the others. */
+export async function findAbandoned(folder: string): Promise<{ abandoned: string[]; runningIds: string[] }> {
+  const { running, abandoned } = await sortJournals(folder);
+  return { abandoned, runningIds: running.map(idOf) };
+}
+
 /**
  * Passes on the keys in the abandoned journals and the ids of the others, and then removes the abandoned ones. Keys that a
  * running command lists too are left to that command.
@@ -76,17 +82,21 @@ export async function handleAbandoned(
   folder: string,
   work: (keys: string[], runningIds: string[]) => Promise<void>,
 ): Promise<void> {
+  const { running, abandoned } = await sortJournals(folder);
+  const kept = new Set(await readKeys(running));
+  const keys = (await readKeys(abandoned)).filter((key) => !kept.has(key));
+  await work(keys, running.map(idOf));
+  for (const path of abandoned) await rm(path, { force: true });
+}
+
+async function sortJournals(folder: string): Promise<{ running: string[]; abandoned: string[] }> {
   const { running = [], abandoned = [] } = Object.groupBy(await listJournals(folder), (path) =>
     isLocked(path + LOCK_SUFFIX) ? 'running' : 'abandoned',
   );
-  const kept = new Set(await readKeys(running));
-  const keys = (await readKeys(abandoned)).filter((key) => !kept.has(key));
-  await work(
-    keys,
-    running.map((path) => basename(path).slice(PREFIX.length)),
-  );
-  for (const path of abandoned) await rm(path, { force: true });
+  return { running, abandoned };
 }
+
+const idOf = (journal: string) => basename(journal).slice(PREFIX.length);
 
 async function readKeys(journals: string[]): Promise<string[]> {
   const texts = await Promise.all(journals.map(readJournal));

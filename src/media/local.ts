@@ -20,7 +20,7 @@ import { makeFolder } from '../make-folder.ts';
 import { inParallel } from '../parallel.ts';
 import { hashFile } from './checksum.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
-import { flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
+import { findAbandoned, flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
 
 /** Hidden files in the folder are journals and temporary files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
@@ -69,21 +69,32 @@ export function openFolder(folder: string): Files {
     dryRunUpload: () => dryRunUpload,
     journaledKeys: () => readJournals(folder),
 
-    handleAbandoned(work) {
-      return handleAbandoned(folder, async (keys, runningIds) => {
+    async hasAbandoned() {
+      const temporary = await listTemporaryFiles(folder);
+      const { abandoned, runningIds } = await findAbandoned(folder);
+      return abandoned.length > 0 || withoutRunning(temporary, runningIds).length > 0;
+    },
+
+    async handleAbandoned(work) {
+      const temporary = await listTemporaryFiles(folder);
+      await handleAbandoned(folder, async (keys, runningIds) => {
         await work(keys);
-        await removeTemporaryFiles(folder, runningIds);
+        for (const name of withoutRunning(temporary, runningIds))
+          await rm(join(folder, name), { force: true });
       });
     },
   };
 }
 
-/** Those of running uploads are in use. Their names start with the id of the upload's journal. */
-async function removeTemporaryFiles(folder: string, runningIds: string[]): Promise<void> {
+/** List them before the journals: then each one of an upload that runs is known to be in use. */
+async function listTemporaryFiles(folder: string): Promise<string[]> {
+  return ((await ifExists(readdir(folder))) ?? []).filter((name) => name.startsWith(TEMPORARY_PREFIX));
+}
+
+/** The name of a temporary file starts with the id of its upload's journal. */
+function withoutRunning(temporary: string[], runningIds: string[]): string[] {
   const used = runningIds.map((id) => TEMPORARY_PREFIX + id);
-  for (const name of (await ifExists(readdir(folder))) ?? [])
-    if (name.startsWith(TEMPORARY_PREFIX) && !used.some((start) => name.startsWith(start)))
-      await rm(join(folder, name), { force: true });
+  return temporary.filter((name) => !used.some((start) => name.startsWith(start)));
 }
 
 async function beginUpload(folder: string): Promise<Upload> {

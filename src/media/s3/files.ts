@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Unavailable } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
-import { handleAbandoned, readJournals, startJournal } from '../journal.ts';
+import { findAbandoned, handleAbandoned, readJournals, startJournal } from '../journal.ts';
 import {
   createClient,
   S3Error,
@@ -65,6 +65,7 @@ export function openBucket(location: S3Location, journalFolder: string, options:
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
     journaledKeys: () => readJournals(journalFolder),
+    hasAbandoned: async () => (await findAbandoned(journalFolder)).abandoned.length > 0,
     handleAbandoned: (work) => handleAbandoned(journalFolder, work),
   };
 }
