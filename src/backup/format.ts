@@ -105,7 +105,8 @@ export function formatImage(image: ImageRow, current: ImageRow, hash: string): s
   const previews = readPreviews(document);
   if (previews) stored.thumbHash = previews.thumbHash;
   if (previews?.isAnimated !== undefined) stored.isAnimated = previews.isAnimated;
-  return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, stored });
+  // Thumbnails are not part of a backup.
+  return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, thumbnails: undefined, stored });
 }
 
 /** An image has `stored`. */

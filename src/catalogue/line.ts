@@ -3,6 +3,7 @@
 import type { BlockedName, RemovedFile } from './decisions.ts';
 import { readDocument } from './document.ts';
 import { parseEdited } from './edited.ts';
+import { readPreviews } from './thumbnails.ts';
 import type { Kind } from './types.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from './writer.ts';
 
@@ -45,11 +46,13 @@ export function removedLine({ hash, image, removedAt, reason }: RemovedFile): st
   return JSON.stringify({ type: 'removed', hash, image, reason, createdAt: removedAt });
 }
 
-/** With `file`, the line names that file. Without it, the line has the key and the facts of the stored bytes. */
+/** With `file`, the line names that file. Without it, the line has the key and the facts of the stored bytes and thumbnails. */
 export function imageLine({ key, document, edited }: ImageRow, file?: string): string {
   const { id, artist, source, nsfw, categories, characters, createdAt, meta } = readDocument(document);
   const { width, height } = meta.dimens;
-  const bytes = file === undefined ? { key, meta: { ...meta, dimens: { width, height } } } : { file };
+  const thumbnails = readPreviews(document);
+  const stored = { key, meta: { ...meta, dimens: { width, height } }, ...(thumbnails && { thumbnails }) };
+  const bytes = file === undefined ? stored : { file };
   const ids = (entries: { id: string }[]) => entries.map((entry) => entry.id);
   return JSON.stringify({
     ...{ type: 'image', id, ...bytes, artist, source, nsfw },

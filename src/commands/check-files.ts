@@ -1,7 +1,7 @@
 /** Compares the images of the catalogue with the stored files, while other commands may change both. */
 import { availableParallelism } from 'node:os';
 import { readDocument } from '../catalogue/document.ts';
-import { fileKeys } from '../catalogue/thumbnails.ts';
+import { fileKeys, originalKey } from '../catalogue/thumbnails.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { openSnapshot } from '../engines.ts';
@@ -42,13 +42,18 @@ async function findSuspects(
   const suspects: Suspects = { images: [], keys: [] };
   /** The keys that images use, until they are found in the storage, and the id of an image. */
   const used = new Map<string, string>();
+  /** Images that record no thumbnails. Those in the storage are theirs nevertheless: `zukan thumbnails` records them. */
+  const withoutRecord = new Set<string>();
   await using snapshot = await openSnapshot(config);
   await inParallel(snapshot.images(), availableParallelism(), async (image) => {
     if (await findProblem(files, image)) suspects.images.push(image.id);
-    for (const key of fileKeys(image)) used.set(key, image.id);
+    const keys = fileKeys(image);
+    for (const key of keys) used.set(key, image.id);
+    if (keys.length === 1) withoutRecord.add(image.key);
     onImage(1);
   });
-  for await (const key of files.keys()) if (!used.delete(key)) suspects.keys.push(key);
+  for await (const key of files.keys())
+    if (!used.delete(key) && !withoutRecord.has(originalKey(key) ?? '')) suspects.keys.push(key);
   // There may be more of them than a call takes arguments.
   return { ...suspects, images: suspects.images.concat([...used.values()]) };
 }

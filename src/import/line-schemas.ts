@@ -64,6 +64,16 @@ export const ImageLine = Type.Object(
         closed,
       ),
     ),
+    thumbnails: Type.Optional(
+      Type.Object(
+        {
+          sizes: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999 }), { maxItems: 8 }),
+          thumbHash: Type.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' }),
+          isAnimated: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+    ),
     artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
     source: Type.Optional(
       Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),

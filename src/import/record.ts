@@ -156,6 +156,7 @@ const hints: Record<string, string> = {
   ages: 'must be a list of whole numbers',
   aliases: 'must be a list of names',
   edited: 'must be a list of artist, categories, characters, rating and source',
+  thumbnails: 'must be {"sizes":[480,…],"thumbHash":…,"isAnimated":…}, as in an export',
   kind: 'must be "artist", "category" or "character"',
   image: 'must be a UUID',
   'meta.eTag': 'must be an entity tag without quotes or commas',
@@ -198,9 +199,13 @@ function checkEntry(record: EntryLine): void {
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
 }
 
-function checkImage({ file, key, meta }: ImageLine): void {
+function checkImage({ file, key, meta, thumbnails }: ImageLine): void {
   if (file !== undefined && (key !== undefined || meta !== undefined))
     throw new RecordError('give either "file" or "key" with "meta", not both');
+  if (file !== undefined && thumbnails !== undefined)
+    throw new RecordError('"thumbnails" needs "key"; an import makes those of a "file"');
+  if (thumbnails?.sizes.some((size, index, sizes) => size <= (sizes[index - 1] ?? 0)))
+    throw new RecordError('thumbnails.sizes: must be in ascending order');
   if (file === undefined && (key === undefined || meta === undefined))
     throw new RecordError('an image needs "file" or "key" with "meta"');
   if (key !== undefined && !isSafeKey(key))

@@ -131,8 +131,8 @@ export class Saver {
         const { fixedShelves } = this.#writer;
         const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
         const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
-        // A new image of a record without `file` has no thumbnails.
-        const keys = existing || picture.previews ? fileKeys(row) : [row.key];
+        // Most new images of records without `file` have no thumbnails.
+        const keys = existing || picture.previews || record.thumbnails ? fileKeys(row) : [row.key];
         onImage(line, row.id, keys);
         this.#reportRating(line, existing);
         if (planned.outcome === 'unchanged') return planned;

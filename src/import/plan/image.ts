@@ -38,8 +38,9 @@ export function planImage(
     characters: resolveAll('character', record.characters, entries),
   };
   const { key, hash, eTag, size, mimetype, color, width, height } = picture;
-  // A record without `file` keeps the thumbnails of the same file.
-  const previews = picture.previews ?? (existing?.key === key ? readPreviews(existing.document) : undefined);
+  // A record without `file` keeps the thumbnails of the same file: it may be older than they are.
+  const recorded = existing?.key === key ? readPreviews(existing.document) : undefined;
+  const previews = picture.previews ?? recorded ?? record.thumbnails;
   const fields: ImageFields = {
     source: record.source ?? { name: '', url: '' },
     nsfw: record.nsfw,
