@@ -18,6 +18,7 @@ export class Folder {
   /** The numbers of the pictures, by path. */
   readonly pictures = new Map<string, Written<number>>();
   readonly #sidecars = new Map<string, Written<Sidecar>>();
+  readonly #unfinished = new Map<string, number>();
   #stamp = 0;
 
   constructor(root: string) {
@@ -40,6 +41,19 @@ export class Folder {
   writePicture(path: string, picture: number): void {
     this.pictures.set(path, { content: picture, stamp: this.#stamp++ });
     this.#write(path, picture === DAMAGED ? tinyPicture(0).subarray(0, 60) : tinyPicture(picture));
+  }
+
+  /** Starts to write a picture. Until it is finished, no program can read the file. */
+  beginPicture(path: string, picture: number): void {
+    this.pictures.set(path, { content: DAMAGED, stamp: this.#stamp++ });
+    this.#write(path, tinyPicture(picture).subarray(0, 60));
+    this.#unfinished.set(path, picture);
+  }
+
+  finishPictures(): void {
+    for (const [path, picture] of this.#unfinished)
+      if (this.pictureAt(path) === DAMAGED) this.writePicture(path, picture);
+    this.#unfinished.clear();
   }
 
   writeSidecar(path: string, sidecar: Sidecar): void {

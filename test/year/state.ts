@@ -3,11 +3,13 @@ import { hash } from 'node:crypto';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 
 const PICTURES = 12;
+/** Its file stays where it is: a folder without pictures is a special case. */
+export const KEPT = PICTURES;
 const pictureByHash = new Map(
-  Array.from({ length: PICTURES }, (_, index) => [hash('sha256', tinyPicture(index)), index]),
+  Array.from({ length: PICTURES + 1 }, (_, index) => [hash('sha256', tinyPicture(index)), index]),
 );
 
-export const pictures = [...pictureByHash.values()];
+export const pictures = [...pictureByHash.values()].filter((picture) => picture !== KEPT);
 
 /** The lines about lowered ratings in the summary of an import. */
 export const loweredIn = (output: string, root: string): string[] =>

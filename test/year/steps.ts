@@ -4,6 +4,7 @@ import { DAMAGED } from './folder.ts';
 import { type Entry, fields, type Kind, kinds, type ModelImage } from './model.ts';
 import { sidecars } from './sidecars.ts';
 import { pictures } from './state.ts';
+import { watchFolder } from './watching.ts';
 import type { Year } from './year.ts';
 
 export interface Step {
@@ -16,8 +17,9 @@ const names: Record<Kind, string[]> = {
   character: ['Koharu', 'Mika', 'Miko'],
 };
 
+const directory = fc.constantFrom('', 'cats/', 'cats/night sky/', 'dogs/', 'nsfw/');
 const path = fc
-  .tuple(fc.constantFrom('', 'cats/', 'cats/night sky/', 'dogs/', 'nsfw/'), fc.constantFrom('a', 'b', 'c'))
+  .tuple(directory, fc.constantFrom('a', 'b', 'c'))
   .map(([folder, name]) => `${folder}${name}.png`);
 const picture = fc.constantFrom(...pictures);
 const rating = fc.constantFrom('sfw' as const, 'questionable' as const, 'nsfw' as const);
@@ -45,6 +47,10 @@ const write = step('write', fc.tuple(picture, path, sidecar), ({ folder }, [numb
   folder.writeSidecar(to, sidecar);
 });
 
+const move = step('move', fc.tuple(path, path, fc.boolean()), ({ folder }, [from, to, withSidecars]) => {
+  if (folder.pictures.has(from) && from !== to) folder.move(from, to, withSidecars);
+});
+
 const folderSteps = [
   step('copy', fc.tuple(path, path, sidecar), ({ folder }, [from, to, sidecar]) => {
     if (!folder.pictures.has(from) || from === to) return;
@@ -54,8 +60,11 @@ const folderSteps = [
   step('write a sidecar', fc.tuple(path, sidecar), ({ folder }, [to, sidecar]) => {
     folder.writeSidecar(to, sidecar);
   }),
-  step('move', fc.tuple(path, path, fc.boolean()), ({ folder }, [from, to, withSidecars]) => {
-    if (folder.pictures.has(from) && from !== to) folder.move(from, to, withSidecars);
+  move,
+  step('move a folder', fc.tuple(directory, directory), ({ folder }, [from, to]) => {
+    if (from === '' || from === to) return;
+    for (const path of folder.paths)
+      if (path.startsWith(from)) folder.move(path, to + path.slice(from.length).replaceAll('/', ' '), true);
   }),
   step('remove sidecars', path, ({ folder }, from) => folder.removeSidecars(from)),
   step('damage', path, ({ folder }, at) => {
@@ -65,6 +74,38 @@ const folderSteps = [
     if (folder.pictures.has(from)) folder.removePicture(from);
   }),
 ];
+
+const anyFolderStep = fc.oneof(write, ...folderSteps);
+
+const beginWriting = step('begin to write', fc.tuple(picture, path), ({ folder }, [number, to]) => {
+  folder.beginPicture(to, number);
+});
+
+/** Renames, and everything else that happens to files while a folder is watched. */
+const watch = step(
+  'watch',
+  fc.record({
+    prune: fc.constantFrom(true, true, false),
+    defaultRating: rating,
+    moments: fc.array(
+      fc.record({
+        minutes: fc.constantFrom(0, 1, 6, 11),
+        changes: fc.array(fc.oneof(move, move, beginWriting, anyFolderStep), { maxLength: 2 }),
+      }),
+      { minLength: 3, maxLength: 7 },
+    ),
+  }),
+  (year, { moments, ...flags }) =>
+    watchFolder(year, {
+      ...flags,
+      moments: moments.map(({ minutes, changes }) => ({
+        minutes,
+        change: (year) => {
+          for (const change of changes) change.apply(year);
+        },
+      })),
+    }),
+);
 
 const importFlags = fc.record({
   full: fc.boolean(),
@@ -212,6 +253,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: write },
   { weight: 5, arbitrary: fc.oneof(...folderSteps) },
   { weight: 5, arbitrary: importFolder },
+  { weight: 1, arbitrary: watch },
   { weight: 1, arbitrary: importRecord },
   { weight: 4, arbitrary: fc.oneof(...imageSteps) },
   { weight: 4, arbitrary: fc.oneof(...entrySteps) },

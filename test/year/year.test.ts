@@ -1,6 +1,6 @@
 // process: own
 /**
- * A year in the life of a folder: pictures and sidecars come, move, change and go, and an operator imports, corrects,
+ * A year in the life of a folder: pictures and sidecars come, move, change and go, and an operator imports, watches, corrects,
  * renames, merges and takes down, in random order. ZUKAN_YEAR_SEED, ZUKAN_YEAR_RUNS and ZUKAN_YEAR_STEPS look further.
  */
 import assert from 'node:assert/strict';
@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { sandbox } from '../support/catalogues/import.ts';
 import { type Engine, forEachEngine } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
+import { KEPT } from './state.ts';
 import { anyStep, type Step } from './steps.ts';
 import { Year } from './year.ts';
 
@@ -43,8 +44,9 @@ await forEachEngine((engine) => {
 
 async function live(year: Year, steps: Step[]): Promise<void> {
   year.folder.writePicture('first.png', 0);
+  year.folder.writePicture('kept.png', KEPT);
   await year.run(['import', '--quiet', year.folder.root]);
-  year.model.importPicture(0, {}, 'sfw');
+  for (const picture of [0, KEPT]) year.model.importPicture(picture, {}, 'sfw');
   await year.compare();
   for (const [index, step] of steps.entries()) {
     mock.timers.tick(60_000);

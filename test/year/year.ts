@@ -7,15 +7,14 @@ import { sandbox } from '../support/catalogues/import.ts';
 import type { Engine } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { Folder } from './folder.ts';
+import { Imports, type ModelFlags } from './imports.ts';
 import { type Field, fields, type ImageChange, type Kind, Model, type ModelImage } from './model.ts';
 import { isLower } from './sidecars.ts';
 import { loweredIn, readState } from './state.ts';
 
-export interface ImportFlags {
-  full: boolean;
+export interface ImportFlags extends ModelFlags {
   skipBad: boolean;
   prune: boolean;
-  defaultRating: Rating;
   /** Runs a dry run first, which has to announce the same. */
   dryRunFirst: boolean;
 }
@@ -25,14 +24,7 @@ export class Year {
   readonly folder: Folder;
   readonly environment: Record<string, string>;
   readonly root: string;
-  /** What was imported last from each path. */
-  readonly #known = new Map<string, { picture: number; fingerprint: string }>();
-  /** Pictures that had several files when the folder was imported last. */
-  #copied = new Set<number>();
-  /** Where each picture was imported from, ever. */
-  readonly #places = new Map<number, Set<string>>();
-  /** Pictures whose images an import may have removed. */
-  readonly #mayBeGone = new Set<number>();
+  readonly imports: Imports;
   /** How often each action had an effect. */
   readonly done = new Map<string, number>();
 
@@ -41,6 +33,7 @@ export class Year {
     this.root = box.folder;
     this.environment = { ...box.environment, THUMBNAILS: 'off' };
     this.folder = new Folder(join(box.folder, 'pictures'));
+    this.imports = new Imports(this.model, this.folder, (action) => this.count(action));
   }
 
   async run(command: string[], input = ''): Promise<string> {
@@ -84,91 +77,24 @@ export class Year {
       assert.ok(summary.startsWith(output), `${announced}\nbecame\n${output}`);
     }
     for (const path of bad) assert.ok(output.includes(`${path}: `), output);
-    const copied = this.#findCopied();
-    const lowered = this.#importIntoModel(flags, copied);
-    const isCopied = (line: string) => copied.has(this.folder.pictureAt(line.replace(/: \w+ → \w+$/, '')));
-    const listed = loweredIn(output, this.folder.root);
+    await this.checkImport(flags, output, () => true);
+    if (prune) this.imports.prune();
+  }
+
+  /** Imports into the model what a command has imported: the files that it looked at. */
+  async checkImport(flags: ModelFlags, output: string, isSeen: (path: string) => boolean): Promise<void> {
+    const { imports, folder } = this;
+    const copied = imports.findCopied();
+    const lowered = imports.importIntoModel(flags, copied, isSeen);
+    const isCopied = (line: string) => copied.has(folder.pictureAt(line.replace(/: \w+ → \w+$/, '')));
+    const listed = loweredIn(output, folder.root);
     const exact = listed.filter((line) => !isCopied(line));
     assert.deepEqual(exact, lowered, output);
-    await this.#adoptCopied(copied, listed.filter(isCopied));
+    if (copied.size > 0) {
+      const { description } = readState(await this.run(['export']));
+      imports.adoptCopied(copied, description.images, listed.filter(isCopied), isSeen);
+    }
     this.count(listed.length > 0 ? 'import that lowers' : 'import');
-  }
-
-  /** Pictures with several files, or that had several before. Which of them counts, the model leaves open. */
-  #findCopied(): Set<number> {
-    const numbers = this.folder.paths.map((path) => this.folder.pictureAt(path));
-    const several = new Set(numbers.filter((number, index) => numbers.indexOf(number) !== index));
-    const copied = new Set([...several, ...this.#copied]);
-    this.#copied = several;
-    return copied;
-  }
-
-  #importIntoModel({ full, prune, defaultRating }: ImportFlags, copied: Set<number>): string[] {
-    const { model, folder } = this;
-    const lowered: string[] = [];
-    for (const path of folder.paths) {
-      const states = folder.statementOf(path);
-      if (states.isBad) continue;
-      const picture = folder.pictureAt(path);
-      if (copied.has(picture)) continue;
-      const fingerprint = folder.fingerprint(path);
-      const isKnown = this.#known.get(path)?.fingerprint === fingerprint && model.images.has(picture);
-      if (isKnown && !full) continue;
-      const before = model.importPicture(picture, states, defaultRating);
-      if (before) lowered.push(`${path}: ${before} → ${model.images.get(picture)?.rating}`);
-      if (!model.images.has(picture)) continue;
-      this.#forget(picture);
-      this.#known.set(path, { picture, fingerprint });
-      this.#places.set(picture, new Set(this.#places.get(picture)).add(path));
-    }
-    if (!prune) return lowered;
-    const present = new Set(folder.paths.map((path) => folder.pictureAt(path)));
-    for (const [picture, { isFromFolder }] of model.images) {
-      if (!isFromFolder || present.has(picture)) continue;
-      const places = [...(this.#places.get(picture) ?? [])].filter((path) => folder.pictures.has(path));
-      // A file that is skipped is not gone from where the image once came from.
-      if (places.some((path) => folder.statementOf(path).isBad)) this.#mayBeGone.add(picture);
-      else model.images.delete(picture);
-      this.count('prune');
-    }
-    return lowered;
-  }
-
-  /** Checks what has to be true whichever file counts, and takes over the rest. */
-  async #adoptCopied(copied: Set<number>, lowered: string[]): Promise<void> {
-    const { model, folder } = this;
-    const state = readState(await this.run(['export']));
-    for (const picture of copied) {
-      const paths = folder.paths.filter((path) => folder.pictureAt(path) === picture);
-      const stated = paths.map((path) => folder.statementOf(path)).filter(({ isBad }) => !isBad);
-      const actual = state.description.images.find((image) => image.picture === picture);
-      const before = model.images.get(picture);
-      if (stated.length === 0) continue;
-      if (!before && model.removed.has(picture)) {
-        assert.equal(actual, undefined, `picture ${picture} was taken down`);
-        continue;
-      }
-      assert.ok(actual, `picture ${picture} has files`);
-      if (!before?.edited.has('rating'))
-        for (const { rating } of stated)
-          assert.ok(
-            !rating || !isLower(actual.rating, rating),
-            `picture ${picture}: ${JSON.stringify([actual, stated])}`,
-          );
-      if (before && isLower(actual.rating, before.rating))
-        assert.ok(
-          paths.some((path) => lowered.includes(`${path}: ${before.rating} → ${actual.rating}`)),
-          `picture ${picture}: ${before.rating} → ${actual.rating} is not in ${lowered}`,
-        );
-      // As if a file said what the image has. Fields that were edited stay in the model, too.
-      model.importPicture(picture, actual, actual.rating);
-      this.#forget(picture);
-      for (const path of paths) {
-        this.#known.set(path, { picture, fingerprint: folder.fingerprint(path) });
-        this.#places.set(picture, new Set(this.#places.get(picture)).add(path));
-      }
-      this.count('copies');
-    }
   }
 
   /** A record of a catalogue file replaces all fields, and decides those that it has. */
@@ -212,19 +138,14 @@ export class Year {
   async reset(image: ModelImage, field: Field | 'all'): Promise<void> {
     await this.run(['edit', image.id as string, '--reset', field]);
     for (const one of field === 'all' ? fields : [field]) image.edited.delete(one);
-    for (const [picture, one] of this.model.images) if (one === image) this.#forget(picture);
+    for (const [picture, one] of this.model.images) if (one === image) this.imports.forget(picture);
     this.count('reset');
-  }
-
-  /** The next import reads its file again. */
-  #forget(picture: number): void {
-    for (const [path, known] of this.#known) if (known.picture === picture) this.#known.delete(path);
   }
 
   async takeDown(picture: number, image: ModelImage, isRemembered: boolean): Promise<void> {
     await this.run(['remove', image.id as string, ...(isRemembered ? [] : ['--allow-again'])]);
     this.model.images.delete(picture);
-    this.#forget(picture);
+    this.imports.forget(picture);
     if (isRemembered) this.model.removed.set(picture, image.id as string);
     this.count(isRemembered ? 'take down' : 'remove');
   }
@@ -238,8 +159,7 @@ export class Year {
   /** The catalogue is as the model says, and existing images kept their ids. */
   async compare(): Promise<void> {
     const state = readState(await this.run(['export']));
-    for (const picture of this.#mayBeGone) if (!state.ids.has(picture)) this.model.images.delete(picture);
-    this.#mayBeGone.clear();
+    this.imports.forgetGone((picture) => state.ids.has(picture));
     for (const [picture, image] of this.model.images) {
       const id = state.ids.get(picture);
       image.id ??= id;
