@@ -204,8 +204,11 @@ function checkImage({ file, key, meta, thumbnails }: ImageLine): void {
     throw new RecordError('give either "file" or "key" with "meta", not both');
   if (file !== undefined && thumbnails !== undefined)
     throw new RecordError('"thumbnails" needs "key"; an import makes those of a "file"');
-  if (thumbnails?.sizes.some((size, index, sizes) => size <= (sizes[index - 1] ?? 0)))
-    throw new RecordError('thumbnails.sizes: must be in ascending order');
+  const { width = 0, height = 0 } = meta?.dimens ?? {};
+  const isWrong = (size: number, index: number, sizes: number[]) =>
+    size <= (sizes[index - 1] ?? 0) || size > Math.max(width, height);
+  if (thumbnails?.sizes.some(isWrong))
+    throw new RecordError('thumbnails.sizes: must be in ascending order, and none longer than the image');
   if (file === undefined && (key === undefined || meta === undefined))
     throw new RecordError('an image needs "file" or "key" with "meta"');
   if (key !== undefined && !isSafeKey(key))

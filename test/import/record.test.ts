@@ -6,6 +6,7 @@ import { parseRecord } from '../../src/import/record.ts';
 
 const meta = { eTag: 'e', size: 1, mimetype: 'image/png', color: '#00ff00', dimens: { width: 1, height: 1 } };
 const image = { type: 'image', key: 'a/b.png', meta, nsfw: 'sfw' };
+const thumbnails = { sizes: [16, 20], thumbHash: '1QcSHQRnh493V4dIh4eXh1h4kJUI', isAnimated: false };
 const id = '0000000A-0000-4000-8000-00000000000B';
 
 test('accepts ids in upper case and times in any time zone', () => {
@@ -23,6 +24,7 @@ const valid: [string, object][] = [
   ['a name with a line feed inside', { type: 'character', name: 'a\nb' }],
   ['an emoji', { type: 'artist', name: '😀' }],
   ['aliases', { type: 'category', name: 'a', aliases: ['b', 'c'] }],
+  ['thumbnails', { ...image, meta: { ...meta, dimens: { width: 20, height: 1 } }, thumbnails }],
   ['edited fields', { ...image, edited: ['rating', 'source'] }],
   ['a blocked name', { type: 'blocked', kind: 'category', name: 'a' }],
   ['a removed picture', { type: 'removed', hash: 'ab', image: id, reason: 'asked' }],
@@ -56,6 +58,10 @@ const invalid: [string, string | object, RegExp][] = [
   ['an unknown rating', { ...image, nsfw: 'safe' }, /nsfw/],
   ['neither file nor key', { type: 'image', nsfw: 'sfw' }, /needs "file"/],
   ['key without meta', { type: 'image', nsfw: 'sfw', key: 'a' }, /needs "file"/],
+  ['thumbnails that are larger than the image', { ...image, thumbnails }, /thumbnails\.sizes/],
+  ['thumbnails twice', { ...image, thumbnails: { ...thumbnails, sizes: [1, 1] } }, /thumbnails\.sizes/],
+  ['a ThumbHash with a space', { ...image, thumbnails: { ...thumbnails, thumbHash: 'a b c' } }, /thumbnails/],
+  ['thumbnails of a file', { type: 'image', nsfw: 'sfw', file: 'a.png', thumbnails }, /needs "key"/],
   ['both file and key', { ...image, file: 'a.png' }, /not both/],
   ['a key with ..', { ...image, key: '../a.png' }, /key/],
   ['an absolute key', { ...image, key: '/etc/passwd' }, /key/],
