@@ -1,19 +1,7 @@
 /** The interface of a token store. */
-import type Type from 'typebox';
-import type * as schemas from '../schemas.ts';
+import type { Token, TokenInformation, TokenRecord } from '../catalogue/token-record.ts';
 
-export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
-
-export interface Token extends TokenInformation {
-  id: string;
-}
-
-/** Everything that is stored of a token. */
-export interface TokenRecord extends Token {
-  /** Of its secret. */
-  hash: string;
-  revokedAt: string | null;
-}
+export type { Token, TokenInformation, TokenRecord };
 
 export interface TokenStore {
   /** Finds a token by the hash of its secret. It may have expired, but is not revoked. */
@@ -24,6 +12,4 @@ export interface TokenStore {
   revoke(id: string, revokedAt: string): Promise<boolean>;
   /** For a backup. */
   records(): Promise<TokenRecord[]>;
-  /** Adds all of them or none. Those that exist already stay as they are. */
-  restore(records: TokenRecord[]): Promise<void>;
 }

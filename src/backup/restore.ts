@@ -1,5 +1,4 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
-import type { TokenStore } from '../access/token-store.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import { changeFiles } from '../import/change-files.ts';
 import type { DecisionLine } from '../import/decision-lines.ts';
@@ -21,8 +20,7 @@ export interface RestoreOptions {
   files: Files;
   openWriter(): Promise<CatalogueWriter>;
   openSnapshot(): Promise<CatalogueSnapshot>;
-  tokens: TokenStore;
-  /** Called before the commit. */
+  /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): void;
   defaults: ImportDefaults;
   onImage(): void;
@@ -80,9 +78,9 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
       else await saver.saveEntries(batch as (Line & { record: EntryLine })[]);
     }
     if (problems.count > 0) throw new InvalidBackup(problems.list());
-    // Tokens and keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
     options.signal.throwIfAborted();
-    await options.tokens.restore(tokens);
+    await writer.restoreTokens(tokens);
+    // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
     options.addLinkKeys(keys);
 
     async function storePictures(batch: Line[]): Promise<ImageWithPicture[]> {

@@ -2,6 +2,7 @@
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
 import type { ImportRun, ImportRunWriter } from './import-runs.ts';
 import type { SourceFileWriter } from './source-files.ts';
+import type { TokenRecord } from './token-record.ts';
 import type { Document, Kind, Mimetype, Orientation, Rating } from './types.ts';
 
 /**
@@ -91,6 +92,8 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   removeImages(ids: string[]): Promise<ImageRow[]>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
+  /** Adds tokens together with the commit. Those that exist already stay as they are. */
+  restoreTokens(records: TokenRecord[]): Promise<void>;
   /** Makes `commit` renumber all shelves and lists. */
   renumberAll(): Promise<void>;
   commit(): Promise<void>;

@@ -77,17 +77,17 @@ async function restore(
   notes: string[],
 ): Promise<void> {
   announceCreated(terminal, await createCatalogue(config));
-  await using store = await openStore(config);
   await restoreBackup(backup, {
     files: openFiles(config),
     openWriter: writersFor(config, terminal),
     openSnapshot: () => openSnapshot(config),
-    tokens: store.tokens,
     addLinkKeys: (keys) => notes.push(...restoreKeys(config, keys)),
     defaults: { now: new Date().toISOString(), newId: () => newId(), rating: 'nsfw' },
     onImage,
     signal,
   });
+  // The embedded store moves the restored tokens when it opens.
+  await (await openStore(config))[Symbol.asyncDispose]();
   if (config.thumbnails.length > 0 && backup.manifest.counts.images > 0)
     notes.push('run "zukan thumbnails" to make the thumbnails again');
 }

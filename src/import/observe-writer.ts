@@ -70,6 +70,7 @@ export function observeWriter(writer: CatalogueWriter, observer: WriterObserver)
     },
     savePerceptualHashes: (images) => writer.savePerceptualHashes(images),
     unusedKeys: (keys) => writer.unusedKeys(keys),
+    restoreTokens: (records) => writer.restoreTokens(records),
     renumberAll: () => writer.renumberAll(),
     commit: () => writer.commit(),
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),

@@ -9,6 +9,7 @@ import { inParallel } from '../../src/parallel.ts';
 import { contentsOf, type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 
@@ -16,8 +17,9 @@ const { folder, environment: source } = await makeCatalogue();
 const filesOf = (backup: string) => globSync('files/*/*', { cwd: backup }).sort();
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
 
-const startKilled = (command: string[], environment: Environment, killAt: number) =>
-  start(command, { ...environment, KILL_AT: String(killAt) }, [
+/** Kills before an operation, counted from the first one that matches the pattern. 0 does not kill. */
+const startKilled = (command: string[], environment: Environment, killAt: number, from = '') =>
+  start(command, { ...environment, KILL_AT: String(killAt), KILL_FROM: from }, [
     `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
   ]);
 
@@ -31,32 +33,45 @@ async function traceOf(child: ChildProcess): Promise<{ trace: string[]; commit: 
   return JSON.parse(errors);
 }
 
-test('a restore that is killed restores nothing, or everything, and can be repeated', async () => {
-  const backup = join(folder, 'to restore');
-  await succeed(['backup', '--quiet', backup], source);
-  const command = ['restore', '--quiet', backup];
-  // The databases exist, so that their migrations do not count.
-  const prepare = async (name: string) => {
-    await succeed(['import', '-'], target(name));
-    await succeed(['token', 'list'], target(name));
-    return target(name);
-  };
-  const { trace } = await traceOf(startKilled(command, await prepare('not killed'), 0));
-  const commit = trace.lastIndexOf('commit') + 1;
-  const tokens = trace.findLastIndex((operation, index) => operation === 'run' && index < commit - 1) + 1;
-  assert.ok(commit > 0 && tokens > 0, trace.join('\n'));
-  for (const point of [Math.floor(commit / 2), tokens + 1, commit, commit + 1]) {
-    const environment = await prepare(`restore killed ${point}`);
-    assert.deepEqual(await once(startKilled(command, environment, point), 'close'), [null, 'SIGKILL']);
-    const exported = (await succeed(['export'], environment)).output;
-    if (point <= commit) {
-      assert.equal(exported, '');
-      await succeed(command, environment);
+await forEachEngine((engine) => {
+  test('a restore that is killed restores nothing, or everything, and can be repeated', async () => {
+    const backup = join(folder, `to restore into ${engine.name}`);
+    await succeed(['backup', '--quiet', backup], source);
+    const command = ['restore', '--quiet', backup];
+    // The databases exist, so that their migrations do not count.
+    const prepare = async (name: string): Promise<Environment> => {
+      const environment = { ...target(`${engine.name} ${name}`), ...engine.environment() };
+      await succeed(['import', '-'], environment);
+      await succeed(['token', 'list'], environment);
+      return environment;
+    };
+    const points: [from: string, position: number, isRestored: boolean][] = [
+      ['^writeFile', 1, false],
+      ['^commit', 1, false],
+      ['^commit', 2, true],
+    ];
+    if (engine === sqlite) {
+      const { trace } = await traceOf(startKilled(command, await prepare('not killed'), 0));
+      const afterCommit = trace.slice(trace.indexOf('commit') + 1);
+      assert.ok(afterCommit.length > 1 && !afterCommit.includes('commit'), trace.join('\n'));
+      points.push(['^create table', 1, false], ['^create table', 3, false]);
+      for (let position = 3; position <= afterCommit.length + 1; position++)
+        points.push(['^commit', position, true]);
     }
-    const what = `killed before operation ${point}, ${trace[point - 1]}; commit is ${commit}`;
-    assert.equal(await contentsOf(environment), await contentsOf(source), what);
-    await succeed(['check', '--quiet'], environment);
-  }
+    for (const [from, position, isRestored] of points) {
+      const what = `killed before operation ${position} from ${from}`;
+      const environment = await prepare(`killed ${from} ${position}`);
+      const child = startKilled(command, environment, position, from);
+      assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL'], what);
+      if (!isRestored) {
+        assert.equal((await succeed(['export'], environment)).output, '', what);
+        assert.equal((await succeed(['token', 'list', '--json'], environment)).output, '[]\n', what);
+        await succeed(command, environment);
+      }
+      assert.equal(await contentsOf(environment), await contentsOf(source), what);
+      await succeed(['check', '--quiet'], environment);
+    }
+  });
 });
 
 test('a backup that is killed or fails leaves the one before, or is complete', async (t) => {
@@ -69,26 +84,32 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   writeTiny(join(home, 'pictures'), '9.png', 9);
   await succeed(['import', '--quiet', join(home, 'pictures')], at('new'));
   const [before, after] = [await contentsOf(at('old')), await contentsOf(at('new'))];
-  const run = (name: string, killAt: number) => {
+  const run = (name: string, killAt: number, from = '') => {
     cpSync(join(home, 'original'), join(home, name), { recursive: true });
-    return startKilled(['backup', '--quiet', join(home, name)], at('new'), killAt);
+    return startKilled(['backup', '--quiet', join(home, name)], at('new'), killAt, from);
   };
   const { trace } = await traceOf(run('whole', 0));
-  const commit = trace.findIndex((operation) => /^rename .*manifest\.json$/.test(operation)) + 1;
+  const renaming = '^rename .*manifest\\.json$';
+  const commit = trace.findIndex((operation) => new RegExp(renaming).test(operation)) + 1;
   const first = trace.findIndex((operation) => operation.includes('/whole/files')) + 1;
   assert.ok(first > 0 && commit > first && trace.length > commit + 2);
-  const between = Array.from({ length: 3 }, (_, index) => first + Math.floor((index * (commit - first)) / 3));
-  const points = [...between, commit, commit + 1, trace.length];
+  const between = Array.from({ length: 3 }, (_, index) => Math.floor((index * (commit - first)) / 3) + 1);
+  const points: [from: string, position: number, isNew: boolean][] = [
+    ...between.map((position): [string, number, boolean] => ['/files', position, false]),
+    [renaming, 1, false],
+    [renaming, 2, true],
+    [renaming, trace.length - commit + 1, true],
+  ];
   const outcomes = { old: 0, new: 0 };
-  await inParallel(points, 2, async (point) => {
-    const what = `killed before ${point}: ${trace[point - 1]}`;
-    const name = `killed ${point}`;
-    assert.deepEqual(await once(run(name, point), 'close'), [null, 'SIGKILL']);
+  await inParallel(points, 2, async ([from, position, isNew], index) => {
+    const what = `killed before operation ${position} from ${from}`;
+    const name = `killed ${index}`;
+    assert.deepEqual(await once(run(name, position, from), 'close'), [null, 'SIGKILL'], what);
     await succeed(['restore', '--check', join(home, name)], {});
-    await succeed(['restore', '--quiet', join(home, name)], at(`restored ${point}`));
-    const found = await contentsOf(at(`restored ${point}`));
-    assert.equal(found, point > commit ? after : before, what);
-    outcomes[point > commit ? 'new' : 'old']++;
+    await succeed(['restore', '--quiet', join(home, name)], at(`restored ${index}`));
+    const found = await contentsOf(at(`restored ${index}`));
+    assert.equal(found, isNew ? after : before, what);
+    outcomes[isNew ? 'new' : 'old']++;
     // The next one removes what is left.
     await succeed(['backup', '--quiet', join(home, name)], at('new'));
     assert.deepEqual(filesOf(join(home, name)), filesOf(join(home, 'whole')), what);
@@ -101,7 +122,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
     const backup = join(home, 'interrupted');
     cpSync(join(home, 'original'), backup, { recursive: true });
     const command = ['backup', '--quiet', backup];
-    const child = startKilled(command, { ...at('new'), KILL_SIGNAL: 'SIGTERM' }, first);
+    const child = startKilled(command, { ...at('new'), KILL_SIGNAL: 'SIGTERM' }, 1, '/interrupted/files');
     let errors = '';
     child.stderr?.on('data', (chunk) => {
       errors += chunk;

@@ -1,5 +1,6 @@
 /** Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once. */
-import type { Token, TokenStore } from '../../access/token-store.ts';
+import type { Token, TokenRecord, TokenStore } from '../../access/token-store.ts';
+import type { Query } from './placements.ts';
 import type { Servers, Statement } from './servers.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';
@@ -20,15 +21,6 @@ const statements = {
     text: 'update token set revoked_at = $2 where id = $1 and revoked_at is null returning id',
   },
   records: { name: 'token records', text: `select ${COLUMNS}, hash from token order by created_at, id` },
-  restore: {
-    name: 'restored tokens',
-    text: `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
-           select id, hash, owner, purpose, array(select jsonb_array_elements_text(scopes)), "issuedBy", "createdAt",
-             expires, "revokedAt"
-           from jsonb_to_recordset($1) as t (id text, hash text, owner text, purpose text, scopes jsonb,
-             "issuedBy" text, "createdAt" text, expires text, "revokedAt" text)
-           on conflict do nothing`,
-  },
 } satisfies Record<string, Statement>;
 
 export function openTokenStore(servers: Servers): TokenStore {
@@ -61,11 +53,21 @@ export function openTokenStore(servers: Servers): TokenStore {
       const rows = await servers.queryPrimary(statements.records, []);
       return rows.map((row) => ({ ...tokenIn(row), hash: row[8] as string }));
     },
-    async restore(records) {
-      await servers.queryPrimary(statements.restore, [JSON.stringify(records)]);
-    },
   };
 }
+
+/** Adds tokens within a transaction. */
+export const tokenRestorer = (query: Query) => async (records: TokenRecord[]) => {
+  await query(
+    `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
+     select id, hash, owner, purpose, array(select jsonb_array_elements_text(scopes)), "issuedBy", "createdAt",
+       expires, "revokedAt"
+     from jsonb_to_recordset($1) as t (id text, hash text, owner text, purpose text, scopes jsonb,
+       "issuedBy" text, "createdAt" text, expires text, "revokedAt" text)
+     on conflict do nothing`,
+    [JSON.stringify(records)],
+  );
+};
 
 function tokenIn(row: unknown[]): Token & { revokedAt: string | null } {
   const [id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt] = row as [

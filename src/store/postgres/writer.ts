@@ -32,6 +32,7 @@ import { createLookup } from './lookup.ts';
 import { CHANNEL } from './notifications.ts';
 import { type Copy, type Placed, Placements, type Query } from './placements.ts';
 import { sourceFileWriter } from './source-files.ts';
+import { tokenRestorer } from './tokens.ts';
 
 export async function openWriter(url: string, options?: LockOptions): Promise<CatalogueWriter> {
   const client = await connect(url);
@@ -63,6 +64,7 @@ class PostgresWriter implements CatalogueWriter {
   readonly #lookup = createLookup(this.#query);
   readonly decisions = createDecisions(this.#query);
   readonly sourceFiles = sourceFileWriter(this.#query);
+  readonly restoreTokens = tokenRestorer(this.#query);
   readonly importRuns: ImportRunWriter;
   readonly entriesById = this.#lookup.entriesById;
   readonly entriesByName = this.#lookup.entriesByName;

@@ -18,7 +18,7 @@ export function openStore(
   tuning?: Tuning,
 ): Store {
   const catalogue = new SqliteCatalogue(path, documents, tuning);
-  const tokens = openTokenStore(tokensPath, tuning);
+  const tokens = openTokenStore(tokensPath, path, tuning);
   return {
     catalogue,
     tokens,

@@ -5,13 +5,21 @@ import type { Token, TokenRecord, TokenStore } from '../../access/token-store.ts
 import { defaultTuning } from '../../tuning.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
+import { moveRestoredTokens } from './restored-tokens.ts';
 import { tokenSchema } from './schema.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
-/** Few tokens are in use, and each is looked up with every request that carries it. */
-export function openTokenStore(path: string, { maxTokens } = defaultTuning): TokenStore & Disposable {
-  const database = openTokens(path);
+/**
+ * Few tokens are in use, and each is looked up with every request that carries it. `cataloguePath` is the file that restored
+ * tokens come from.
+ */
+export function openTokenStore(
+  path: string,
+  cataloguePath: string,
+  { maxTokens } = defaultTuning,
+): TokenStore & Disposable {
+  const database = openTokens(path, cataloguePath);
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   const version = database.prepare('pragma data_version');
   version.setReturnArrays(true);
@@ -69,25 +77,18 @@ export function openTokenStore(path: string, { maxTokens } = defaultTuning): Tok
       );
       return rows.all().map(withScopes) as TokenRecord[];
     },
-    async restore(records) {
-      const insert = database.prepare(
-        `insert or ignore into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
-         select value ->> 'id', value ->> 'hash', value ->> 'owner', value ->> 'purpose', value -> 'scopes',
-           value ->> 'issuedBy', value ->> 'createdAt', value ->> 'expires', value ->> 'revokedAt'
-         from json_each(?)`,
-      );
-      exclusively(() => insert.run(JSON.stringify(records)));
-    },
     [Symbol.dispose]() {
       database.close();
     },
   };
 }
 
-function openTokens(path: string): DatabaseSync {
+function openTokens(path: string, cataloguePath: string): DatabaseSync {
   if (isOnReadOnlyDisk(path))
     return existsSync(path) ? openForReading(path, tokenSchema) : openDatabase(':memory:', tokenSchema);
-  return openDatabase(path, tokenSchema);
+  const database = openDatabase(path, tokenSchema);
+  moveRestoredTokens(cataloguePath, database);
+  return database;
 }
 
 function withScopes(row: Record<string, unknown>): unknown {

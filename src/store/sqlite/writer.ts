@@ -1,10 +1,11 @@
 /** Writes the embedded catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Decisions, nameKey } from '../../catalogue/decisions.ts';
+import type { Decisions } from '../../catalogue/decisions.ts';
 import { updateEntry } from '../../catalogue/document.ts';
 import { fold } from '../../catalogue/fold.ts';
 import type { ImportRunWriter } from '../../catalogue/import-runs.ts';
 import type { SourceFileWriter } from '../../catalogue/source-files.ts';
+import type { TokenRecord } from '../../catalogue/token-record.ts';
 import type {
   CatalogueWriter,
   Entry,
@@ -24,12 +25,14 @@ import {
   readFixedShelves,
 } from '../shared/queries.ts';
 import type { LockOptions } from '../shared/write-lock.ts';
+import { saveAliases } from './aliases.ts';
 import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';
 import { createDecisions } from './decisions.ts';
 import { importRunWriter } from './import-runs.ts';
 import { findUnusedKeys } from './keys.ts';
 import { createLookup } from './lookup.ts';
 import { Placements } from './placements.ts';
+import { saveRestoredTokens } from './restored-tokens.ts';
 import { catalogueSchema } from './schema.ts';
 import { sourceFileWriter } from './source-files.ts';
 
@@ -135,10 +138,10 @@ class SqliteWriter implements CatalogueWriter {
       const category = kind === 'category' ? fold(name) : null;
       if (entry.shelf === undefined) {
         const { lastInsertRowid } = this.#addEntry.run(kind, id, name, category, createdAt, document);
-        this.#saveAliases(entry, Number(lastInsertRowid));
+        saveAliases(this.#database, entry, Number(lastInsertRowid));
       } else {
         this.#updateEntry.run(name, category, createdAt, document, entry.shelf);
-        this.#saveAliases(entry, entry.shelf);
+        saveAliases(this.#database, entry, entry.shelf);
         this.#changedEntries.set(entry.shelf, entry);
       }
       this.#haveEntriesChanged = true;
@@ -146,7 +149,7 @@ class SqliteWriter implements CatalogueWriter {
   }
 
   async saveAliases(entry: SavedEntry): Promise<void> {
-    this.#saveAliases(entry, entry.shelf);
+    saveAliases(this.#database, entry, entry.shelf);
   }
 
   async removeEntries(entries: SavedEntry[]): Promise<void> {
@@ -200,6 +203,10 @@ class SqliteWriter implements CatalogueWriter {
     return findUnusedKeys(this.#database, keys);
   }
 
+  async restoreTokens(records: TokenRecord[]): Promise<void> {
+    saveRestoredTokens(this.#database, records);
+  }
+
   async renumberAll(): Promise<void> {
     for (const rows of DANGLING) this.#database.exec(`delete from ${rows}`);
     this.#placements.renumberAll();
@@ -222,15 +229,6 @@ class SqliteWriter implements CatalogueWriter {
     if (this.#database.isTransaction) this.#database.exec('rollback');
     truncateLog(this.#database, this.#path, this.#initialLogSize);
     this.#database.close();
-  }
-
-  #saveAliases({ kind, aliases }: Entry, shelf: number): void {
-    if (aliases === undefined) return;
-    this.#database.prepare('delete from alias where shelf = ?').run(shelf);
-    const save = this.#database.prepare(
-      'insert or replace into alias (kind, key, name, shelf) values (?, ?, ?, ?)',
-    );
-    for (const alias of aliases) save.run(kind, nameKey(kind, alias), alias, shelf);
   }
 
   #rewriteDocuments(shelf: number, entry: Entry): void {

@@ -1,7 +1,8 @@
 /**
  * Preloaded into a child process (`--import`). Counts the operations that change a file or the database, and sends the
- * process a signal (KILL_SIGNAL, SIGKILL by default) before the one that KILL_AT names. At exit it prints the number of
- * operations, the position of the first commit, and all operations in order.
+ * process a signal (KILL_SIGNAL, SIGKILL by default) before the one that KILL_AT names. With KILL_FROM, a
+ * pattern, the first operation that matches is number 1: how many come before it may depend on timing. At exit it prints the
+ * number of operations, the position of the first commit, and all operations in order.
  */
 import fs, { type PathLike } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -9,12 +10,15 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const killAt = Number(process.env.KILL_AT);
 const signal = process.env.KILL_SIGNAL ?? 'SIGKILL';
+const from = new RegExp(process.env.KILL_FROM ?? '');
 const trace: string[] = [];
 let commit = 0;
+let counted = 0;
 
 function count(operation: string): void {
   trace.push(operation);
-  if (trace.length === killAt) process.kill(process.pid, signal);
+  if (counted > 0 || from.test(operation)) counted++;
+  if (counted === killAt) process.kill(process.pid, signal);
 }
 
 type Handle = Record<'sync' | 'datasync' | 'appendFile', (...rest: unknown[]) => Promise<unknown>>;
