@@ -96,7 +96,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     catalogue: store.catalogue,
     tokens: store.tokens,
     files,
-    thumbnails: openThumbnailMaker(files),
+    thumbnails: openThumbnailMaker(config, files),
     links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,

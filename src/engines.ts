@@ -137,8 +137,8 @@ export function openFiles(config: Config, location = locateBucket(config)): File
   return openBucket(location, join(config.dataDir, 'uploads', name.slice(0, 16)));
 }
 
-export function openThumbnailMaker(files: Files): ThumbnailMaker {
-  return createThumbnailMaker(files);
+export function openThumbnailMaker(config: Config, files: Files): ThumbnailMaker {
+  return createThumbnailMaker(files, () => openWriter(config, { timeoutMs: 0 }));
 }
 
 /** Returns undefined if the site has none. */

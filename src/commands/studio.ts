@@ -56,7 +56,7 @@ export async function startStudio(
   const studio = createStudio({
     catalogue: store.catalogue,
     files,
-    thumbnails: openThumbnailMaker(files),
+    thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
     openWriter: (onWait) => openForChange(config, onWait),
     ladder: config.thumbnails,

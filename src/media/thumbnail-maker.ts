@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { thumbnailKey } from '../catalogue/thumbnails.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { Unavailable } from '../errors.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { MAX_BYTES, PictureError, readPicture } from './picture.ts';
@@ -12,8 +13,12 @@ import { MAX_BYTES, PictureError, readPicture } from './picture.ts';
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 32;
 
+/** Opens the catalogue under its write lock, or fails at once if another command has it. */
+export type TryWriter = () => Promise<Pick<CatalogueWriter, 'unusedKeys' | typeof Symbol.asyncDispose>>;
+
 export function createThumbnailMaker(
   files: Files,
+  tryWriter: TryWriter,
   maxConcurrent = MAX_CONCURRENT,
   maxWaiting = MAX_WAITING,
 ): ThumbnailMaker {
@@ -45,6 +50,20 @@ export function createThumbnailMaker(
     next();
   };
 
+  const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
+    const original = await readOriginal(files, key);
+    const { thumbnails = [] } = original ? await readPicture(original, [size]) : {};
+    const bytes = thumbnails.find((thumbnail) => thumbnail.size === size)?.bytes;
+    if (!bytes) return undefined;
+    // The folder may be read-only, and another command may be changing the catalogue.
+    await storeIfUsed(files, tryWriter, thumbnailKey(key, size), bytes).catch(() => {});
+    return {
+      size: bytes.length,
+      stream: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
+      close: async () => {},
+    };
+  };
+
   return {
     async make(key, size, signal) {
       signal.throwIfAborted();
@@ -53,7 +72,7 @@ export function createThumbnailMaker(
       else throw new Unavailable('too many missing thumbnails are being made; run "zukan thumbnails"');
       try {
         // Another request may have made it meanwhile.
-        return (await files.open(thumbnailKey(key, size))) ?? (await makeThumbnail(files, key, size));
+        return (await files.open(thumbnailKey(key, size))) ?? (await makeThumbnail(key, size));
       } catch (error) {
         if (error instanceof PictureError) return undefined;
         throw error;
@@ -73,16 +92,17 @@ export async function readOriginal(files: Files, key: string): Promise<Buffer | 
   throw new PictureError(`the file ${key} has ${file.size} bytes`);
 }
 
-async function makeThumbnail(files: Files, key: string, size: number): Promise<OpenFile | undefined> {
-  const original = await readOriginal(files, key);
-  const { thumbnails = [] } = original ? await readPicture(original, [size]) : {};
-  const bytes = thumbnails.find((thumbnail) => thumbnail.size === size)?.bytes;
-  if (!bytes) return undefined;
-  // The folder may be read-only.
-  await files.restore?.(thumbnailKey(key, size), bytes).catch(() => {});
-  return {
-    size: bytes.length,
-    stream: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
-    close: async () => {},
-  };
+/**
+ * Images are removed under the write lock, and their files after that. So a thumbnail that is stored under the lock, while an
+ * image uses it, goes with the image. A process that is killed leaves at most a temporary file, as imports do.
+ */
+async function storeIfUsed(
+  files: Files,
+  tryWriter: TryWriter,
+  key: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  if (!files.restore) return;
+  await using writer = await tryWriter();
+  if ((await writer.unusedKeys([key])).length === 0) await files.restore(key, bytes);
 }

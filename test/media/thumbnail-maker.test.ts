@@ -14,6 +14,8 @@ import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
+/** Of a catalogue that uses all files. */
+const tryWriter = async () => ({ unusedKeys: async () => [], [Symbol.asyncDispose]: async () => {} });
 
 async function withPictures(count: number): Promise<string> {
   const folder = temporaryFolder();
@@ -47,7 +49,7 @@ function gated(files: Files) {
 
 test('runs two at a time, queues some, and rejects more with Unavailable', async () => {
   const { files, opened, release } = gated(openFolder(await withPictures(5)));
-  const maker = createThumbnailMaker(files, 2, 2);
+  const maker = createThumbnailMaker(files, tryWriter, 2, 2);
   const leaving = new AbortController();
   const made = [
     maker.make('0.png', 20, never),
@@ -77,7 +79,7 @@ test('runs two at a time, queues some, and rejects more with Unavailable', async
 test('two requests for the same thumbnail decode the original once', async () => {
   const folder = await withPictures(1);
   const { files, opened, release } = gated(openFolder(folder));
-  const maker = createThumbnailMaker(files, 1);
+  const maker = createThumbnailMaker(files, tryWriter, 1);
   const made = [maker.make('0.png', 20, never), maker.make('0.png', 20, never)];
   release();
   for (const file of await Promise.all(made)) await file?.close();
@@ -91,7 +93,7 @@ test('sends what it cannot store, and nothing without a picture', async () => {
   const restore = async () => {
     throw new Error('read-only');
   };
-  const maker = createThumbnailMaker({ ...files, restore });
+  const maker = createThumbnailMaker({ ...files, restore }, tryWriter);
   assert.ok(((await maker.make('0.png', 20, never))?.size ?? 0) > 0);
   assert.ok(!existsSync(join(folder, 'thumbnails')));
   assert.equal(await maker.make('missing.png', 20, never), undefined);

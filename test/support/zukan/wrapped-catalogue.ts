@@ -33,7 +33,7 @@ export async function startWrapped(
       catalogue: wrap(store.catalogue),
       tokens: store.tokens,
       files,
-      thumbnails: openThumbnailMaker(files),
+      thumbnails: openThumbnailMaker(config, files),
       links: fileLinks,
       fileLinks,
       linkLifetime: config.linkLifetime,
