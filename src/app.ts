@@ -45,6 +45,8 @@ export interface Shared {
   /** Another thread fills it. */
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
+  /** The turn to decode a picture. */
+  decoding: SharedArrayBuffer;
   /** Identifies the thread: no other thread of the process has or had this number. */
   owner: number;
   writeLog: WriteBlock;
@@ -96,7 +98,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     catalogue: store.catalogue,
     tokens: store.tokens,
     files,
-    thumbnails: openThumbnailMaker(config, files),
+    thumbnails: openThumbnailMaker(config, files, shared && { memory: shared.decoding, owner: shared.owner }),
     links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,

@@ -19,6 +19,7 @@ import { type CredentialOptions, openCredentials } from './media/s3/credential-s
 import { openBucket, type S3Location } from './media/s3/files.ts';
 import { S3Links } from './media/s3/links.ts';
 import { createThumbnailMaker } from './media/thumbnail-maker.ts';
+import type { TurnMemory } from './shared-turn.ts';
 import type { LockOptions } from './store/shared/write-lock.ts';
 import { DocumentFiller } from './store/sqlite/document-filler.ts';
 import * as sqliteSnapshot from './store/sqlite/snapshot.ts';
@@ -137,8 +138,9 @@ export function openFiles(config: Config, location = locateBucket(config)): File
   return openBucket(location, join(config.dataDir, 'uploads', name.slice(0, 16)));
 }
 
-export function openThumbnailMaker(config: Config, files: Files): ThumbnailMaker {
-  return createThumbnailMaker(files, () => openWriter(config, { timeoutMs: 0 }));
+/** `turn` is what the threads of a process share. */
+export function openThumbnailMaker(config: Config, files: Files, turn?: TurnMemory): ThumbnailMaker {
+  return createThumbnailMaker(files, () => openWriter(config, { timeoutMs: 0 }), turn);
 }
 
 /** Returns undefined if the site has none. */

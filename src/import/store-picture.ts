@@ -1,5 +1,6 @@
 /** Reads the picture that a record's `file` names and stores it, with its thumbnails, under the hash of its bytes. */
 import { hash } from 'node:crypto';
+import { Budget } from '../budget.ts';
 import { extensionOf } from '../catalogue/document.ts';
 import { originalKey, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
@@ -10,7 +11,7 @@ import { detectType, hasSameLayout, MAX_BYTES, PictureError, readPicture } from 
 import type { Thumbnail } from '../media/thumbnails.ts';
 import type { Picture } from './plan/image.ts';
 import { RecordError } from './problems.ts';
-import { FileUnreadable, readInside } from './read-inside.ts';
+import { FileUnreadable, readInside, sizeInside } from './read-inside.ts';
 import type { Source } from './source.ts';
 
 /** A picture that was read from a file. */
@@ -20,11 +21,29 @@ export interface FilePicture extends Picture {
   metadata: Metadata | undefined;
 }
 
+/** The bytes of files that are in memory at the same time. A larger file is read alone. */
+const fileBudget = new Budget(128 * 1024 * 1024);
+
+interface StoreOptions {
+  keepsLocation: boolean;
+  ladder: readonly number[];
+}
+
 export async function storePicture(
+  source: Pick<Source, 'folder' | 'isFolder'>,
+  file: string,
+  upload: Upload,
+  options: StoreOptions,
+): Promise<FilePicture> {
+  const size = await sizeInside(source.folder, file);
+  return fileBudget.spend(size, () => readAndStore(source, file, upload, options));
+}
+
+async function readAndStore(
   { folder, isFolder }: Pick<Source, 'folder' | 'isFolder'>,
   file: string,
   upload: Upload,
-  { keepsLocation, ladder }: { keepsLocation: boolean; ladder: readonly number[] },
+  { keepsLocation, ladder }: StoreOptions,
 ): Promise<FilePicture> {
   const original = await readInside(folder, file, MAX_BYTES);
   try {

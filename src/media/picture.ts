@@ -4,6 +4,7 @@ import { rgbaToThumbHash } from 'thumbhash';
 import { Budget } from '../budget.ts';
 import { chooseSizes, type Previews } from '../catalogue/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
+import { countFrames, decodingBytes, MAX_FRAMES, MAX_IMPORT_BYTES } from './decoding.ts';
 import { hashPixels } from './perceptual-hash.ts';
 import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
@@ -32,10 +33,8 @@ export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PIXELS = 100_000_000;
 /** Red, green, blue and alpha. */
 const CHANNELS = 4;
-/** Most decoders need up to four bytes per pixel, that of AVIF twenty. */
-const AVIF_COST = 5;
 /** The largest pictures are decoded one at a time. */
-const pixelBudget = new Budget(MAX_PIXELS);
+const decodingBudget = new Budget(MAX_IMPORT_BYTES);
 
 const signatures: [Mimetype, RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -55,9 +54,18 @@ export function detectType(bytes: Uint8Array): Mimetype {
   return mimetype;
 }
 
-/** Reads a picture, and makes those thumbnails of the ladder that are smaller than it, from a single decode. */
-export async function readPicture(bytes: Buffer, ladder: readonly number[]): Promise<ReadPicture> {
+/**
+ * Reads a picture, and makes those thumbnails of the ladder that are smaller than it, from a single decode. Rejects a picture
+ * that takes more than `maxMemory` bytes to decode.
+ */
+export async function readPicture(
+  bytes: Buffer,
+  ladder: readonly number[],
+  maxMemory = MAX_IMPORT_BYTES,
+): Promise<ReadPicture> {
   const mimetype = detectType(bytes);
+  if (countFrames(bytes, mimetype) > MAX_FRAMES)
+    throw new PictureError(`the animation has more than ${MAX_FRAMES} frames`);
   try {
     const layout = await readLayout(bytes);
     const { width, height } = layout;
@@ -65,9 +73,14 @@ export async function readPicture(bytes: Buffer, ladder: readonly number[]): Pro
       throw new PictureError(
         `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
       );
-    const { sample, thumbnails } = await pixelBudget.spend(
-      width * height * (mimetype === 'image/avif' ? AVIF_COST : 1),
-      () => makeThumbnails(bytes, layout, chooseSizes(ladder, layout, layout.isAnimated)),
+    const sizes = chooseSizes(ladder, layout, layout.isAnimated);
+    const memory = decodingBytes(bytes, mimetype, layout, sizes.at(-1) ?? 0);
+    if (memory > maxMemory)
+      throw new PictureError(
+        `decoding the ${width} x ${height} pixels takes up to ${inMb(memory)}, more than ${inMb(maxMemory)}; make the picture smaller, or convert it to PNG or JPEG`,
+      );
+    const { sample, thumbnails } = await decodingBudget.spend(memory, () =>
+      makeThumbnails(bytes, layout, sizes),
     );
     const thumbHash = Buffer.from(rgbaToThumbHash(sample.width, sample.height, sample.pixels));
     const previews = {
@@ -83,6 +96,8 @@ export async function readPicture(bytes: Buffer, ladder: readonly number[]): Pro
     throw asPictureError(error);
   }
 }
+
+const inMb = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB of memory`;
 
 function asPictureError(error: unknown): PictureError {
   if (error instanceof PictureError) return error;

@@ -1,16 +1,17 @@
 /**
- * Makes thumbnails whose files are missing, while clients wait for them. Few at a time and from a short queue, because each
- * takes the memory and the time of decoding an original.
+ * Makes thumbnails whose files are missing, while clients wait for them. One at a time in the whole process and from a short
+ * queue, because each takes the memory and the time of decoding an original.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { thumbnailKey } from '../catalogue/thumbnails.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { Unavailable } from '../errors.ts';
+import { createTurnMemory, type TurnMemory, takeTurn } from '../shared-turn.ts';
+import { MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { MAX_BYTES, PictureError, readPicture } from './picture.ts';
 
-const MAX_CONCURRENT = 2;
 const MAX_WAITING = 32;
 
 /** Opens the catalogue under its write lock, or fails at once if another command has it. */
@@ -19,11 +20,11 @@ export type TryWriter = () => Promise<Pick<CatalogueWriter, 'unusedKeys' | typeo
 export function createThumbnailMaker(
   files: Files,
   tryWriter: TryWriter,
-  maxConcurrent = MAX_CONCURRENT,
+  turn: TurnMemory = { memory: createTurnMemory(), owner: 1 },
   maxWaiting = MAX_WAITING,
 ): ThumbnailMaker {
   const waiting = new Set<() => void>();
-  let running = 0;
+  let isRunning = false;
 
   /** Rejects if the client disconnects while it waits. */
   const waitForTurn = (signal: AbortSignal) =>
@@ -42,17 +43,16 @@ export function createThumbnailMaker(
 
   const runNext = () => {
     const [next] = waiting;
-    if (next === undefined) {
-      running--;
-      return;
-    }
+    isRunning = next !== undefined;
+    if (next === undefined) return;
     waiting.delete(next);
-    next();
+    // Later, so that other threads can take the turn.
+    setImmediate(next);
   };
 
   const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
-    const original = await readOriginal(files, key);
-    const { thumbnails = [] } = original ? await readPicture(original, [size]) : {};
+    const original = await readOriginal(files, key, MAX_SERVING_BYTES / 2);
+    const { thumbnails = [] } = original ? await readPicture(original, [size], MAX_SERVING_BYTES) : {};
     const bytes = thumbnails.find((thumbnail) => thumbnail.size === size)?.bytes;
     if (!bytes) return undefined;
     // The folder may be read-only, and another command may be changing the catalogue.
@@ -67,16 +67,19 @@ export function createThumbnailMaker(
   return {
     async make(key, size, signal) {
       signal.throwIfAborted();
-      if (running < maxConcurrent) running++;
+      if (!isRunning) isRunning = true;
       else if (waiting.size < maxWaiting) await waitForTurn(signal);
       else throw new Unavailable('too many missing thumbnails are being made; run "zukan thumbnails"');
+      const endTurn = await takeTurn(turn);
       try {
+        signal.throwIfAborted();
         // Another request may have made it meanwhile.
         return (await files.open(thumbnailKey(key, size))) ?? (await makeThumbnail(key, size));
       } catch (error) {
         if (error instanceof PictureError) return undefined;
         throw error;
       } finally {
+        endTurn();
         runNext();
       }
     },
@@ -84,10 +87,14 @@ export function createThumbnailMaker(
 }
 
 /** The original, or undefined if it is missing. */
-export async function readOriginal(files: Files, key: string): Promise<Buffer | undefined> {
+export async function readOriginal(
+  files: Files,
+  key: string,
+  maxBytes = MAX_BYTES,
+): Promise<Buffer | undefined> {
   const file = await files.open(key);
   if (!file) return undefined;
-  if (file.size > 0 && file.size <= MAX_BYTES) return buffer(file.stream(0, file.size - 1));
+  if (file.size > 0 && file.size <= maxBytes) return buffer(file.stream(0, file.size - 1));
   await file.close();
   throw new PictureError(`the file ${key} has ${file.size} bytes`);
 }

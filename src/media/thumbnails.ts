@@ -2,7 +2,7 @@
  * Makes thumbnails: WebP, upright, in sRGB and without metadata. The original is decoded once, to the largest thumbnail.
  * Each smaller one is made from the next larger one, and the smallest gives the sample for the colour and the ThumbHash.
  */
-import type { Sharp, default as SharpModule } from 'sharp';
+import type { Metadata, Sharp, default as SharpModule } from 'sharp';
 import { thumbnailDimensions } from '../catalogue/thumbnails.ts';
 
 export interface Thumbnail {
@@ -15,6 +15,10 @@ export interface Layout {
   width: number;
   height: number;
   isAnimated: boolean;
+  /** How it is stored (decoding.ts). */
+  channels: Metadata['channels'];
+  depth: Metadata['depth'];
+  isProgressive: Metadata['isProgressive'];
 }
 
 interface Pixels {
@@ -49,8 +53,10 @@ export function loadSharp(): Promise<typeof SharpModule> {
 
 export async function readLayout(bytes: Buffer): Promise<Layout> {
   const sharp = await loadSharp();
-  const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: false }).metadata();
-  return { ...autoOrient, isAnimated: pages > 1 || isAnimatedPng(bytes) };
+  const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
+  const { autoOrient, pages = 1, channels, depth, isProgressive } = metadata;
+  const isAnimated = pages > 1 || isAnimatedPng(bytes);
+  return { ...autoOrient, isAnimated, channels, depth, isProgressive };
 }
 
 /** sharp sees the first frame only. A chunk before the pixels announces more. */

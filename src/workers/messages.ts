@@ -10,6 +10,7 @@ export interface WorkerData {
   owner: number;
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
+  decoding: SharedArrayBuffer;
   /** Where the thread counts its beats, and how often (heartbeat.ts). */
   heartbeat: SharedArrayBuffer;
   beatMs: number;

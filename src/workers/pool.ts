@@ -15,6 +15,7 @@ import type { Address } from '../http/server/server.ts';
 import { ClientTable } from '../limits/client-table.ts';
 import { createLimiterMemory } from '../limits/memory.ts';
 import type { Report } from '../metrics.ts';
+import { createTurnMemory, endTurn } from '../shared-turn.ts';
 import { BEAT_MS } from './heartbeat.ts';
 import { Member, type WorkerEvents } from './member.ts';
 import type { ToWorker } from './messages.ts';
@@ -39,6 +40,7 @@ export class WorkerPool {
   readonly #reports = new Reports();
   readonly #documents: SharedArrayBuffer;
   readonly #limits = createLimiterMemory();
+  readonly #decoding = createTurnMemory();
   readonly #clients = new ClientTable(this.#limits, MAIN);
   readonly #stopping = new AbortController();
   readonly #beatMs: number;
@@ -120,7 +122,7 @@ export class WorkerPool {
   #startWorker(member: Member): Promise<void> {
     const owner = ++this.#lastOwner;
     const config = { ...this.#config, logLevel: this.#logLevel };
-    const shared = { documents: this.#documents, limits: this.#limits };
+    const shared = { documents: this.#documents, limits: this.#limits, decoding: this.#decoding };
     return member.start(
       { config, owner, ...shared, beatMs: this.#beatMs },
       {
@@ -147,6 +149,7 @@ export class WorkerPool {
 
   #onExit(member: Member, owner: number, reason: unknown): void {
     this.#clients.releaseLocksOf(owner);
+    endTurn({ memory: this.#decoding, owner });
     this.#reports.retire(member);
     if (!this.#isStarted || this.#stopping.signal.aborted) return;
     this.#failures++;

@@ -8,7 +8,7 @@ import type { Report } from '../metrics.ts';
 import { startBeating } from './heartbeat.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
-const { config, owner, documents, limits, heartbeat, beatMs } = workerData as WorkerData;
+const { config, owner, documents, limits, decoding, heartbeat, beatMs } = workerData as WorkerData;
 const send = (message: FromWorker) => parentPort?.postMessage(message);
 
 /** The log writes one block at a time. */
@@ -19,7 +19,7 @@ let health: Promise<Report[]> | undefined;
 
 const app = await createApp(config, {
   shared: {
-    ...{ documents, limits, owner },
+    ...{ documents, limits, decoding, owner },
     writeLog(text, done) {
       onWritten = done;
       send({ type: 'write', text });

@@ -1,0 +1,99 @@
+/**
+ * How much memory it takes to decode a picture and to make its thumbnails, from what its header says. The figures are upper
+ * bounds of what `npm run bench -- pictures` measures.
+ */
+import type { Metadata } from 'sharp';
+import type { Mimetype } from '../catalogue/types.ts';
+
+/** An import takes less than 1 GB together with the process itself. */
+export const MAX_IMPORT_BYTES = 870_000_000;
+/** A server grows by less than 300 MB when it makes missing thumbnails, one at a time. */
+export const MAX_SERVING_BYTES = 240_000_000;
+/** libvips needs about 100 bytes for a frame of a GIF, and time that grows with the square of the frames of a WebP. */
+export const MAX_FRAMES = 20_000;
+
+/** Of the largest thumbnail: its pixels and the buffers of the encoder. */
+const THUMBNAIL_BYTES = 12;
+/** The picture may be there twice, with its location and without it. */
+const COPIES = 2;
+
+type Header = Pick<Metadata, 'channels' | 'depth' | 'isProgressive'> & { isAnimated: boolean };
+
+export function decodingBytes(
+  bytes: Buffer,
+  mimetype: Mimetype,
+  header: Header & { width: number; height: number },
+  largestThumbnail: number,
+): number {
+  const pixels = Math.max(header.width * header.height, mimetype === 'image/avif' ? codedPixels(bytes) : 0);
+  return (
+    COPIES * bytes.length + pixels * bytesPerPixel(mimetype, header) + largestThumbnail ** 2 * THUMBNAIL_BYTES
+  );
+}
+
+function bytesPerPixel(
+  mimetype: Mimetype,
+  { channels = 4, depth, isProgressive, isAnimated }: Header,
+): number {
+  const isDeep = depth !== 'uchar';
+  if (mimetype === 'image/avif') return isDeep ? 27 : 20;
+  if (mimetype === 'image/jpeg') return isProgressive ? 2 * channels + 1 : 2;
+  // The others are decoded line by line.
+  if (mimetype === 'image/png') return isProgressive ? 1.5 * channels * (isDeep ? 2 : 1) : 3;
+  return isAnimated ? 9 : 5;
+}
+
+/** The frames of a GIF or WebP, counted until there are too many. Other types count as one. */
+export function countFrames(bytes: Buffer, mimetype: Mimetype): number {
+  if (mimetype === 'image/gif') return countGifFrames(bytes);
+  if (mimetype !== 'image/webp') return 1;
+  let frames = 0;
+  for (let at = 12; at + 8 <= bytes.length && frames <= MAX_FRAMES; ) {
+    if (bytes.toString('latin1', at, at + 4) === 'ANMF') frames++;
+    const size = bytes.readUInt32LE(at + 4);
+    at += 8 + size + (size % 2);
+  }
+  return frames;
+}
+
+function countGifFrames(bytes: Buffer): number {
+  const byte = (at: number) => bytes[at] ?? 0;
+  const colours = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  let at = 13 + colours(byte(10));
+  let frames = 0;
+  for (; at < bytes.length && byte(at) !== GIF_TRAILER && frames <= MAX_FRAMES; ) {
+    if (byte(at) === GIF_IMAGE) {
+      frames++;
+      at += 11 + colours(byte(at + 9));
+    } else if (byte(at) === GIF_EXTENSION) at += 2;
+    else {
+      at++;
+      continue;
+    }
+    while (byte(at) > 0) at += byte(at) + 1;
+    at++;
+  }
+  return frames;
+}
+
+const [GIF_IMAGE, GIF_EXTENSION, GIF_TRAILER] = [0x2c, 0x21, 0x3b];
+
+/** The pixels of the largest image in an AVIF file, which may be cropped when it is displayed. */
+function codedPixels(bytes: Buffer): number {
+  const meta = findBox(bytes, 'meta');
+  let largest = 0;
+  for (let at = meta.indexOf('ispe'); at >= 0 && at + 16 <= meta.length; at = meta.indexOf('ispe', at + 4))
+    largest = Math.max(largest, meta.readUInt32BE(at + 8) * meta.readUInt32BE(at + 12));
+  return largest;
+}
+
+/** The whole file if there is none, or if its size has 64 bits. */
+function findBox(bytes: Buffer, type: string): Buffer {
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const size = bytes.readUInt32BE(at);
+    if (size < 8) break;
+    if (bytes.toString('latin1', at + 4, at + 8) === type) return bytes.subarray(at, at + size);
+    at += size;
+  }
+  return bytes;
+}
