@@ -1,5 +1,5 @@
 /** Starts servers and commands as child processes. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -13,6 +13,8 @@ export interface Server extends AsyncDisposable {
   origin: string;
   /** Resident memory in MB. */
   memory(): number;
+  /** That of the processes that it has started, in MB. */
+  memoryOfChildren(): number;
 }
 
 export type Environment = Record<string, string>;
@@ -39,12 +41,19 @@ async function waitForOrigin(child: ChildProcess): Promise<Server> {
   const [chunk] = await Promise.race([first, failed]);
   return {
     origin: /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '',
-    memory: () => Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024),
+    memory: () => residentMemory('-p', child.pid),
+    memoryOfChildren: () => residentMemory('--ppid', child.pid),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
     },
   };
+}
+
+/** In MB, of all processes that `ps` selects so. */
+function residentMemory(option: string, pid = 0): number {
+  const { stdout } = spawnSync('ps', ['-o', 'rss=', option, String(pid)], { encoding: 'utf8' });
+  return Math.round(stdout.split('\n').reduce((sum, text) => sum + Number(text), 0) / 1024);
 }
 
 /** Runs a zukan command and returns its standard output. */

@@ -13,6 +13,7 @@ const benchmarks: Record<string, string> = {
   alike: 'perceptual hashes: recall of copies, false positives, and similar images among 1,000,000',
   log: 'log lines to a pipe, against pino',
   limits: 'rate limit decisions in memory and in Redis, and memory per client',
+  pictures: 'the memory of decoding, importing and serving pictures of each kind',
   studio: 'the studio in Chromium with 20,000 pictures',
   search: "searches against JavaScript's RegExp, and the service under hostile patterns",
 };

@@ -7,8 +7,8 @@ import type { Mimetype } from '../catalogue/types.ts';
 
 /** An import takes less than 1 GB together with the process itself. */
 export const MAX_IMPORT_BYTES = 870_000_000;
-/** A server grows by less than 300 MB when it makes missing thumbnails, one at a time. */
-export const MAX_SERVING_BYTES = 240_000_000;
+/** A server makes missing thumbnails one at a time. Together with the process that makes one it grows by less than 300 MB. */
+export const MAX_SERVING_BYTES = 180_000_000;
 /** libvips needs about 100 bytes for a frame of a GIF, and time that grows with the square of the frames of a WebP. */
 export const MAX_FRAMES = 20_000;
 

@@ -1,6 +1,6 @@
 /**
  * Makes thumbnails whose files are missing, while clients wait for them. One at a time in the whole process and from a short
- * queue, because each takes the memory and the time of decoding an original.
+ * queue, because each takes the memory and the time of decoding an original, in a process of its own.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -10,7 +10,8 @@ import { Unavailable } from '../errors.ts';
 import { createTurnMemory, type TurnMemory, takeTurn } from '../shared-turn.ts';
 import { MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
-import { MAX_BYTES, PictureError, readPicture } from './picture.ts';
+import { MAX_BYTES, PictureError } from './picture.ts';
+import { makeInProcess } from './thumbnail-process.ts';
 
 const MAX_WAITING = 32;
 
@@ -52,8 +53,7 @@ export function createThumbnailMaker(
 
   const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
     const original = await readOriginal(files, key, MAX_SERVING_BYTES / 2);
-    const { thumbnails = [] } = original ? await readPicture(original, [size], MAX_SERVING_BYTES) : {};
-    const bytes = thumbnails.find((thumbnail) => thumbnail.size === size)?.bytes;
+    const bytes = original && (await makeInProcess(original, size));
     if (!bytes) return undefined;
     // The folder may be read-only, and another command may be changing the catalogue.
     await storeIfUsed(files, tryWriter, thumbnailKey(key, size), bytes).catch(() => {});
