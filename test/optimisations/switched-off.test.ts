@@ -92,7 +92,8 @@ test('tokens are read again', async () => {
   await createCatalogue(config);
   const { secret } = await makeToken(config, []);
   for (const tuning of [defaultTuning, nothingTuned]) {
-    using tokens = openTokenStore((config.database as { tokensPath: string }).tokensPath, tuning);
+    const { tokensPath } = config.database as { tokensPath: string };
+    using tokens = openTokenStore(tokensPath, databaseFile(config), tuning);
     const one = await tokens.find(hashSecret(secret));
     await nextTick();
     assert.equal(one === (await tokens.find(hashSecret(secret))), tuning === defaultTuning);
