@@ -155,5 +155,5 @@ test('an export of any accepted folder can be imported again and changes nothing
     await roundTrip();
   });
   await fc.assert(property, { numRuns: atDepth(6, 60), seed: 1, endOnFailure: true });
-  assert.ok(accepted > 5, `${accepted} accepted`);
+  assert.ok(accepted > 2, `${accepted} accepted`);
 });
