@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openForChange } from '../../src/commands/writer.ts';
 import type { Config } from '../../src/config/config.ts';
 import { removeImages } from '../../src/edit/remove-images.ts';
 import { openFiles, openSnapshot, openThumbnailMaker, openWriter } from '../../src/engines.ts';
@@ -50,7 +51,7 @@ async function takeDown(config: Config, id: string, onWait: () => void): Promise
     { ids: [id] },
     {
       files: openFiles(config),
-      openWriter: () => openWriter(config, { onWait }),
+      openWriter: () => openForChange(config, onWait),
       openSnapshot: () => openSnapshot(config),
       ...{ concurrency: 1, now: '2026-01-01T00:00:00Z', reason: '', allowAgain: false, isDryRun: false },
       signal: never,
