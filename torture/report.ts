@@ -24,6 +24,8 @@ export interface Failure {
 export class Report {
   readonly rows = new Map<string, Row>();
   readonly failures: Failure[] = [];
+  /** Further tables, as lines. */
+  readonly #tables: string[][] = [];
   /** How often each outcome occurred, by subject. They show that a run reaches what it is meant to reach. */
   readonly #outcomes = new Map<string, Map<string, number>>();
 
@@ -38,6 +40,11 @@ export class Report {
     const row = this.row(what);
     row.tried++;
     if (ms > row.slowestMs) row.slowestMs = ms;
+  }
+
+  /** Adds a table of its own. */
+  table(columns: string[], rows: string[][]): void {
+    this.#tables.push(formatTable(columns, rows));
   }
 
   countOutcome(subject: string, outcome: string): void {
@@ -65,6 +72,7 @@ export class Report {
     return [
       ...formatTable(['what', 'tried', 'failed', 'slowest', 'memory'], rows),
       '',
+      ...this.#tables.flatMap((lines) => [...lines, '']),
       ...this.#outcomes.entries().map(([subject, counts]) => `${subject}: ${formatCounts(counts)}`),
       `seed ${seed}, ${this.failed} failed`,
       ...this.failures.flatMap(({ what, problem, repeat }) => ['', `${what}: ${problem}`, `  ${repeat}`]),

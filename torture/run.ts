@@ -6,6 +6,8 @@ const usage = `Usage: npm run torture -- [options]
   --requests N   random requests to send (100000)
   --kills N      processes to kill (60)
   --minutes N    stop after about N minutes; without --requests and --kills, use all of them
+  --costs        only measure what requests cost, and look for the most expensive ones
+  --searches N   requests to derive from the most expensive ones (1000)
   --seed N       repeat the run with this seed (a new one)
 
 Attacks zukan on SQLite and on PostgreSQL with Redis: floods, faults of the database, Redis and disk, random requests, and
@@ -26,11 +28,16 @@ function readNumber(text: string | undefined): number | undefined {
 function readOptions() {
   const option = { type: 'string' } as const;
   const { values } = parseArgs({
-    options: { requests: option, kills: option, minutes: option, seed: option, help: { type: 'boolean' } },
+    options: {
+      ...{ requests: option, kills: option, minutes: option, searches: option, seed: option },
+      ...{ costs: { type: 'boolean' }, help: { type: 'boolean' } },
+    },
   });
   const minutes = readNumber(values.minutes);
   return {
     help: values.help,
+    onlyCosts: values.costs ?? false,
+    searches: readNumber(values.searches) ?? 1000,
     seed: readNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
     requests: readNumber(values.requests) ?? (minutes ? UNLIMITED : 100_000),
     kills: readNumber(values.kills) ?? (minutes ? MAX_KILLS : 60),

@@ -1,8 +1,9 @@
-/** The whole run: floods, faults, random requests, kills. */
+/** The whole run: costs, floods, faults, random requests, kills. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { noProgress, type Progress, startProgress } from '../src/commands/progress.ts';
 import { newFolder } from '../test/support/workspace.ts';
+import { measureCosts } from './costs.ts';
 import { injectFaults } from './faults.ts';
 import { flood } from './floods.ts';
 import { fuzz } from './fuzz.ts';
@@ -22,6 +23,10 @@ export interface Options {
   /** Names and images in the catalogue that is flooded. */
   names: number;
   images: number;
+  /** How many requests to derive from the most expensive ones. */
+  searches: number;
+  /** Only measures what requests cost. */
+  onlyCosts?: boolean;
   /**
    * For the test suite: each flood runs on one of the stores, slow responses are not failures, because they depend on what
    * else the machine does, and there is no progress.
@@ -31,9 +36,14 @@ export interface Options {
 
 /** Requests may use this share of the time. The rest is for kills. */
 const REQUESTS_SHARE = 0.6;
+/** In CPU time of the server. */
+const MAX_COST_MS = 1;
+/** The test suite measures fewer shapes, for which the code is hardly compiled yet, on machines that are busy. */
+const SHORT_RUN_MAX_COST_MS = 6;
+const SHORT_RUN_EVERY = 29;
 
 export async function torture(options: Options): Promise<Report> {
-  const { seed, requests, kills, minutes, attackMs: ms, isShort } = options;
+  const { seed, requests, kills, minutes, attackMs: ms, searches, isShort } = options;
   const report = new Report();
   const folder = newFolder('zukan-torture-');
   const startedAt = performance.now();
@@ -52,6 +62,12 @@ export async function torture(options: Options): Promise<Report> {
   };
   try {
     await using engines = await startEngines();
+    await measureCosts(newSubfolder('costs'), engines, {
+      ...{ seed, report, announce, searches, isShort },
+      every: isShort ? SHORT_RUN_EVERY : 1,
+      maxCost: isShort ? SHORT_RUN_MAX_COST_MS : MAX_COST_MS,
+    });
+    if (options.onlyCosts) return report;
     await flood(newSubfolder('floods'), engines, { ...options, report, announce, ms });
     await using stack = new AsyncDisposableStack();
     const targets = await startTargets(newSubfolder('servers'), engines, stack);
