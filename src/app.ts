@@ -1,4 +1,5 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
+import { monitorCheck } from './access/browsers.ts';
 import { clientReader, networkCheck } from './access/client-address.ts';
 import { previewRule, tokenRule } from './access/client-budget.ts';
 import { Cursors } from './access/cursors.ts';
@@ -113,7 +114,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     decisions: new LimiterCounters(),
     previewLookups: openBudget(previewRule, clients),
     clientOf: clientReader(config.trustedProxies),
-    mayMonitor: networkCheck(config.metricsAllow, config.trustedProxies),
+    mayMonitor: monitorCheck(networkCheck(config.metricsAllow, config.trustedProxies), config.publicUrl),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
     collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),

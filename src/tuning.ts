@@ -8,8 +8,6 @@ export interface Tuning {
   maxItemsPerSlice: number;
   /** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
   maxMembershipTests: number;
-  /** Origins whose reference page is kept. Anyone can call the service under any name, so only the first few are. */
-  maxReferencePages: number;
   /** How long the reference shows the same examples. */
   maxExampleAgeMs: number;
 }
@@ -19,6 +17,5 @@ export const defaultTuning: Tuning = {
   maxTokens: 1000,
   maxItemsPerSlice: Number.POSITIVE_INFINITY,
   maxMembershipTests: 50_000,
-  maxReferencePages: 4,
   maxExampleAgeMs: 60_000,
 };

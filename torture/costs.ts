@@ -108,7 +108,7 @@ async function search(
 
 class CostClient {
   readonly #target: Target;
-  readonly #connections: Connection[] = [];
+  readonly #connections = new Map<number, Connection>();
   /** Of a token that is exempt from the rate limit. */
   readonly #authorization: string;
   #clients = 0;
@@ -140,7 +140,7 @@ class CostClient {
   }
 
   close(): void {
-    for (const connection of this.#connections) connection.close();
+    for (const connection of this.#connections.values()) connection.close();
   }
 
   async #sendAll(shape: Shape): Promise<number[]> {
@@ -154,14 +154,14 @@ class CostClient {
   }
 
   async #send(lane: number, text: string): Promise<number> {
-    let connection = this.#connections[lane];
+    let connection = this.#connections.get(lane);
     if (!connection || connection.isClosed) connection = new Connection(this.#target.port);
-    this.#connections[lane] = connection;
+    this.#connections.set(lane, connection);
     connection.send(text);
     const answer = await connection.receive(false);
     if (!answer || answer.headers.connection === 'close') {
       connection.close();
-      delete this.#connections[lane];
+      this.#connections.delete(lane);
     }
     return answer?.status ?? 0;
   }

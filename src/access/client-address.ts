@@ -27,6 +27,9 @@ export function networkCheck(networks: BlockList, trusted: BlockList) {
   };
 }
 
+/** More proxies than any request passes. */
+const MAX_HOPS = 50;
+
 /** Reads `X-Forwarded-For` from the right, up to the first address that is not a trusted proxy. */
 export function clientAddress(
   remote: string | undefined,
@@ -34,13 +37,15 @@ export function clientAddress(
   trusted: BlockList,
 ): string {
   let address = normaliseAddress(remote ?? '') ?? 'unknown';
-  const hops = [forwardedFor ?? []].flat().join(',').split(',').reverse();
-  for (const hop of hops) {
-    if (!isTrusted(address, trusted)) break;
-    const next = normaliseAddress(hop.trim());
+  // Not split: the client can send thousands of addresses, of which only the last few matter.
+  let rest = [forwardedFor ?? []].flat().join(',');
+  for (let hops = 0; rest !== '' && hops < MAX_HOPS && isTrusted(address, trusted); hops++) {
+    const comma = rest.lastIndexOf(',');
+    const next = normaliseAddress(rest.slice(comma + 1).trim());
     // A proxy writes addresses only; anything else came from the client.
     if (next === undefined) break;
     address = next;
+    rest = rest.slice(0, Math.max(0, comma));
   }
   return address;
 }

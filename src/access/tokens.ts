@@ -7,6 +7,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 100;
 const secretPattern = /^[0-9A-Za-z]{100}$/;
 const bearerPattern = /^bearer +([^ ]+) *$/i;
+/** A longer header is not read: it has more spaces than any client sends. */
+const MAX_HEADER_LENGTH = 150;
 
 export const LIST_IMAGES = 'image:list';
 const CUSTOM_EXPIRY = 'image:custom-expiry';
@@ -23,19 +25,23 @@ export function newSecret(randomInt: RandomInt): string {
  */
 export const hashSecret = (secret: string): string => hash('sha256', secret);
 
-/** The hashes of the latest secrets by header, the oldest first: hashing took a quarter of the time of admitting a call. */
+/**
+ * The hashes of the latest secrets, the oldest first: hashing took a quarter of the time of admitting a call. Only texts of
+ * the form of a secret are keys, so that a client can neither fill the memory nor make keys collide.
+ */
 const hashes = new Map<string, string>();
 const MAX_HASHES = 1000;
 
 /** The hash of the secret in an `Authorization` header; undefined if it is not a bearer token of the right form. */
 export function hashIn(authorization: string): string | undefined {
-  const known = hashes.get(authorization);
-  if (known !== undefined) return known;
+  if (authorization.length > MAX_HEADER_LENGTH) return undefined;
   const secret = bearerPattern.exec(authorization)?.[1];
   if (secret === undefined || !secretPattern.test(secret)) return undefined;
+  const known = hashes.get(secret);
+  if (known !== undefined) return known;
   const hash = hashSecret(secret);
   if (hashes.size >= MAX_HASHES) hashes.delete(hashes.keys().next().value as string);
-  hashes.set(authorization, hash);
+  hashes.set(secret, hash);
   return hash;
 }
 

@@ -61,6 +61,6 @@ export interface Services {
   clientOf: (request: IncomingMessage) => string;
   /** Whether the client may read the metrics and the details of the readiness check. */
   mayMonitor: (request: IncomingMessage) => boolean;
-  /** The origin of the links in the response to a request. */
-  originOf: (request: IncomingMessage) => string;
+  /** The origin of the links in the response to a request. Without headers it is the same for everyone. */
+  originOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 }

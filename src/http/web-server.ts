@@ -38,6 +38,8 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   /** `route` is the label of the requests in the metrics. */
   const mount = (path: string, handle: Handler, route = path) =>
     router.add(path, { handle, traffic: traffic.of(route) });
+  const mountPrivate = (path: string, handle: Handler) =>
+    router.add(path, { handle, traffic: traffic.of(path), isPrivate: true });
   /** What an address starts with under each of the prefixes. */
   const bases = prefixes.map((prefix) => (prefix === '/' ? '' : prefix));
   for (const base of bases)
@@ -50,16 +52,16 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   const isApiPath = apiPathTest(bases);
   const sendNotFound = notFoundHandler(prefixes, services.site);
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
-  mount('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
+  mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
   const report = (requester: Requester, withMetrics: boolean) =>
     makeReport(services, check, withMetrics ? metrics : undefined, requester);
   const collectReports = (requester: Requester, withMetrics: boolean) =>
     services.collectReports(() => report(requester, withMetrics), withMetrics);
-  mount('/health/ready', (exchange) =>
+  mountPrivate('/health/ready', (exchange) =>
     collectReports(exchange, false).then((reports) => sendReadiness(services, reports, exchange)),
   );
-  mount('/metrics', (exchange) =>
+  mountPrivate('/metrics', (exchange) =>
     // To other clients it does not exist.
     services.mayMonitor(exchange.request)
       ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
@@ -114,9 +116,9 @@ export function createWebServer(services: Services, prefixes: readonly string[],
 }
 
 /** Most crawlers that preview links have no preference, but their links are about something in the gallery. */
-function isGalleryRequest({ request, search }: Exchange): boolean {
-  const preferred = preferredType(request.headers.accept);
-  return preferred === 'html' || (preferred === undefined && readSubject(search) !== undefined);
+function isGalleryRequest(exchange: Exchange): boolean {
+  const preferred = preferredType(exchange.request.headers.accept);
+  return preferred === 'html' || (preferred === undefined && readSubject(exchange.query) !== undefined);
 }
 
 /** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */

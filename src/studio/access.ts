@@ -5,10 +5,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
-
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-const hostSyntax = /^([\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+import { hostName, isAddress, isForeign, isLoopbackName } from '../access/browsers.ts';
 
 export type NewSecret = () => string;
 export const newSecret: NewSecret = () => randomBytes(32).toString('base64url');
@@ -55,19 +52,11 @@ export class StudioAccess {
 
   /** Whatever its port: a tunnel may have another one. */
   isOwnHost({ host = '' }: IncomingHttpHeaders): boolean {
-    const name = hostSyntax.exec(host)?.[1]?.toLowerCase();
+    const name = hostName(host);
     if (name === undefined) return false;
-    if (LOOPBACK.includes(name)) return true;
-    // No name server can point an IP address elsewhere.
-    const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0;
-    return !LOOPBACK.includes(this.#listenHost) && (isAddress || name === this.#listenHost.toLowerCase());
+    if (isLoopbackName(name)) return true;
+    return !isLoopbackName(this.#listenHost) && (isAddress(name) || name === this.#listenHost.toLowerCase());
   }
-}
-
-/** Whether another page caused the request. Browsers that do not say so send no cookie either (SameSite). */
-export function isForeign(headers: IncomingHttpHeaders): boolean {
-  const site = headers['sec-fetch-site'];
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 /** Why a request must not change anything; undefined if it may. No form can send the types. */

@@ -5,9 +5,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isForeign } from '../access/browsers.ts';
 import { EditError } from '../edit/errors.ts';
 import { RecordError } from '../import/problems.ts';
-import { isForeign, refuseChange, type StudioAccess } from './access.ts';
+import { refuseChange, type StudioAccess } from './access.ts';
 import { HTML, openedPage, type PageFile, refusedPage } from './page.ts';
 
 /** The ids of 200,000 images. */
@@ -95,6 +96,7 @@ async function handle(
     if (path === '/open') return open(access, query.get('secret') ?? '', response);
     if (path === '/' && !access.hasSession(headers)) return sendFile(response, refusedPage, 401);
     if (path === '/') return sendFile(response, await routes.page());
+    // Browsers that do not say so send no cookie either (SameSite).
     if (isForeign(headers)) throw new StudioError(403, 'the request does not come from the studio');
     const name = /^\/assets\/([\w.-]+)$/.exec(path)?.[1];
     const asset = name === undefined ? undefined : await routes.asset(name);

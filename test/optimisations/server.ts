@@ -13,7 +13,6 @@ export const nothingTuned: Tuning = {
   maxTokens: 0,
   maxItemsPerSlice: 3,
   maxMembershipTests: 0,
-  maxReferencePages: 0,
   maxExampleAgeMs: 0,
 };
 

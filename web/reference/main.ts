@@ -1,4 +1,7 @@
-/** Makes the reference interactive. Without this script it is complete, but nothing can be tried on it. */
+/**
+ * Makes the reference interactive. Without this script it is complete, but nothing can be tried on it, and the examples call
+ * PUBLIC_URL or this machine.
+ */
 import { copyFrom } from './copy.ts';
 import { initTester } from './tester.ts';
 import { initToken } from './token.ts';
@@ -18,5 +21,7 @@ const openContents = () => {
 };
 wide.addEventListener('change', openContents);
 openContents();
+/** The page is the same for everyone. */
+for (const element of document.querySelectorAll('.origin')) element.textContent = location.origin;
 initToken();
 initTester();

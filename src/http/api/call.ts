@@ -8,7 +8,7 @@ import { expiryAllowance } from '../../access/tokens.ts';
 import { matchesETag } from '../server/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../server/errors.ts';
 import { type Exchange, JSON_TYPE } from '../server/exchange.ts';
-import { parseQuery } from '../server/query-string.ts';
+import { hasTooManyParameters, MAX_PARAMETERS } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
 import { RequestCaller } from './caller.ts';
@@ -24,11 +24,13 @@ export async function handleCall(
   services: Services,
   exchange: Exchange,
 ): Promise<void> {
-  const raw = parseQuery(exchange.search);
   const now = services.clock();
   const token = await admit(services, exchange);
   if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
+  if (hasTooManyParameters(exchange.search))
+    throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
+  const raw = exchange.query;
   const ignored = ignoredParameters(route.query, raw);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);

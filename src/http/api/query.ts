@@ -29,6 +29,9 @@ export function pickParameters<Group extends Type.TProperties>(
   return picked as QueryOf<Group>;
 }
 
+/** More than any filter needs: a catalogue has hundreds of categories. */
+const MAX_LIST_VALUES = 1000;
+
 /** The parts of a schema that validation reads. */
 interface Rule {
   type?: string;
@@ -78,8 +81,13 @@ function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Re
     return value === undefined ? { problem: 'it must be a UUID' } : { value };
   }
   if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
-  if (maxLength === undefined || [...text].length <= maxLength) return { value: text };
+  if (maxLength === undefined || isAtMost(text, maxLength)) return { value: text };
   return { problem: `it must not be longer than ${maxLength} characters` };
+}
+
+/** A code point has at most two code units, so a long text need not be counted. */
+function isAtMost(text: string, codePoints: number): boolean {
+  return text.length <= 2 * codePoints && [...text].length <= codePoints;
 }
 
 function readChoice(choices: { const: string }[], text: string): Reading {
@@ -90,16 +98,16 @@ function readChoice(choices: { const: string }[], text: string): Reading {
 /** A choice must not be empty: a rating left out by mistake must not mean every rating. */
 function readList({ items }: Rule, text: string | string[]): Reading {
   const names = splitNames(text);
+  if (!names) return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
   const choices = items?.anyOf?.map((choice) => choice.const);
   if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
     return { value: names };
   return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
 }
 
-function splitNames(text: string | string[]): string[] {
-  const names = [text]
-    .flat()
-    .flatMap((part) => part.split(','))
-    .map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== '');
+/** Undefined if there are too many. */
+function splitNames(text: string | string[]): string[] | undefined {
+  const values = [text].flat().flatMap((part) => part.split(',', MAX_LIST_VALUES + 1));
+  if (values.length > MAX_LIST_VALUES) return undefined;
+  return [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
 }

@@ -6,7 +6,6 @@ import { RequestCaller } from '../api/caller.ts';
 import { matchesETag } from '../server/conditional.ts';
 import { ApiError } from '../server/errors.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { parseQuery } from '../server/query-string.ts';
 import type { Services } from '../services.ts';
 
 /** Of the UUID that the verified name begins with. */
@@ -14,8 +13,7 @@ const ID_LENGTH = 36;
 
 export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
   const { request } = exchange;
-  const query = parseQuery(exchange.search);
-  const [expires, signature] = [query.get('expires'), query.get('signature')];
+  const [expires, signature] = ['expires', 'signature'].map((name) => exchange.query.get(name));
   const now = services.clock();
   const verdict = services.fileLinks.verify(name, expires, signature, now);
   if (verdict === 'invalid') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');

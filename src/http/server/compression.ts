@@ -11,7 +11,6 @@ const MAX_PER_TICK = 40;
 /** The best ratio of size to time for bodies of 10 to 40 kB: a sixth of the size in 0.1 ms. */
 const BROTLI_QUALITY = 1;
 const GZIP_LEVEL = 2;
-const MAX_CACHED_HEADERS = 100;
 
 /**
  * Synchronous, because a round trip to the thread pool takes longer than the compression, and its buffers add 60 MB of
@@ -45,18 +44,9 @@ export function compress(
   return compressors[encoding](Buffer.from(text, characters));
 }
 
-/** By Accept-Encoding header: clients send only a few different ones. */
-const cachedEncodings = new Map<string, Encoding | undefined>();
-
+/** Not cached: it takes a microsecond, and clients could fill a cache with headers of their own. */
 export function negotiateEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  if (cachedEncodings.has(acceptEncoding)) return cachedEncodings.get(acceptEncoding);
-  const encoding = chooseEncoding(acceptEncoding);
-  if (cachedEncodings.size < MAX_CACHED_HEADERS) cachedEncodings.set(acceptEncoding, encoding);
-  return encoding;
-}
-
-function chooseEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = parseWeights(acceptEncoding);
   const weightOf = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
   if (weightOf('br') > 0 && weightOf('br') >= weightOf('gzip')) return 'br';

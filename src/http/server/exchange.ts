@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RouteTraffic } from '../metrics/traffic.ts';
 import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './compression.ts';
 import { errorField, type Logger } from './logger.ts';
+import { parseQuery, type RawQuery } from './query-string.ts';
 import type { Response } from './response.ts';
 
 const EXPOSED_HEADERS = [
@@ -16,11 +17,11 @@ const EXPOSED_HEADERS = [
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-const COMMON_LINES = `\r
-X-Content-Type-Options: nosniff\r
-Access-Control-Allow-Origin: *\r
+const COMMON_LINES = '\r\nX-Content-Type-Options: nosniff\r\n';
+const PUBLIC_LINES = `${COMMON_LINES}Access-Control-Allow-Origin: *\r
 Access-Control-Expose-Headers: ${EXPOSED_HEADERS}\r
 `;
+const PRIVATE_LINES = `${COMMON_LINES}Cross-Origin-Resource-Policy: same-origin\r\n`;
 const JSON_LINE = `Content-Type: ${JSON_TYPE}\r\n`;
 
 /** Called once per request, when the response is complete or will not be completed. */
@@ -39,6 +40,7 @@ export class Exchange {
   /** Where the request is counted. The server replaces it when it has found the route. */
   traffic: RouteTraffic;
   readonly #onFinished: OnFinished;
+  #query: RawQuery | undefined;
   /** Names and values in turn: `writeHead` takes them so, and no object has to be built. */
   readonly #headers: string[] = [];
 
@@ -58,7 +60,18 @@ export class Exchange {
     const questionMark = url.indexOf('?');
     this.path = questionMark < 0 ? url : url.slice(0, questionMark);
     this.search = questionMark < 0 ? '' : url.slice(questionMark + 1);
-    response.headerLines = `X-Request-Id: ${this.id}${COMMON_LINES}`;
+    response.headerLines = `X-Request-Id: ${this.id}${PUBLIC_LINES}`;
+  }
+
+  /** No page of another site may read the response. Call it before any other header is added. */
+  forbidOtherSites(): void {
+    this.response.headerLines = `X-Request-Id: ${this.id}${PRIVATE_LINES}`;
+  }
+
+  /** Parsed at first use, so a refused call costs nothing here, and only once. */
+  get query(): RawQuery {
+    this.#query ??= parseQuery(this.search);
+    return this.#query;
   }
 
   /** Adds headers that are known to be valid, as lines that end with CRLF. */

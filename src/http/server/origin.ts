@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { isTrusted } from '../../access/client-address.ts';
 
-/** Any other character could inject text into our JSON. */
-const hostSyntax = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/;
+/** Any other character could inject text into our JSON. No name is longer, and checking one of 16 KB takes long. */
+const hostSyntax = /^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$/;
 
 export const originReader = (publicUrl: string | undefined, trustedProxies: BlockList) => {
   const hasProxies = trustedProxies.rules.length > 0;
@@ -16,7 +16,7 @@ export const originReader = (publicUrl: string | undefined, trustedProxies: Bloc
     if (isHost) lastValid = host;
     return isHost;
   };
-  return (request: IncomingMessage): string => {
+  return (request: Pick<IncomingMessage, 'headers' | 'socket'>): string => {
     if (publicUrl) return publicUrl;
     const { headers, socket } = request;
     const isForwarded = hasProxies && isTrusted(socket.remoteAddress ?? '', trustedProxies);

@@ -1,4 +1,6 @@
 /** Parses a query string into names and values, ten times as fast as `node:querystring`. */
+import { decodeEscapes } from './percent-encoding.ts';
+
 export type RawQuery = ReadonlyMap<string, string | string[]>;
 
 const empty: RawQuery = new Map();
@@ -6,14 +8,26 @@ const empty: RawQuery = new Map();
 /** `name[]` or `name[0]`, as many libraries write the values of a list. */
 const bracketed = /^([^[\]]*)\[[0-9]*\]$/;
 
+const PLUS = 0x2b;
+const SPACE = 0x20;
+/** More than any client needs, and parsing them takes less than half a millisecond. */
+export const MAX_PARAMETERS = 500;
+
+export function hasTooManyParameters(search: string): boolean {
+  let count = 1;
+  for (let at = search.indexOf('&'); at >= 0; at = search.indexOf('&', at + 1))
+    if (++count > MAX_PARAMETERS) return true;
+  return false;
+}
+
 /**
  * A name that is repeated or has brackets gets a list of values, in order of appearance; the index in the brackets does
- * not matter. A name or value with invalid escapes stays as it is.
+ * not matter. A name or value with invalid escapes stays as it is. Parameters after the first `MAX_PARAMETERS` are left out.
  */
 export function parseQuery(search: string): RawQuery {
   if (search === '') return empty;
   const query = new Map<string, string | string[]>();
-  for (const part of search.split('&')) {
+  for (const part of search.split('&', MAX_PARAMETERS)) {
     if (part === '') continue;
     const equals = part.indexOf('=');
     const written = decodeComponent(equals < 0 ? part : part.slice(0, equals));
@@ -29,13 +43,14 @@ export function parseQuery(search: string): RawQuery {
 }
 
 function decodeComponent(text: string): string {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+  return decodeEscapes(text.includes('+') ? replacePluses(text) : text);
+}
+
+/** On bytes, because `replaceAll` takes up to a millisecond for a text of nothing but pluses. */
+function replacePluses(text: string): string {
+  const bytes = Buffer.from(text);
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] === PLUS) bytes[index] = SPACE;
+  return bytes.toString();
 }
 
 /** Cuts off what may be the query of a link in a path: its question mark was escaped, or replaced by something else. */

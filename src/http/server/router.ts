@@ -1,4 +1,6 @@
 /** Maps paths to targets. A path has at most one parameter, in braces. */
+import { decodeEscapes } from './percent-encoding.ts';
+
 export interface Match<T> {
   target: T;
   /** The value of the parameter; empty if the path has none. */
@@ -35,12 +37,12 @@ export class Router<T> {
   }
 }
 
-/** Resolves escapes, except for escaped slashes. A path with invalid escapes stays as it is. */
+/** Longer than any address, even if all of it is escaped. */
+const MAX_ESCAPED_LENGTH = 1000;
+
+/** Resolves escapes, except for escaped slashes. A path with invalid escapes, or one that is too long, stays as it is. */
 export function decodePath(path: string): string {
-  if (!path.includes('%')) return path;
-  try {
-    return decodeURIComponent(path.replaceAll(/%2f/gi, '%252F'));
-  } catch {
-    return path;
-  }
+  return path.includes('%') && path.length <= MAX_ESCAPED_LENGTH
+    ? decodeEscapes(path.replaceAll(/%2f/gi, '%252F'))
+    : path;
 }

@@ -61,7 +61,7 @@ export class Gallery {
 
   async sendPage(exchange: Exchange): Promise<void> {
     const { page, neutralPage } = await this.#load();
-    const subject = readSubject(exchange.search);
+    const subject = readSubject(exchange.query);
     const found = subject && (await this.#find(exchange, subject));
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);

@@ -7,7 +7,7 @@ import type { SignLink } from '../../../catalogue/image-document.ts';
 import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import { readUuid } from '../../api/query.ts';
-import { parseQuery } from '../../server/query-string.ts';
+import type { RawQuery } from '../../server/query-string.ts';
 import type { Services } from '../../services.ts';
 import type { Picture, Preview } from './head.ts';
 
@@ -32,8 +32,7 @@ const lists = new Intl.ListFormat('en');
 const numbers = new Intl.NumberFormat('en');
 
 /** Undefined if the page is about nothing in particular. */
-export function readSubject(search: string): Subject | undefined {
-  const query = parseQuery(search);
+export function readSubject(query: RawQuery): Subject | undefined {
   for (const kind of kinds) {
     const [text] = [query.get(kind) ?? ''].flat();
     if (text) return { kind, id: readUuid(text) };

@@ -1,14 +1,14 @@
 /** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
 import { version } from '../../../version.ts';
 import { routes } from '../../api/routes.ts';
-import { type Asset, makeAsset, sendAsset, sendOnce, sendVersioned, versionOf } from '../../server/assets.ts';
+import { type Asset, makeAsset, sendAsset, sendVersioned, versionOf } from '../../server/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import type { Services } from '../../services.ts';
 import { accentStyle } from '../accent.ts';
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../browser-files.ts';
 import { bundle } from '../bundle.ts';
 import { HTML_TYPE, scriptPolicy } from '../policy.ts';
-import { escapeHtml } from './markup.ts';
+import { html } from './markup.ts';
 import { buildOpenApi } from './openapi.ts';
 import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
@@ -23,38 +23,40 @@ type Send = (exchange: Exchange) => void | Promise<void>;
 
 /** Handlers by path. */
 export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
-  const { site, originOf, tuning } = services;
+  const { site, originOf } = services;
   const document = once(() => buildOpenApi(routes, prefixes, version));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const files = once(() => buildFiles(site.accent));
   const records = new RecordCache(services);
-  let page: { key: string; text: string; assets: Map<string, Promise<Asset>> } | undefined;
-  /** Rebuilt when the records of the examples change. */
-  const currentPage = async (exchange: Exchange) => {
+  let page: { key: string; asset: Promise<Asset> } | undefined;
+  /**
+   * The same for everyone, and rebuilt when the records of the examples change. Anyone can call the service under any name, so
+   * the script inserts the origin that the reader called.
+   */
+  const currentPage = async (exchange: Exchange): Promise<Asset> => {
     const [found, { script, style }] = await Promise.all([records.get(exchange), files()]);
     const key = JSON.stringify(found);
-    if (page?.key === key) return page;
+    if (page?.key === key) return page.asset;
     const addresses = {
       style: `/docs.css?v=${versionOf(style)}`,
       script: `/docs.js?v=${versionOf(script)}`,
     };
-    page = { key, text: referencePage(document(), routes, found, site, addresses), assets: new Map() };
-    return page;
+    const origin = originOf({ headers: {}, socket: exchange.request.socket });
+    const text = referencePage(document(), routes, found, site, addresses).replaceAll(
+      ORIGIN,
+      () => html`<span class="origin">${origin}</span>`.text,
+    );
+    page = { key, asset: makeAsset(text, HTML_TYPE) };
+    return page.asset;
   };
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
     '/docs.css': async (exchange) => sendVersioned(exchange, (await files()).style),
     '/docs.js': async (exchange) => sendVersioned(exchange, (await files()).script),
     '/docs': async (exchange) => {
-      const { text, assets } = await currentPage(exchange);
-      const origin = originOf(exchange.request);
-      const withOrigin = () => text.replaceAll(ORIGIN, () => escapeHtml(origin));
+      const asset = await currentPage(exchange);
       exchange.headers(scriptPolicy(services, exchange.request));
-      if (!assets.has(origin) && assets.size >= tuning.maxReferencePages)
-        return sendOnce(exchange, withOrigin(), HTML_TYPE);
-      const cached = assets.get(origin) ?? makeAsset(withOrigin(), HTML_TYPE);
-      assets.set(origin, cached);
-      sendAsset(exchange, await cached);
+      sendAsset(exchange, asset);
     },
   };
 }
