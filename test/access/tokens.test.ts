@@ -24,6 +24,7 @@ const headers: [string, string | undefined][] = [
   [`Bearer ${secret}`, secret],
   [`bearer ${secret}`, secret],
   [`Bearer   ${secret}`, secret],
+  [`Bearer${' '.repeat(45)}${secret}`, undefined],
   [`Bearer ${secret.slice(1)}`, undefined],
   [`Bearer ${secret}a`, undefined],
   [`Bearer ${secret} ${secret}`, undefined],

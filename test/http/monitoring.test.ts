@@ -44,6 +44,48 @@ test('behind a trusted proxy the address of the client counts', async () => {
   await assertHidden(service);
 });
 
+const byName = { Host: 'zukan.internal:3000' };
+const browser = { 'Accept-Language': 'en' };
+
+test('a page of another site gets nothing through the browser of an allowed client', async () => {
+  const service = await startDegraded({ PUBLIC_URL: 'https://Pictures.example.org' });
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://example.org' },
+    // A name that its owner has pointed at this machine.
+    { Host: 'attacker.example', ...browser },
+    { Host: 'attacker.example', 'Accept-Language': '' },
+    { Host: 'attacker.example', 'Sec-Fetch-Site': 'same-origin' },
+    { Host: '127.0.0.1.attacker.example', ...browser },
+  ])
+    await assertHidden(service, headers);
+});
+
+test('Prometheus may use any name, and people an address or PUBLIC_URL', async () => {
+  const service = await startDegraded({ PUBLIC_URL: 'https://Pictures.example.org' });
+  for (const headers of [
+    byName,
+    { Host: 'zukan:3000' },
+    ...['127.0.0.1:3000', '[::1]', '10.0.0.5', 'localhost:80', 'pictures.example.org'].map((name) => ({
+      ...{ Host: name, 'Sec-Fetch-Site': 'none' },
+      ...browser,
+    })),
+  ])
+    await assertAllowed(service, headers);
+});
+
+test('no CORS headers, not even for a preflight request', async () => {
+  const service = await startDegraded({});
+  for (const path of ['/metrics', '/health/live', '/health/ready', '/health/ready/'])
+    for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+      const { headers } = await service.get(path, { Origin: 'https://example.org' }, method);
+      const shared = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(shared, [], `${method} ${path}`);
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    }
+});
+
 test('a proxy on this machine that is not trusted does not open them', async () => {
   const service = await startDegraded({});
   await assertHidden(service, { 'X-Forwarded-For': '127.0.0.1' });

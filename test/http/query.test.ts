@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { ignoredParameters } from '../../src/http/api/ignored.ts';
 import { readQuery } from '../../src/http/api/query.ts';
 import { routes } from '../../src/http/api/routes.ts';
-import { parseQuery } from '../../src/http/server/query-string.ts';
+import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/server/query-string.ts';
 
 /** Every parameter of the API: of two with the same name, either. */
 const everything = Type.Object(Object.assign({}, ...routes.map(({ query }) => query.properties)));
@@ -58,10 +58,19 @@ describe('a list', () => {
       );
     });
 
-  test('takes thousands of values in brackets', () => {
-    const indices = Array.from({ length: 4000 }, (_, index) => index);
+  test('takes as many values in brackets as there may be parameters', () => {
+    const indices = Array.from({ length: MAX_PARAMETERS }, (_, index) => index);
     const search = indices.map((index) => `exclude[${index}]=${index}`).join('&');
+    assert.ok(!hasTooManyParameters(search) && hasTooManyParameters(`${search}&`));
     assert.deepEqual(read(search).exclude, indices.map(String));
+    assert.deepEqual(read(`${search}&exclude[]=more`).exclude, indices.map(String));
+  });
+
+  test('takes up to 1000 values in one parameter', () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `c${index}`);
+    assert.deepEqual(read(`exclude=${names}`).exclude, names);
+    const message = 'Invalid exclude: it must not have more than 1000 values.';
+    assert.throws(() => read(`exclude=${names}&exclude=more`), { status: 400, message });
   });
 
   test('is not given by other brackets, which are reported', () => {

@@ -32,6 +32,7 @@ function answer(status: number, body: unknown, headers: Record<string, string | 
 const error = (code: number) => ({ code, message: 'Something.', success: false });
 const artists = { success: true, data: [{ id: '20000000-0000-4000-8000-000000000001', name: 'x', url: '' }] };
 const paged = { 'x-total-count': '1', etag: 'W/"x"' };
+const unshared = { 'access-control-allow-origin': undefined };
 const retry = { 'retry-after': '1' };
 
 test('accepts documented responses', () => {
@@ -41,7 +42,7 @@ test('accepts documented responses', () => {
     [request('/api/nothing'), answer(404, error(404)), quiet],
     [request('/api/artist'), answer(429, error(429), { ...retry, 'x-ratelimit-limit': '1' }), limited],
     [request('/api/artist'), answer(503, error(503), retry), faulty],
-    [request('/health/ready', { kind: 'pages' }), answer(503, { status: 'unavailable' }), faulty],
+    [request('/health/ready', { kind: 'pages' }), answer(503, { status: 'unavailable' }, unshared), faulty],
     [request('/x', { kind: 'unknown paths' }), answer(404, error(404)), quiet],
     [request('/api', { method: 'PUT' }), answer(405, error(405), { allow: 'GET' }), quiet],
     [request('/api', { method: 'OPTIONS' }), answer(204, '', { allow: 'GET' }), quiet],
@@ -59,6 +60,8 @@ test('reports every other response', () => {
     [/without a limit/, request('/api/artist'), answer(429, error(429), retry), quiet],
     [/X-RateLimit/, request('/api/artist'), answer(200, artists, paged), limited],
     [/X-Request-Id/, request('/api'), answer(404, error(404), { 'x-request-id': undefined }), quiet],
+    [/Allow-Origin/, request('/metrics', { kind: 'pages' }), answer(200, ''), quiet],
+    [/Allow-Origin/, request('/api/artist'), answer(200, artists, { ...paged, ...unshared }), quiet],
     [
       /X-Content-Type/,
       request('/x'),

@@ -28,13 +28,12 @@ export async function handleCall(
   const token = await admit(services, exchange);
   if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
-  if (hasTooManyParameters(exchange.search))
-    throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
   const raw = exchange.query;
   const ignored = ignoredParameters(route.query, raw);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
   const query = readQuery(route.query, raw);
+  assertAllRead(route, exchange.search);
   assertPossibleExpiry(query, services.links.maxLifetime);
 
   const call: Call<never> = {
@@ -82,6 +81,12 @@ function readId(text: string): string {
   const id = readUuid(text);
   if (id === undefined) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
   return id;
+}
+
+/** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
+function assertAllRead({ query }: Route, search: string): void {
+  if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
+    throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
 }
 
 function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number): void {

@@ -26,7 +26,7 @@ const PREFLIGHT_HEADERS = {
 };
 /** Longer than load balancers keep idle connections, so they close first and never reuse one that we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Node's default, written down because docs/api.md promises it. Reading 48 KB takes up to three times as long. */
+/** Node's default, written down because docs/api.md promises it. nginx passes on more than that, and our 431 to the client. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Bounds the wait if clients never stop connecting. */

@@ -61,7 +61,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   431: {
     name: 'HeadersTooLarge',
-    description: 'The request line and the headers are longer than 48 KB. The connection is closed.',
+    description: 'The request line and the headers are longer than 16 KB. The connection is closed.',
     messages: { size: 'Request Header Fields Too Large.' },
     isBeforeLimit: true,
   },
