@@ -7,7 +7,7 @@ const usage = `Usage: npm run torture -- [options]
   --kills N      processes to kill (60)
   --minutes N    stop after about N minutes; without --requests and --kills, use all of them
   --costs        only measure what requests cost, and look for the most expensive ones
-  --searches N   requests to derive from the most expensive ones (1000)
+  --searches N   requests to derive from the most expensive ones (500)
   --seed N       repeat the run with this seed (a new one)
 
 Attacks zukan on SQLite and on PostgreSQL with Redis: floods, faults of the database, Redis and disk, random requests, and
@@ -37,7 +37,7 @@ function readOptions() {
   return {
     help: values.help,
     onlyCosts: values.costs ?? false,
-    searches: readNumber(values.searches) ?? 1000,
+    searches: readNumber(values.searches) ?? 500,
     seed: readNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
     requests: readNumber(values.requests) ?? (minutes ? UNLIMITED : 100_000),
     kills: readNumber(values.kills) ?? (minutes ? MAX_KILLS : 60),
