@@ -122,8 +122,9 @@ export function renderShape(
 }
 
 function fill({ start, unit, end }: Filler, bytes: number): string {
-  let text = start;
   const last = bytes - end.length;
+  if (!unit.includes('#')) return start + unit.repeat(Math.max(0, last - start.length) / unit.length) + end;
+  let text = start;
   for (let number = 0; text.length + unit.length + 5 < last; number++)
     text += unit.replaceAll('#', String(number));
   return text + end;
