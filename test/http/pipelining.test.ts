@@ -205,15 +205,3 @@ test('closes a connection whose response does not move', async () => {
   client.destroy();
   await close();
 });
-
-test('the reference is the same bytes for every client of an origin', async () => {
-  const pages = await Promise.all(['a.example', 'b.example', 'a.example'].map((host) => docs(host)));
-  assert.equal(pages[0]?.headers.etag, pages[2]?.headers.etag);
-  assert.notEqual(pages[0]?.headers.etag, pages[1]?.headers.etag);
-  for (let index = 0; index < 8; index++)
-    assert.match((await docs(`h${index}.example`)).text, /h\d+\.example/);
-});
-
-function docs(host: string) {
-  return service.get('/docs', { Host: host });
-}
