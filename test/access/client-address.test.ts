@@ -17,6 +17,8 @@ const cases: [string, string | undefined, string | string[] | undefined, BlockLi
   ['two proxies', '10.0.0.1', '1.1.1.1, 203.0.113.9, 10.0.0.2', proxies, '203.0.113.9'],
   ['two headers', '10.0.0.1', ['1.1.1.1, 203.0.113.9', '10.0.0.2'], proxies, '203.0.113.9'],
   ['only proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', proxies, '10.0.0.3'],
+  ['more hops than a request passes', '10.0.0.1', `1.1.1.1${', 10.0.0.2'.repeat(60)}`, proxies, '10.0.0.2'],
+  ['thousands of empty hops', '10.0.0.1', `${','.repeat(9000)}203.0.113.9`, proxies, '203.0.113.9'],
   ['without the header', '10.0.0.1', undefined, proxies, '10.0.0.1'],
   ['an empty header', '10.0.0.1', '', proxies, '10.0.0.1'],
   ['garbage in the header', '10.0.0.1', '203.0.113.9, nonsense', proxies, '10.0.0.1'],

@@ -32,6 +32,7 @@ describe('without a trusted proxy', async () => {
     ['[1:2]', undefined],
     ['999.1.1.1', undefined],
     ['a.0x', undefined],
+    [`${'a.'.repeat(130)}example`, undefined],
     ['', undefined],
   ];
   for (const [host, expected] of hosts) {
