@@ -40,7 +40,7 @@ const REQUESTS_SHARE = 0.6;
 const MAX_COST_MS = 1;
 /** The test suite measures fewer shapes, for which the code is hardly compiled yet, on machines that are busy. */
 const SHORT_RUN_MAX_COST_MS = 6;
-const SHORT_RUN_EVERY = 29;
+const SHORT_RUN_EVERY = 37;
 
 export async function torture(options: Options): Promise<Report> {
   const { seed, requests, kills, minutes, attackMs: ms, searches, isShort } = options;
