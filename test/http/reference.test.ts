@@ -14,7 +14,6 @@ import { routes } from '../../src/http/api/routes.ts';
 import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
 import { referencePage } from '../../src/http/pages/reference/page.ts';
 import type { OpenApi, PathItem, Response, Schema } from '../../src/http/pages/reference/types.ts';
-import { defaultTuning } from '../../src/tuning.ts';
 import { version } from '../../src/version.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
 import { type Answer, makeToken } from '../support/zukan/service.ts';
