@@ -4,8 +4,8 @@
 const DELAY_MS = 250;
 
 export interface Typing {
-  /** Starts the work after a short rest, and stops the work for earlier inputs. */
-  change(work: (signal: AbortSignal) => Promise<void>): void;
+  /** Starts the work after a short rest, and stops the work for earlier inputs. `isCurrent` is false once it was stopped. */
+  change(work: (signal: AbortSignal, isCurrent: () => boolean) => Promise<void>): void;
   /** Stops the work, or lets the request that is under way finish. */
   stop(canFinish?: boolean): void;
 }
@@ -22,9 +22,10 @@ export function createTyping(): Typing {
     stop,
     change(work) {
       stop();
-      const { signal } = controller;
+      const own = controller;
+      const isCurrent = () => own === controller;
       // Without a connection there is still what is already loaded.
-      timer = setTimeout(() => work(signal).catch(() => {}), DELAY_MS);
+      timer = setTimeout(() => work(own.signal, isCurrent).catch(() => {}), DELAY_MS);
     },
   };
 }

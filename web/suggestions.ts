@@ -34,8 +34,9 @@ export function initSuggestions(): void {
   form.after(popup);
   input.addEventListener('input', suggest);
   input.addEventListener('keydown', handleKey);
-  // The search that follows uses the request that is under way.
-  form.addEventListener('submit', () => close(true));
+  // The search that follows uses the request that is under way. It moves the focus, which would abort the request, so this
+  // comes before it.
+  form.addEventListener('submit', () => close(true), { capture: true });
   list.addEventListener('click', () => close());
   form.parentElement?.addEventListener('focusout', ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && form.parentElement?.contains(relatedTarget))) close();
@@ -55,16 +56,16 @@ function suggest(): void {
   close();
   if (text === '' || patternOnly.test(text)) return;
   show(text, true);
-  typing.change(async (signal) => {
+  typing.change(async (signal, isCurrent) => {
     try {
       for (const kind of entryKinds) {
         if (findKnownNames(kind, text)) continue;
         await searchNames(kind, containing(text), { signal });
-        if (signal.aborted) return;
+        if (!isCurrent()) return;
         show(text, true);
       }
     } finally {
-      if (!signal.aborted) {
+      if (isCurrent()) {
         show(text, false);
         announce(note.textContent || `${list.querySelectorAll('[role=option]').length} suggestions`);
       }

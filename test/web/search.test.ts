@@ -22,14 +22,14 @@ const activeText = (page: Page) =>
     (input) => document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent,
   );
 
-describe('search', { skip, concurrency: 2 }, async () => {
+describe('search', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const service = await startService(makeConfig());
   const browser = await startBrowser();
   const open = (path: string) => visit(browser, service.origin + path);
 
-  test('suggests what is already loaded at once, and the rest by kind', async () => {
+  test('suggests what is loaded at once and the rest by kind, and works by keyboard', async () => {
     const { page, requests, finish } = await open('/');
     await waitForFirstImage(page);
     await field(page).waitFor();
@@ -48,13 +48,8 @@ describe('search', { skip, concurrency: 2 }, async () => {
     await field(page).fill('itx');
     await page.getByText('No names contain “itx”.').waitFor();
     assert.equal(requests.length, count, 'complete results need no other request');
-    await finish();
-  });
 
-  test('works by keyboard: arrows choose, Enter opens, Escape closes', async () => {
-    const { page, finish } = await open('/');
-    await field(page).waitFor();
-    await field(page).pressSequentially('i');
+    await field(page).fill('i');
     await waitForSuggestions(page);
     assert.equal(await field(page).getAttribute('aria-expanded'), 'true');
     await page.keyboard.press('ArrowUp');
@@ -110,6 +105,24 @@ describe('search', { skip, concurrency: 2 }, async () => {
     await page.goBack();
     await page.getByRole('region', { name: 'Categories' }).waitFor();
     assert.equal(requests.length, count);
+    await finish();
+  });
+
+  test('Enter during a request for suggestions uses its response', async () => {
+    const { page, requests, finish } = await open('/?in=characters');
+    await field(page).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/artist?**', (route) => held.promise.then(() => route.continue()));
+    const requested = page.waitForRequest('**/api/artist?**');
+    await field(page).fill('i');
+    await requested;
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/?search=i');
+    held.resolve();
+    await waitUntilIdle(page);
+    assert.equal(await page.locator('#entries h2').count(), 3);
+    assert.equal(requests.slice(1).length, 3, 'one request for each kind');
+    assert.ok(await page.locator('.popup').isHidden(), 'no suggestions over the results');
     await finish();
   });
 

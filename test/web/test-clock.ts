@@ -1,10 +1,9 @@
 /** A clock for the service and the pages of one browser context. It stands still until the test advances it. */
 import type { BrowserContext, Locator } from 'playwright-core';
+import { TIMEOUT_MS } from '../support/browser/browser.ts';
 
 /** Divides a second, so waits of whole seconds end for the page and the service at the same time. */
 const STEP_MS = 100;
-/** Only ends a test that hangs. */
-const DEADLINE_MS = 30_000;
 
 export class TestClock {
   #now = Date.parse('2026-03-01T00:00:00.000Z');
@@ -25,7 +24,7 @@ export class TestClock {
   }
 
   async advanceUntil(isDone: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + DEADLINE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!(await isDone())) {
       if (performance.now() > deadline) throw new Error('The condition was never met');
       await this.advance(STEP_MS);

@@ -3,14 +3,33 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-/** The default rules in light colours; in dark ones, those that depend on colours. */
-export async function findViolations(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** The rules that depend on the colour scheme. */
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * The default rules in light colours; in dark ones, those that depend on colours. Long pages take seconds: `selector` limits
+ * the check to a part.
+ */
+export async function findViolations(
+  page: Page,
+  colorScheme: 'light' | 'dark' = 'light',
+  selector = 'html',
+): Promise<string[]> {
   await page.emulateMedia({ colorScheme });
-  await page.evaluate(source);
-  const runOnly = colorScheme === 'dark' ? { type: 'rule', values: ['color-contrast'] } : undefined;
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(readAxe());
+  const runOnly = colorScheme === 'dark' ? { type: 'rule', values: colourRules } : undefined;
   const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
-  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
-  const violations = (await page.evaluate(run)) as { id: string; nodes: { html: string }[] }[];
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  const run = `axe.run(${JSON.stringify(selector)}, ${options}).then(({ violations }) => violations)`;
+  const violations = (await page.evaluate(run)) as Violation[];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
 }
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+const readAxe = () =>
+  readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -8,9 +8,12 @@ import { findChromium } from '../servers/needs.ts';
 /** Loading this CommonJS package with `import` takes 0.3 seconds more of CPU time. */
 const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core');
 
+/** Only ends a test that hangs: a busy machine may need a minute for what takes a second. */
+export const TIMEOUT_MS = 120_000;
+
 let browser: Promise<Browser> | undefined;
 
-/** The browser of all test files of this process. Each page has a context of its own. */
+/** The browser of all test files of this process. */
 export async function startBrowser(): Promise<Browser> {
   browser ??= launchBrowser();
   return await browser;
@@ -19,7 +22,10 @@ export async function startBrowser(): Promise<Browser> {
 /** Chromium cannot use its sandbox when it runs as root. It loads only our own pages. */
 async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium() as string;
-  const launched = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const launched = await chromium.launch({
+    ...{ executablePath, timeout: TIMEOUT_MS },
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
   atEnd(() => launched.close());
   return launched;
 }
@@ -47,19 +53,59 @@ const measureLayoutShift = `
       if (!hadRecentInput && !(sources.length > 0 && sources.every(isBelowImages))) globalThis.layoutShift += value;
   }).observe({ type: 'layout-shift', buffered: true });`;
 const MAX_LAYOUT_SHIFT = 0.05;
+const defaultViewport = { width: 1000, height: 700 };
 
+/** A context with one page. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({
+    ...{ viewport: defaultViewport, reducedMotion: 'reduce' },
+    ...options,
+  });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  await context.addInitScript(measureLayoutShift);
+  return context.newPage();
+}
+
+/** A page that the next visit can use: a new context costs as much CPU time as loading the gallery. */
+let sharedPage: Page | undefined;
+
+/** A visit that needs only a viewport takes the shared page. If it fails, it does not give the page back. */
+async function takeSharedPage(browser: Browser, viewport = defaultViewport): Promise<Page> {
+  const page = sharedPage ?? (await openPage(browser));
+  sharedPage = undefined;
+  await page.setViewportSize(viewport);
+  return page;
+}
+
+/** What a visitor left behind. Only the HTTP cache and the history stay. */
+async function resetPage(page: Page): Promise<void> {
+  const context = page.context();
+  page.removeAllListeners();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await page.emulateMedia({ colorScheme: null });
+  await page.goto('about:blank');
+  await context.clearCookies();
+  await context.setOffline(false);
+}
+
+/**
+ * Opens the URL. Without options other than a viewport, pages are reused, so what a test changes in the context, such as its
+ * routes, needs `prepare`.
+ */
 export async function visit(
   browser: Browser,
   url: string,
   { prepare, waitUntil = 'domcontentloaded', ...options }: VisitOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({
-    ...{ viewport: { width: 1000, height: 700 }, reducedMotion: 'reduce' },
-    ...options,
-  });
-  await context.addInitScript(measureLayoutShift);
+  const { viewport, ...rest } = options;
+  const isShared = !prepare && Object.keys(rest).length === 0;
+  const page = isShared
+    ? await takeSharedPage(browser, viewport ?? undefined)
+    : await openPage(browser, options);
+  const context = page.context();
   await prepare?.(context);
-  const page = await context.newPage();
   const { origin } = new URL(url);
   const requests: string[] = [];
   const foreignRequests: string[] = [];
@@ -88,7 +134,9 @@ export async function visit(
       assert.deepEqual(foreignRequests, [], 'requests to other origins');
       const layoutShift = (await page.evaluate('globalThis.layoutShift')) as number;
       assert.ok(layoutShift <= MAX_LAYOUT_SHIFT, `the layout shifted by ${layoutShift}`);
-      await context.close();
+      if (!isShared) return context.close();
+      await resetPage(page);
+      sharedPage = page;
     },
   };
 }
