@@ -31,5 +31,4 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-const readAxe = () =>
-  readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const readAxe = () => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -56,13 +56,17 @@ const MAX_LAYOUT_SHIFT = 0.05;
 const defaultViewport = { width: 1000, height: 700 };
 
 /** A context with one page. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+export async function openPage(
+  browser: Browser,
+  { prepare, ...options }: Omit<VisitOptions, 'waitUntil'> = {},
+): Promise<Page> {
   const context = await browser.newContext({
     ...{ viewport: defaultViewport, reducedMotion: 'reduce' },
     ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MS);
   await context.addInitScript(measureLayoutShift);
+  await prepare?.(context);
   return context.newPage();
 }
 
@@ -97,15 +101,13 @@ async function resetPage(page: Page): Promise<void> {
 export async function visit(
   browser: Browser,
   url: string,
-  { prepare, waitUntil = 'domcontentloaded', ...options }: VisitOptions = {},
+  { waitUntil = 'domcontentloaded', ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const { viewport, ...rest } = options;
-  const isShared = !prepare && Object.keys(rest).length === 0;
+  const isShared = Object.keys(rest).length === 0;
   const page = isShared
     ? await takeSharedPage(browser, viewport ?? undefined)
     : await openPage(browser, options);
-  const context = page.context();
-  await prepare?.(context);
   const { origin } = new URL(url);
   const requests: string[] = [];
   const foreignRequests: string[] = [];
@@ -134,7 +136,7 @@ export async function visit(
       assert.deepEqual(foreignRequests, [], 'requests to other origins');
       const layoutShift = (await page.evaluate('globalThis.layoutShift')) as number;
       assert.ok(layoutShift <= MAX_LAYOUT_SHIFT, `the layout shifted by ${layoutShift}`);
-      if (!isShared) return context.close();
+      if (!isShared) return page.context().close();
       await resetPage(page);
       sharedPage = page;
     },

@@ -12,7 +12,8 @@ export async function openStudioPages(images: number) {
   const studio = await startStudio(config, { host: '127.0.0.1', port: 0 });
   const browser = await startBrowser();
   const open = async (prepare?: VisitOptions['prepare']): Promise<Visit> => {
-    const viewport = { width: 1300, height: 800 };
+    // Small: each picture on the screen takes CPU time.
+    const viewport = { width: 1300, height: 500 };
     const opened = await visit(browser, studio.newAddress(), { viewport, ...(prepare && { prepare }) });
     await opened.page.locator('.tile[data-rating]').first().waitFor();
     return opened;
