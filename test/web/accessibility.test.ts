@@ -1,11 +1,12 @@
+// depth: all
 /** The gallery, the reference, and the page of an address where there is nothing pass the axe accessibility rules in both colour schemes. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { findViolations } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
-import { artistId, importGalleryCatalogue, sfwImageId } from '../support/catalogues/gallery.ts';
+import { openGallery } from '../support/browser/gallery-pages.ts';
+import { artistId, sfwImageId } from '../support/catalogues/gallery.ts';
 import {
   animationId,
   importViewerCatalogue,
@@ -16,26 +17,6 @@ import { findChromium, installChromium, unless } from '../support/servers/needs.
 import { startService } from '../support/zukan/service.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** The rules that depend on the colour scheme. */
-const colourRules = ['color-contrast', 'link-in-text-block'];
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** Checks the default rules, or only the given ones. */
-async function findViolations(page: Page, rules?: string[]): Promise<string[]> {
-  const runOnly = rules && { type: 'rule', values: rules };
-  const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
-  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
-  const violations = (await page.evaluate(run)) as Violation[];
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
-  );
-}
-
 /** From 0 to 255. */
 async function backgroundBrightness(page: Page): Promise<number> {
   const colour = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
@@ -65,7 +46,7 @@ async function openAll(page: Page, path: string): Promise<void> {
   await page.locator('.mistake').waitFor();
 }
 
-describe('the image dialog has no accessibility violation', { skip, concurrency: 2 }, async () => {
+describe('the image dialog has no accessibility violation', { skip }, async () => {
   if (skip) return;
   const { makeConfig } = await importViewerCatalogue();
   const { origin } = await startService(makeConfig());
@@ -84,11 +65,8 @@ describe('the image dialog has no accessibility violation', { skip, concurrency:
       await page.locator(selector).waitFor();
       await page.locator('#previous:enabled, #next:enabled').first().waitFor();
       await page.locator('summary').click();
-      await page.evaluate(axeSource);
-      await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findViolations(page), []);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await findViolations(page, colourRules), []);
+      assert.deepEqual(await findViolations(page, 'dark'), []);
       await page.keyboard.press('f');
       await page.waitForFunction(() => document.fullscreenElement);
       assert.deepEqual(await findViolations(page), []);
@@ -96,11 +74,9 @@ describe('the image dialog has no accessibility violation', { skip, concurrency:
     });
 });
 
-describe('the pages have no accessibility violation', { skip, concurrency: 2 }, async () => {
+describe('the pages have no accessibility violation', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue();
-  const service = await startService(makeConfig());
-  const browser = await startBrowser();
+  const { open } = await openGallery();
 
   /** For each view, an element that appears when it has loaded. */
   const views = {
@@ -118,18 +94,15 @@ describe('the pages have no accessibility violation', { skip, concurrency: 2 }, 
   };
   for (const [path, selector] of Object.entries(views))
     test(path, async () => {
-      const { page, finish } = await visit(browser, service.origin + path, {
+      const { page, finish } = await open(path, {
         // Wide enough for the contents of the reference.
         viewport: { width: 1440, height: 900 },
       });
       await page.locator(selector).first().waitFor();
       await openAll(page, path);
-      await page.evaluate(axeSource);
-      await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findViolations(page), []);
       assert.ok((await backgroundBrightness(page)) > 230);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await findViolations(page, colourRules), []);
+      assert.deepEqual(await findViolations(page, 'dark'), []);
       assert.ok((await backgroundBrightness(page)) < 60);
       await finish(['400', '404']);
     });

@@ -28,7 +28,7 @@ const apply = async (page: Page) => {
   await waitUntilIdle(page);
 };
 
-describe('the category dialog', { skip, concurrency: 2 }, async () => {
+describe('the category dialog', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const more = join(temporaryFolder(), 'more.ndjson');

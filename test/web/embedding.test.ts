@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { startBrowser } from '../support/browser/browser.ts';
+import { openPage, startBrowser } from '../support/browser/browser.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startKnownService } from '../support/zukan/service.ts';
@@ -27,8 +27,7 @@ test('a page on another origin shows and reads pictures', { skip }, async () => 
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><body>${html}`),
   ).listen(0, '127.0.0.1');
   after(() => server.close());
-  const browser = await startBrowser();
-  const page = await browser.newPage();
+  const page = await openPage(await startBrowser());
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' });
 
   const widths = await page.$$eval('img', (shown) => shown.map(({ naturalWidth }) => naturalWidth));
@@ -40,4 +39,5 @@ test('a page on another origin shows and reads pictures', { skip }, async () => 
     Promise.all(shown.map(async ({ src }) => (await (await fetch(src)).blob()).type)),
   );
   for (const type of types) assert.match(type, /^image\//);
+  await page.context().close();
 });

@@ -1,31 +1,23 @@
 /** How the gallery loads: few files, and the first API call starts before all of them are there. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page, Request } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser/browser.ts';
-import {
-  artistId,
-  characterId,
-  importGalleryCatalogue,
-  seaCategoryId,
-  sfwImageId,
-} from '../support/catalogues/gallery.ts';
+import type { Request } from 'playwright-core';
+import { openGallery } from '../support/browser/gallery-pages.ts';
+import { sfwImageId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
-import { startService } from '../support/zukan/service.ts';
-import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
+import { checkFirstCalls } from './first-calls.ts';
+import { waitForFirstImage } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const MAX_BYTES = 45_000;
 
-describe('loading the gallery', { skip, concurrency: 2 }, async () => {
+describe('loading the gallery', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue();
-  const { origin } = await startService(makeConfig());
-  const browser = await startBrowser();
+  const { open } = await openGallery();
 
   test('takes four files before the first tiles and three after them, together smaller than 45 KB', async () => {
     const sent: Request[] = [];
-    const { page, requests, finish } = await visit(browser, `${origin}/`, {
+    const { page, requests, finish } = await open('/', {
       prepare: async (context) => context.on('request', (request) => sent.push(request)),
     });
     await waitForFirstImage(page);
@@ -47,86 +39,19 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
-  /** The first calls of each view. */
-  const images = 'include=artist%2Cthumbnails';
-  const calls: [path: string, ...expected: string[]][] = [
-    ['/', `/image/random?limit=25&${images}&seed=…`],
-    ['/?order=newest', `/image/latest?limit=25&${images}`],
-    [
-      '/?categories=sea,city&nsfw=sfw',
-      `/image/random?categories=sea%2Ccity&nsfw=sfw&limit=25&${images}&seed=…`,
-    ],
-    [`/?image=${sfwImageId}`, `/image/${sfwImageId}?${images}`, `/image/random?limit=25&${images}&seed=…`],
-    [`/?artist=${artistId}&page=2`, `/artist/${artistId}/images?limit=25&offset=25&${images}`],
-    [`/?character=${characterId}`, `/image/random?character=${characterId}&limit=25&${images}&seed=…`],
-    [
-      `/?category=${seaCategoryId}`,
-      `/category/${seaCategoryId}`,
-      `/image/random?categories=sea&limit=25&${images}&seed=…`,
-    ],
-    ['/?in=characters&search=a_', '/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
-    [
-      '/?search=a',
-      ...['artist', 'character', 'category'].map(
-        (kind) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`,
-      ),
-    ],
-    [
-      '/?categories=sea,city&match=any&exclude=moon',
-      `/image/random?categories=sea%2Ccity&match=any&exclude=moon&limit=25&${images}&seed=…`,
-    ],
-  ];
-  for (const [path, ...expected] of calls)
-    test(`${path} starts its first call before the main script is there, and repeats none`, async () => {
-      const main = Promise.withResolvers<void>();
-      const { page, requests, finish } = await visit(browser, origin + path, {
-        prepare: (context) =>
-          context.route('**/gallery/main.js*', async (route) => {
-            await main.promise;
-            await route.continue();
-          }),
-        // The main script is deferred, so the page is not ready without it.
-        waitUntil: 'commit',
-      });
-      await waitForRequest(page, requests);
-      main.resolve();
-      await waitUntilIdleOrOpen(page);
-      const calls = requests.filter((request) => !request.includes('/similar'));
-      const withoutSeed = calls.map((request) => request.replace(/seed=[\d.-]+$/, 'seed=…'));
-      assert.deepEqual(withoutSeed, expected);
-      await finish();
+  test('the first calls start before the main script is there, and none is repeated', async () => {
+    const images = 'include=artist%2Cthumbnails';
+    const random = `/image/random?limit=25&${images}&seed=…`;
+    const search = (kind: string) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`;
+    await checkFirstCalls(open, {
+      '/': [random],
+      [`/?image=${sfwImageId}`]: [`/image/${sfwImageId}?${images}`, random],
+      '/?search=a': ['artist', 'character', 'category'].map(search),
     });
-
-  test('a shared image loads the dialog with the main script, and each of its files once', async () => {
-    const main = Promise.withResolvers<void>();
-    const paths: string[] = [];
-    const { page, finish } = await visit(browser, `${origin}/?image=${sfwImageId}`, {
-      async prepare(context) {
-        context.on('request', (request) => paths.push(new URL(request.url()).pathname));
-        await context.route('**/gallery/main.js*', async (route) => {
-          await main.promise;
-          await route.continue();
-        });
-      },
-      waitUntil: 'commit',
-    });
-    await page.locator('link[rel=preload][as=style]').waitFor({ state: 'attached' });
-    main.resolve();
-    await page.locator('#next:enabled').waitFor();
-    const files = paths.filter((path) => path.includes('image-dialog')).sort();
-    assert.deepEqual(files, ['/gallery/image-dialog.css', '/gallery/image-dialog.js']);
-    await finish();
-  });
-
-  test('an id that is none starts no call', async () => {
-    const { page, requests, finish } = await visit(browser, `${origin}/?image=42`);
-    await page.getByText('Invalid ID: it must be a UUID.').waitFor();
-    assert.deepEqual(requests, []);
-    await finish(['404']);
   });
 
   test('a first call that fails can be tried again', async () => {
-    const { page, requests, finish } = await visit(browser, `${origin}/`, {
+    const { page, requests, finish } = await open('/', {
       prepare: (context) => context.route('**/api/**', (route) => route.abort(), { times: 1 }),
     });
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -135,13 +60,3 @@ describe('loading the gallery', { skip, concurrency: 2 }, async () => {
     await finish(['net::ERR_FAILED']);
   });
 });
-
-const waitForRequest = async (page: Page, requests: string[]) => {
-  if (requests.length === 0) await page.waitForRequest('**/api/**');
-};
-
-/** The view behind an open image is loaded after the image. */
-const waitUntilIdleOrOpen = async (page: Page) => {
-  if (page.url().includes('image=')) await page.locator('#next:enabled').waitFor();
-  await waitUntilIdle(page);
-};

@@ -44,12 +44,19 @@ export const scrollToEnd = (page: Page) =>
       }),
   );
 
-/** Waits for two frames, so the observers of the page have been called. */
+/** Waits until the page knows, as above. A frame would not come while a test clock stands still. */
 export const scrollToTop = (page: Page) =>
-  page.evaluate(() => {
-    scrollTo(0, 0);
-    return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  });
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        scrollTo(0, 0);
+        const observer = new IntersectionObserver(() => {
+          observer.disconnect();
+          resolve();
+        });
+        observer.observe(document.body);
+      }),
+  );
 
 /** Scrolls through the images on show until each that is not blurred has loaded. Scrolling may add more. */
 export async function loadEveryTile(page: Page): Promise<void> {
@@ -66,3 +73,19 @@ export async function loadEveryTile(page: Page): Promise<void> {
   }
   await waitFor(`.tile:nth-child(-n + ${count}):not(.blurred) img:not(.loaded)`);
 }
+
+/** The statuses of all responses with files, from now on. */
+export function recordFileStatuses(page: Page): Set<number> {
+  const statuses = new Set<number>();
+  page.on('response', (response) => {
+    if (response.url().includes('/files/')) statuses.add(response.status());
+  });
+  return statuses;
+}
+
+/** No request may be on its way when the clock advances. */
+export const waitForRequested = (page: Page) =>
+  page.waitForFunction(() => {
+    const requested = [...document.querySelectorAll('img[src]')];
+    return requested.length > 0 && requested.every((image) => image.classList.contains('loaded'));
+  });

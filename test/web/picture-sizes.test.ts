@@ -1,3 +1,4 @@
+// depth: all
 /** The gallery loads pictures in the size that it shows: counts the bytes of 24-megapixel pictures. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

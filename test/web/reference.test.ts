@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { findViolations } from '../support/browser/accessibility.ts';
 import { startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
+import { openGallery } from '../support/browser/gallery-pages.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { artistId, importGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -30,16 +32,15 @@ const answer = async (page: Page, id: string, status: number) => {
   return (await line.textContent()) ?? '';
 };
 
-describe('the reference', { skip, concurrency: 2 }, async () => {
+describe('the reference', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue(8);
-  const service = await startService(makeConfig());
-  const browser = await startBrowser();
-  const open = (options: VisitOptions = {}) => visit(browser, `${service.origin}/docs`, options);
+  const gallery = await openGallery();
+  const open = (options: VisitOptions = {}) => gallery.open('/docs', options);
 
-  test('copies examples, with and without access to the clipboard', async () => {
+  test('copies examples, with and without access to the clipboard, and tests patterns while the reader types', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page, finish } = await open({ permissions });
+    const { page, requests, finish } = await open({ permissions });
+    assert.deepEqual(await findViolations(page, 'light', '#random'), []);
     const copy = operation(page, 'random').getByRole('button', { name: 'Copy the example' });
     await copy.click();
     await copy.getByText('Copied').waitFor();
@@ -52,14 +53,39 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await pattern.fill('');
     await pattern.press('Control+V');
     assert.equal(await pattern.inputValue(), await command(page, 'stats'));
+
+    await page.locator('#match-count').getByText('No artists found.').waitFor();
+    const { length: count } = requests;
+    const status = page.locator('#match-count');
+    await page.getByRole('button', { name: 'Try %daughter% on names of artists' }).click();
+    await status.getByText('1 artist found.').waitFor();
+    const match = page.locator('#matches a');
+    assert.equal(await match.getAttribute('href'), `/?artist=${artistId}`);
+    assert.equal(await match.textContent(), 'Hokusai & Daughter');
+    await page.locator('#pattern-kind').selectOption('characters');
+    await status.getByText('No characters found.').waitFor();
+    await pattern.fill('%<b>%');
+    await status.getByText('1 character found.').waitFor();
+    assert.equal(await match.textContent(), 'Nami <b>Umi</b>');
+    assert.equal(requests.length, count + 3);
+    await pattern.fill('😀a{2');
+    await status.getByText('at character').waitFor();
+    const [, position] = /at character (\d+)/.exec((await status.textContent()) ?? '') ?? [];
+    const [before = '', after = ''] = await page
+      .locator('.mistake')
+      .evaluate((line) => [line.firstChild?.textContent ?? '', line.lastChild?.textContent ?? '']);
+    assert.equal([...before].length, Number(position) - 1);
+    assert.equal(await page.locator('.mistake').textContent(), `😀a{2${after === '' ? ' ' : ''}`);
+    await pattern.fill('x'.repeat(51));
+    await status.getByText('not be longer than 50 characters').waitFor();
     await finish(['400']);
   });
 
-  test('tries a call by keyboard, and the example follows the form', async () => {
+  test('tries calls by keyboard and with the mouse, and shows the file that a call redirects to', async () => {
     const { page, requests, finish } = await open();
     const section = operation(page, 'random');
     const before = await command(page, 'random');
-    assert.ok(before?.startsWith(`curl '${service.origin}/api/image/random?categories=`), before ?? '');
+    assert.ok(before?.startsWith(`curl '${gallery.origin}/api/image/random?categories=`), before ?? '');
     const tryIt = section.getByRole('button', { name: 'Try it: /image/random' });
     await tryIt.press('Enter');
     assert.equal(await tryIt.getAttribute('aria-expanded'), 'true');
@@ -77,7 +103,7 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await section.getByLabel('square').press('Space');
     assert.equal(
       await command(page, 'random'),
-      `curl '${service.origin}/api/image/random?categories=sea,it%27s+%26+%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
+      `curl '${gallery.origin}/api/image/random?categories=sea,it%27s+%26+%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
     );
     await page.keyboard.press('Enter');
     assert.match(await answer(page, 'random', 400), /there is no category "it's & <b>"/);
@@ -92,22 +118,19 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await section.getByText('x-request-id', { exact: true }).waitFor();
     await tryIt.press('Enter');
     assert.ok(await section.locator('.try').isHidden());
-    await finish(['400']);
-  });
 
-  test('shows the file that a call redirects to, a new one each time, and errors', async () => {
-    const { page, requests, finish } = await open();
     // Now the page knows that there is no rate limit. Responses to pictures do not tell.
     await send(page, 'image');
     await answer(page, 'image', 200);
-    assert.deepEqual(requests, [`/image/${exampleImageId}`]);
+    assert.equal(requests.at(-1), `/image/${exampleImageId}`);
+    const { length: count } = requests;
     await send(page, 'randomFile');
     await answer(page, 'randomFile', 302);
     const image = operation(page, 'randomFile').locator('.result img');
     assert.ok((await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)) > 0);
     await send(page, 'randomFile');
     await operation(page, 'randomFile').getByRole('button', { name: 'Cancel' }).waitFor({ state: 'hidden' });
-    assert.equal(requests.length, 3);
+    assert.equal(requests.length, count + 2);
     await operation(page, 'randomFile').getByLabel('categories').fill('moon');
     await send(page, 'randomFile');
     assert.match(await answer(page, 'randomFile', 404), /No image matches/);
@@ -115,12 +138,12 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await send(page, 'randomFile');
     await answer(page, 'randomFile', 401);
     await operation(page, 'randomFile').getByText('Browsers send no token').waitFor();
-    await finish(['401', '404']);
+    await finish(['400', '401', '404']);
   });
 
   test('a token is sent to this server only, never stored, and gone with the page', async () => {
-    const { secret } = await makeToken(service.config, ['image:list']);
-    const { secret: weak } = await makeToken(service.config, []);
+    const { secret } = await makeToken(gallery.config, ['image:list']);
+    const { secret: weak } = await makeToken(gallery.config, []);
     const { page, finish } = await open();
     const sent: Promise<string>[] = [];
     page.on('request', (request) =>
@@ -159,38 +182,10 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
     await page.getByRole('button', { name: 'Forget' }).click();
     assert.equal(await field.inputValue(), '');
     await field.fill(secret);
-    await page.goto(`${service.origin}/openapi.json`);
+    await page.goto(`${gallery.origin}/openapi.json`);
     await page.goBack();
     assert.equal(await field.inputValue(), '');
     await finish(['400', '401', '403']);
-  });
-
-  test('tests patterns while the reader types, and shows where they are wrong', async () => {
-    const { page, requests, finish } = await open();
-    const status = page.locator('#match-count');
-    await page.getByRole('button', { name: 'Try %daughter% on names of artists' }).click();
-    await status.getByText('1 artist found.').waitFor();
-    const match = page.locator('#matches a');
-    assert.equal(await match.getAttribute('href'), `/?artist=${artistId}`);
-    assert.equal(await match.textContent(), 'Hokusai & Daughter');
-    await page.locator('#pattern-kind').selectOption('characters');
-    await status.getByText('No characters found.').waitFor();
-    const pattern = page.locator('#pattern');
-    await pattern.fill('%<b>%');
-    await status.getByText('1 character found.').waitFor();
-    assert.equal(await match.textContent(), 'Nami <b>Umi</b>');
-    assert.equal(requests.length, 3);
-    await pattern.fill('😀a{2');
-    await status.getByText('at character').waitFor();
-    const [, position] = /at character (\d+)/.exec((await status.textContent()) ?? '') ?? [];
-    const [before = '', after = ''] = await page
-      .locator('.mistake')
-      .evaluate((line) => [line.firstChild?.textContent ?? '', line.lastChild?.textContent ?? '']);
-    assert.equal([...before].length, Number(position) - 1);
-    assert.equal(await page.locator('.mistake').textContent(), `😀a{2${after === '' ? ' ' : ''}`);
-    await pattern.fill('x'.repeat(51));
-    await status.getByText('not be longer than 50 characters').waitFor();
-    await finish(['400']);
   });
 
   test('is complete without JavaScript', async () => {
@@ -206,7 +201,7 @@ describe('the reference', { skip, concurrency: 2 }, async () => {
 
 describe('the reference and the rate limit', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue(2);
+  const makeConfig = await importGalleryCatalogue();
   const browser = await startBrowser();
   const clock = new TestClock();
   const config = makeConfig({ RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' });

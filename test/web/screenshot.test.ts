@@ -1,3 +1,4 @@
+// depth: all
 /**
  * The screenshot of the gallery in the README. To update it, run
  * `UPDATE_SCREENSHOT=1 node --test test/web/screenshot.test.ts`.

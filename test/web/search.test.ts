@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser/browser.ts';
-import { artistId, importGalleryCatalogue } from '../support/catalogues/gallery.ts';
+import { openGallery } from '../support/browser/gallery-pages.ts';
+import { artistId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
-import { startService } from '../support/zukan/service.ts';
+import { send } from '../support/zukan/service.ts';
 import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
@@ -24,13 +24,10 @@ const activeText = (page: Page) =>
 
 describe('search', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue();
-  const service = await startService(makeConfig());
-  const browser = await startBrowser();
-  const open = (path: string) => visit(browser, service.origin + path);
+  const { open, origin } = await openGallery();
 
   test('suggests what is loaded at once and the rest by kind, and works by keyboard', async () => {
-    const { page, requests, finish } = await open('/');
+    const { page, requests, finish } = await open('/?nsfw=questionable');
     await waitForFirstImage(page);
     await field(page).waitFor();
     await page.route('**/api/**', () => {});
@@ -127,7 +124,7 @@ describe('search', { skip }, async () => {
   });
 
   test('takes patterns, offers their text, and shows the error of the API', async () => {
-    const { page, finish } = await open('/');
+    const { page, finish } = await open('/?in=categories');
     await field(page).waitFor();
     await field(page).fill('h_k%');
     assert.equal(await page.getByRole('option').count(), 0, 'nothing is suggested for a pattern');
@@ -138,7 +135,7 @@ describe('search', { skip }, async () => {
     await page.getByText('No names match.').waitFor();
     await field(page).fill('<b>um(');
     await page.keyboard.press('Enter');
-    const { message } = (await service.get('/api/artist?search=<b>um(')).json;
+    const { message } = (await send(new URL('/api/artist?search=<b>um(', origin))).json;
     await page.getByRole('alert').getByText(message).waitFor();
     assert.equal(await page.locator('.tile, .entries li:visible').count(), 0);
     await field(page).fill('b>um_');

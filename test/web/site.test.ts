@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser/browser.ts';
-import { artistId, importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { startService } from '../support/zukan/service.ts';
@@ -24,7 +24,7 @@ const pressed = (page: Page) =>
     .locator('.toggles [aria-pressed="true"]')
     .evaluateAll((buttons) => buttons.map((button) => (button as HTMLButtonElement).value));
 
-describe('ratings', { skip, concurrency: 2 }, async () => {
+describe('ratings', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
   const logo = join(temporaryFolder(), 'logo.svg');
@@ -54,8 +54,9 @@ describe('ratings', { skip, concurrency: 2 }, async () => {
     assert.match(requests[0] ?? '', /^\/image\/random\?nsfw=sfw&/);
     assert.equal(requests.length, 1);
     assert.equal(await page.locator('.blurred').count(), 0);
-    await page.goto(`${origin}/?artist=${artistId}`);
-    await page.getByRole('heading', { name: 'Hokusai & Daughter' }).waitFor();
+    await page.locator('nav').getByRole('link', { name: 'Artists' }).click();
+    await page.getByRole('link', { name: 'Hokusai & Daughter', exact: true }).click();
+    await waitForFirstImage(page);
     assert.equal(await page.title(), 'Hokusai & Daughter · Kura & Co');
     await finish();
   });
@@ -78,9 +79,6 @@ describe('ratings', { skip, concurrency: 2 }, async () => {
     assert.deepEqual(await pressed(later), ['questionable']);
     await toggle(later, 'questionable');
     assert.deepEqual(await pressed(later), [], 'no rating is selected, so all are shown');
-    await later.reload();
-    await later.getByText('30 images').first().waitFor();
-    assert.deepEqual(await pressed(later), []);
     await later.close();
 
     const requestCount = requests.length;
@@ -99,21 +97,20 @@ describe('ratings', { skip, concurrency: 2 }, async () => {
     await waitForFirstImage(page);
     assert.equal(await page.locator('.blurred').count(), 3);
     assert.deepEqual(await pressed(page), ['questionable', 'nsfw']);
-    const other = await page.context().newPage();
-    await other.goto(`${origin}/`);
-    await waitForFirstImage(other);
-    assert.deepEqual(await pressed(other), ['sfw']);
+    await page.goto(`${origin}/`);
+    await waitForFirstImage(page);
+    assert.deepEqual(await pressed(page), ['sfw']);
     await finish();
   });
 
   test('clearing the filters shows all ratings', async () => {
-    const { page, finish } = await open('/?nsfw=nsfw');
+    const { page, finish } = await open('/?nsfw=nsfw,dragons');
+    await page.getByText('No images match these filters.').waitFor();
+    assert.deepEqual(await pressed(page), ['nsfw']);
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await waitForFirstImage(page);
     assert.deepEqual(await pressed(page), []);
-    await page.goto(`${origin}/?artist=${artistId}`);
-    await waitForFirstImage(page);
-    assert.equal(await page.locator('.blurred').count(), 3);
+    assert.ok((await page.locator('.blurred').count()) > 0);
     await finish();
   });
 });

@@ -1,6 +1,7 @@
 /** The studio in Chromium: signing in, the grid, the keyboard, undo after a reload, conflicts, filters and entries. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findViolations } from '../support/browser/accessibility.ts';
 import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -12,8 +13,15 @@ describe('the studio', { skip }, async () => {
   if (skip) return;
   const { config, open } = await openStudioPages(IMAGES);
 
-  test('the secret leaves the address, and only a part of the pictures is in the document', async () => {
-    const { page, finish } = await open();
+  test('the secret leaves the address, tiles have a placeholder, and only a part of them is in the document', async () => {
+    const held = Promise.withResolvers<void>();
+    const { page, finish } = await open((context) =>
+      context.route('**/picture/**', (route) => held.promise.then(() => route.continue())),
+    );
+    await page.locator('#tile-0 canvas').waitFor();
+    held.resolve();
+    await page.locator('.tile canvas').first().waitFor({ state: 'detached' });
+    await page.waitForFunction(`document.querySelector('#tile-0 img').naturalWidth > 0`);
     assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, '/');
     assert.equal(await page.locator('#count').textContent(), String(IMAGES));
     assert.ok((await page.locator('.tile').count()) < IMAGES);
@@ -25,19 +33,7 @@ describe('the studio', { skip }, async () => {
     await finish();
   });
 
-  test('tiles have a placeholder until their picture has loaded', async () => {
-    const held = Promise.withResolvers<void>();
-    const { page, finish } = await open((context) =>
-      context.route('**/picture/**', (route) => held.promise.then(() => route.continue())),
-    );
-    await page.locator('#tile-0 canvas').waitFor();
-    held.resolve();
-    await page.locator('.tile canvas').first().waitFor({ state: 'detached' });
-    await page.waitForFunction(`document.querySelector('#tile-0 img').naturalWidth > 0`);
-    await finish();
-  });
-
-  test('a person rates and tags with the keyboard alone, and undoes it after a reload', async () => {
+  test('a person rates and tags with the keyboard alone, undoes it after a reload, and selects with the mouse', async () => {
     const { page, finish } = await open();
     await page.keyboard.press('ArrowRight');
     await waitForPanel(page, 'One picture');
@@ -50,6 +46,7 @@ describe('the studio', { skip }, async () => {
     await page.keyboard.press('c');
     await page.keyboard.type('brand new');
     await page.locator('.combobox li', { hasText: 'Create “brand new”' }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press('Enter');
     await waitForUndo(page, 'Add brand new: 2 pictures');
     await page.locator('.entries li', { hasText: 'brand new' }).waitFor();
@@ -72,11 +69,7 @@ describe('the studio', { skip }, async () => {
     await page.locator('#toast', { hasText: 'Undone' }).waitFor();
     await page.locator('#undo:disabled').waitFor();
     await page.locator('#tile-0[data-rating="nsfw"]').waitFor({ state: 'detached' });
-    await finish();
-  });
 
-  test('ranges, all pictures, and removing an entry from all of them with the mouse', async () => {
-    const { page, finish } = await open();
     await page.locator('#tile-1').click();
     await page.locator('#tile-3').click({ modifiers: ['Shift'] });
     await waitForPanel(page, '3 pictures');
@@ -93,7 +86,7 @@ describe('the studio', { skip }, async () => {
     await finish();
   });
 
-  test('filters and order are kept in the address', async () => {
+  test('filters and order are kept in the address, and a change based on an old state is refused', async () => {
     const { page, finish } = await open();
     await page.selectOption('#rating-filter', 'questionable');
     await page.locator('#count', { hasText: /^7$/ }).waitFor();
@@ -109,11 +102,10 @@ describe('the studio', { skip }, async () => {
     await page.selectOption('#rating-filter', '');
     await page.selectOption('#show', 'without=character');
     await page.locator('#empty').waitFor();
-    await finish();
-  });
 
-  test('a change based on an old state is refused, and the new state is shown', async () => {
-    const { page, finish } = await open();
+    await page.selectOption('#show', '');
+    await page.locator('.tile[data-rating]').first().waitFor();
+    await page.locator('#grid').focus();
     await page.keyboard.press('ArrowRight');
     await waitForPanel(page, 'One picture');
     const id = (await page.locator('#panel .head img').getAttribute('src'))?.split('/')[2] as string;
@@ -126,30 +118,7 @@ describe('the studio', { skip }, async () => {
     await finish(['409']);
   });
 
-  test('entries are renamed and merged', async () => {
-    const { page, finish } = await open();
-    await page.getByRole('link', { name: 'Categories' }).click();
-    await page.locator('tbody').getByRole('button', { name: 'moon', exact: true }).click();
-    await page.getByLabel('Name', { exact: true }).fill('luna');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'moon' }).waitFor();
-    await page.locator('tbody button:focus').waitFor();
-    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
-    await page.getByRole('button', { name: 'Merge…' }).click();
-    await page.keyboard.type('lun');
-    await page.locator('dialog .combobox li', { hasText: 'luna' }).click();
-    await page.getByRole('button', { name: 'Merge', exact: true }).click();
-    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'city' }).waitFor();
-    await page.getByLabel('Which entries').selectOption('unused');
-    await page.locator('tbody tr').waitFor({ state: 'detached' });
-    await page.locator('#undo').click();
-    await page.locator('#undo', { hasText: 'Change the category moon' }).waitFor();
-    await page.locator('#undo').click();
-    await page.locator('#undo:disabled').waitFor();
-    await finish();
-  });
-
-  test('Enter before the suggestions arrive means what was typed, and the pictures selected by then', async () => {
+  test('entries are renamed and merged, and Enter before the suggestions arrive means what was typed', async () => {
     const { page, finish } = await open();
     let held = Promise.withResolvers<void>();
     await page.route('**/data/suggestions?*', (route) =>
@@ -175,6 +144,26 @@ describe('the studio', { skip }, async () => {
     await page.locator('dialog p', { hasText: 'city becomes another name of sea' }).waitFor();
     await pressBeforeSuggestions('n', 'o', 'x', 'Enter');
     await page.locator('dialog .note', { hasText: 'There is no category “nox”.' }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.locator('tbody').getByRole('button', { name: 'moon', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('luna');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'moon' }).waitFor();
+    await page.locator('tbody button:focus').waitFor();
+    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
+    await page.getByRole('button', { name: 'Merge…' }).click();
+    await page.keyboard.type('lun');
+    await page.locator('dialog .combobox li', { hasText: 'luna' }).click();
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'city' }).waitFor();
+    await page.getByLabel('Which entries').selectOption('unused');
+    await page.locator('tbody tr').waitFor({ state: 'detached' });
+    await page.locator('#undo').click();
+    await page.locator('#undo', { hasText: 'Change the category moon' }).waitFor();
+    await page.locator('#undo').click();
+    await page.locator('#undo:disabled').waitFor();
     await finish();
   });
 });

@@ -1,13 +1,16 @@
 /** The gallery without a connection, with unknown addresses, and with an empty catalogue. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startBrowser, visit } from '../support/browser/browser.ts';
-import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { findViolations } from '../support/browser/accessibility.ts';
+import { visit } from '../support/browser/browser.ts';
+import { openGallery } from '../support/browser/gallery-pages.ts';
+import { seaCategoryId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 import {
-  scrollNearEnd,
+  scrollToEnd,
+  scrollToTop,
   shownIds,
   waitForFirstImage,
   waitForImageCount,
@@ -17,12 +20,9 @@ import {
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const offline = 'You are offline. This continues when you are back online.';
 
-describe('the gallery in trouble', { skip, concurrency: 2 }, async () => {
+describe('the gallery in trouble', { skip }, async () => {
   if (skip) return;
-  const makeConfig = await importGalleryCatalogue();
-  const service = await startService(makeConfig());
-  const browser = await startBrowser();
-  const open = (path: string) => visit(browser, service.origin + path);
+  const { browser, open, origin } = await openGallery();
 
   test('keeps what is shown without a connection, and continues with one', async () => {
     const { page, finish } = await open('/');
@@ -40,35 +40,56 @@ describe('the gallery in trouble', { skip, concurrency: 2 }, async () => {
   });
 
   test('loads more images, and those that failed, when the connection is back', async () => {
-    const { page, finish } = await visit(browser, `${service.origin}/?nsfw=sfw`, {
+    const { page, requests, finish } = await open('/?nsfw=sfw', {
       prepare: (context) => context.route('**/files/**', (route) => route.abort()),
     });
     await page.locator('.tile .failed').nth(3).waitFor({ state: 'attached' });
     await page.context().setOffline(true);
-    await scrollNearEnd(page);
+    await scrollToEnd(page);
     await page.locator('#load-error').getByText(offline).waitFor();
-    assert.equal(await page.locator('.tile').count(), 25);
+    const before = await shownIds(page);
+    assert.equal(before.length, 25);
+    assert.equal(requests.length, 2);
+    await scrollToTop(page);
+    await scrollToEnd(page);
+    assert.ok(await page.locator('#load-error').isVisible());
+    assert.equal(requests.length, 2, 'scrolling does not retry');
+    const dialog = page.getByRole('dialog');
+    await page
+      .locator('.tile a')
+      .last()
+      .evaluate((link: HTMLElement) => link.click());
+    await page.locator('#next').click();
+    await dialog.getByText('You are offline.').waitFor();
+    await page.locator('#close').click();
+    await dialog.waitFor({ state: 'hidden' });
+    // So the last row does not move in sight when more images arrive.
+    await scrollToTop(page);
     await page.context().unroute('**/files/**');
     await page.context().setOffline(false);
     await waitForImageCount(page, 26);
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.deepEqual((await shownIds(page)).slice(0, 25), before);
     await page.locator('.tile img.loaded').nth(3).waitFor();
     await finish(['ERR_INTERNET_DISCONNECTED', 'ERR_FAILED']);
   });
 
   test('has a page for what does not exist', async () => {
-    const { page, finish } = await open(`/?artist=${seaCategoryId}`);
+    const { page, requests, finish } = await open(`/?artist=${seaCategoryId}`);
     await page.getByRole('heading', { level: 1, name: 'Artist not found' }).waitFor();
     assert.equal(await page.title(), 'Artist not found · zukan');
-    await page.goto(`${service.origin}/?category=42`);
-    await page.getByText('There is no category at this address. It may have been removed.').waitFor();
-    await page.getByRole('link', { name: 'All categories' }).click();
-    await page.getByRole('link', { name: 'moon' }).waitFor();
-    await page.goto(`${service.origin}/?categories=dragons`);
+    assert.deepEqual(await findViolations(page), []);
+    await page.getByText('There is no artist at this address. It may have been removed.').waitFor();
+    await page.getByRole('link', { name: 'All artists' }).click();
+    await page.getByRole('link', { name: 'Idle' }).waitFor();
+    await page.goto(`${origin}/?categories=dragons`);
     await page.getByText('Invalid categories: there is no category "dragons".').waitFor();
     await page.getByRole('link', { name: 'Random images' }).click();
     await waitForFirstImage(page);
-    await page.goto(`${service.origin}/?image=42`);
+    const count = requests.length;
+    await page.goto(`${origin}/?image=42`);
     await page.getByText('Invalid ID: it must be a UUID.').waitFor();
+    assert.equal(requests.length, count, 'an id that is none starts no call');
     await finish(['400', '404']);
   });
 

@@ -1,8 +1,9 @@
-/** The image dialog as a viewer: zoom, panning, swiping, full screen, download, sharing and animations. */
+/** The image dialog as a viewer: zoom, panning, swiping, full screen, download, sharing, animations and similar pictures. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
+import { findViolations } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import {
   animationId,
@@ -17,52 +18,14 @@ import { findChromium, installChromium, unless } from '../support/servers/needs.
 import { startService } from '../support/zukan/service.ts';
 import { recordFiles } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
+import { boxOf, line, middleOf, picture, touch, waitForFile, waitUntilWider } from './viewer-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
+const wide = { width: 1300, height: 1000 };
+const similarPath = `/image/${photoId}/similar?limit=9&include=artist%2Cthumbnails`;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-const picture = (page: Page) => page.locator('#stage img');
-const boxOf = async (page: Page) => {
-  const box = await picture(page).boundingBox();
-  assert.ok(box);
-  return box;
-};
-const middleOf = ({ x, y, width, height }: Awaited<ReturnType<typeof boxOf>>) => ({
-  x: x + width / 2,
-  y: y + height / 2,
-});
-/** With one step per call, as a finger moves. Each finger is a list of its positions. */
-async function touch(page: Page, ...fingers: [x: number, y: number][][]): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const points = (step: number) =>
-    fingers.map((positions, id) => {
-      const [x = 0, y = 0] = positions[step] ?? [];
-      return { x, y, id };
-    });
-  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: points(0) });
-  for (let step = 1; step < (fingers[0]?.length ?? 0); step++)
-    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: points(step) });
-  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-}
-/** From one point to another in ten steps. */
-const line = (from: [number, number], to: [number, number]) =>
-  Array.from({ length: 11 }, (_, step): [number, number] => [
-    from[0] + ((to[0] - from[0]) * step) / 10,
-    from[1] + ((to[1] - from[1]) * step) / 10,
-  ]);
-/** The dialog reacts to a wheel and to a resized stage a moment later. */
-const waitUntilWider = (page: Page, { width }: { width: number }) =>
-  page.waitForFunction(
-    (width) => (document.querySelector('#stage img')?.getBoundingClientRect().width ?? 0) > width,
-    width,
-  );
-const waitForFile = (page: Page, type: string) =>
-  page.waitForFunction(
-    (type) => document.querySelector<HTMLImageElement>('#stage img')?.currentSrc.includes(type),
-    type,
-  );
-
-describe('the viewer', { skip, concurrency: 2 }, async () => {
+describe('the viewer', { skip }, async () => {
   if (skip) return;
   const { makeConfig, photo } = await importViewerCatalogue();
   const { origin } = await startService(makeConfig());
@@ -74,7 +37,7 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     return opened;
   };
 
-  test('the wheel zooms at the pointer, dragging moves, and a double click fits again', async () => {
+  test('the wheel and the keys + - 0 zoom, dragging and arrows move, and a double click fits again', async () => {
     const { page, finish } = await open(photoId, { prepare: new TestClock().install });
     const fitted = await boxOf(page);
     const { x, y } = { x: fitted.x + 10, y: fitted.y + 10 };
@@ -94,18 +57,13 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     assert.deepEqual(await boxOf(page), fitted);
     await page.mouse.dblclick(x, y);
     assert.ok((await boxOf(page)).width >= 2 * fitted.width - 1);
-    await finish();
-  });
-
-  test('the keys + - 0 zoom, arrows move what is enlarged and step otherwise', async () => {
-    const { page, finish } = await open(photoId);
-    const fitted = await boxOf(page);
+    await page.keyboard.press('0');
     for (const key of ['+', '=', '+']) await page.keyboard.press(key);
-    const enlarged = await boxOf(page);
-    assert.equal(Math.round(enlarged.width / fitted.width), 3);
-    assert.deepEqual(middleOf(enlarged), middleOf(fitted));
+    const large = await boxOf(page);
+    assert.equal(Math.round(large.width / fitted.width), 3);
+    assert.deepEqual(middleOf(large), middleOf(fitted));
     await page.keyboard.press('-');
-    assert.ok((await boxOf(page)).width < enlarged.width);
+    assert.ok((await boxOf(page)).width < large.width);
     const before = await boxOf(page);
     await page.keyboard.press('ArrowRight');
     assert.equal((await boxOf(page)).x, before.x - 80);
@@ -119,12 +77,20 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
-  test('fingers pinch, move, tap twice and swipe', async () => {
-    const { page, finish } = await open(photoId, { ...phone, prepare: new TestClock().install });
+  test('fingers pinch, which loads the original, move, tap twice and swipe', async () => {
+    const { page, finish } = await open(photoId, {
+      ...phone,
+      async prepare(context: BrowserContext) {
+        await new TestClock().install(context);
+        await context.addInitScript('Element.prototype.requestFullscreen = undefined');
+      },
+    });
     const fitted = await boxOf(page);
     const { x, y } = middleOf(fitted);
+    await waitForFile(page, '-400.webp');
     await touch(page, line([x - 20, y], [x - 60, y]), line([x + 20, y], [x + 60, y]));
     const pinched = await boxOf(page);
+    await waitForFile(page, '.jpg');
     assert.equal(Math.round(pinched.width / fitted.width), 3);
     await touch(page, line([x, y], [x - 100, y]));
     assert.ok((await boxOf(page)).x < pinched.x - 80);
@@ -138,10 +104,17 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     await page.waitForURL(`**image=${stripId}`);
     await touch(page, line([x - 100, y], [x + 100, y]));
     await page.waitForURL(`**image=${photoId}`);
+
+    // Without the API for full screens, the picture fills the page.
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    const { width, height } = (await page.locator('#stage').boundingBox()) ?? {};
+    assert.deepEqual({ width, height }, phone.viewport);
+    await page.keyboard.press('f');
+    assert.ok(await page.locator('#panel').isVisible());
     await finish();
   });
 
-  test('a strip starts with its top in full width, and a panorama can fill the height', async () => {
+  test('a strip starts at its top, a panorama can fill the height, and a blurred image cannot be enlarged', async () => {
     const { page, finish } = await open(stripId, phone);
     const stage = await page.locator('#stage').boundingBox();
     const strip = await boxOf(page);
@@ -156,11 +129,48 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     const height = await page.locator('#stage').evaluate(({ clientHeight }) => clientHeight);
     assert.equal(Math.round((await boxOf(page)).height), height);
     assert.ok(height > 300);
+
+    for (const id of [animationId, copyId, questionableCopyId]) {
+      await page.keyboard.press('0');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL(`**image=${id}`);
+    }
+    assert.ok(await page.getByRole('button', { name: 'Zoom' }).isDisabled());
+    await page.keyboard.press('+');
+    const frame = (await page.locator('.frame').boundingBox()) ?? assert.fail();
+    assert.equal(Math.round(frame.width), phone.viewport.width);
+    const { x, y } = middleOf(frame);
+    await touch(page, line([x - 125, y], [x + 125, y]));
+    await page.waitForURL(`**image=${copyId}`);
     await finish();
   });
 
-  test('full screen shows the picture alone, and Escape leaves it', async () => {
-    const { page, finish } = await open(photoId);
+  test('has a full screen, downloads the original, and copies and shares the link', async () => {
+    const { page, finish } = await open(photoId, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+      prepare: (context: BrowserContext) =>
+        context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }'),
+    });
+    assert.equal(await page.getByText('Source', { exact: true }).count(), 0, 'it has none');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), `Nami by A B C (${photoId.slice(0, 8)}).jpg`);
+    assert.deepEqual(await readFile(await download.path()), photo);
+
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Link copied.').waitFor();
+    assert.equal(await copied(), page.url());
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await page.locator('.curl button').click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.match(await copied(), /^curl 'http/);
+    await page.getByRole('button', { name: 'Share' }).click();
+    assert.deepEqual(await page.evaluate('shared'), { title: 'Nami by A/B: C', url: page.url() });
+
     const fitted = await boxOf(page);
     await page.keyboard.press('f');
     await page.waitForFunction(() => document.fullscreenElement?.id === 'viewer');
@@ -176,50 +186,6 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.waitForFunction(() => !document.fullscreenElement);
-    await finish();
-  });
-
-  test('without the API for full screens, the picture fills the page', async () => {
-    const { page, finish } = await open(photoId, {
-      ...phone,
-      prepare: (context: BrowserContext) =>
-        context.addInitScript('Element.prototype.requestFullscreen = undefined'),
-    });
-    await page.getByRole('button', { name: 'Full screen' }).click();
-    const { width, height } = (await page.locator('#stage').boundingBox()) ?? {};
-    assert.deepEqual({ width, height }, phone.viewport);
-    await page.keyboard.press('f');
-    assert.ok(await page.locator('#panel').isVisible());
-    await finish();
-  });
-
-  test('the original can be downloaded under a readable name', async () => {
-    const { page, finish } = await open(photoId);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download' }).click(),
-    ]);
-    assert.equal(download.suggestedFilename(), `Nami by A B C (${photoId.slice(0, 8)}).jpg`);
-    assert.deepEqual(await readFile(await download.path()), photo);
-    await finish();
-  });
-
-  test('the link can be copied and shared', async () => {
-    const { page, finish } = await open(photoId, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-      prepare: (context: BrowserContext) =>
-        context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }'),
-    });
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await page.getByRole('button', { name: 'Copy link' }).click();
-    await page.getByText('Link copied.').waitFor();
-    assert.equal(await copied(), page.url());
-    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
-    await page.locator('.curl button').click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    assert.match(await copied(), /^curl 'http/);
-    await page.getByRole('button', { name: 'Share' }).click();
-    assert.deepEqual(await page.evaluate('shared'), { title: 'Nami by A/B: C', url: page.url() });
     await finish();
   });
 
@@ -240,19 +206,70 @@ describe('the viewer', { skip, concurrency: 2 }, async () => {
     await finish();
   });
 
-  test('a blurred image cannot be enlarged, and swiping goes on', async () => {
-    const { page, finish } = await visit(
-      browser,
-      `${origin}/?order=newest&image=${questionableCopyId}`,
-      phone,
-    );
-    await page.locator('#previous:enabled').waitFor();
-    assert.ok(await page.getByRole('button', { name: 'Zoom' }).isDisabled());
-    await page.keyboard.press('+');
-    const { x, y, width, height } = (await page.locator('.frame').boundingBox()) ?? assert.fail();
-    assert.equal(Math.round(width), phone.viewport.width);
-    await touch(page, line([x + 50, y + height / 2], [x + 300, y + height / 2]));
+  test('similar pictures open in the dialog. Going back shows the picture before, and closing the view', async () => {
+    const { page, requests, finish } = await visit(browser, `${origin}/?order=newest`, {
+      viewport: wide,
+      prepare: async () => {},
+    });
+    const files = recordFiles(page);
+    const length = (await page.evaluate('history.length')) as number;
+    await page.locator(`[data-image="${photoId}"]`).click();
+    const items = page.locator('.similar li');
+    await items.first().waitFor();
+    assert.equal(await items.count(), 2);
+    assert.equal(await items.locator('.unblur').count(), 1);
+    await items.locator('img.loaded').waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    assert.ok(!files.some((file) => file.includes(questionableCopyId)), 'no file of a blurred picture');
+    await items.locator(`a[data-image="${copyId}"]`).click();
+    await page.waitForURL(`**/?order=newest&image=${copyId}`);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'detail-title');
+    await page.goBack();
+    await page.waitForURL(`**image=${photoId}`);
+    await items.first().waitFor();
+    assert.equal(requests.filter((request) => request === similarPath).length, 1, 'they are cached');
+    await items.locator(`a[data-image="${copyId}"]`).click();
     await page.waitForURL(`**image=${copyId}`);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.waitForURL(`${origin}/?order=newest`);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate('history.length'), length + 2);
+    await finish();
+  });
+
+  test('similar pictures wait for the picture, for their turn, and until they come into view', async () => {
+    const clock = new TestClock();
+    const config = makeConfig({ RATE_LIMIT: 'on' });
+    const limited = await startService(config, { clock: clock.now });
+    const release = Promise.withResolvers<void>();
+    const statuses: number[] = [];
+    const { page, requests, finish } = await visit(
+      browser,
+      `${limited.origin}/?order=newest&image=${photoId}`,
+      {
+        viewport: { width: 390, height: 844 },
+        async prepare(context) {
+          await clock.install(context);
+          await context.route('**/files/**', (route) => release.promise.then(() => route.continue()));
+          context.on('response', (response) => {
+            if (response.url().includes('/api/')) statuses.push(response.status());
+          });
+        },
+      },
+    );
+    await clock.advanceUntilVisible(page.locator('#next:enabled'));
+    await page.locator('.similar').scrollIntoViewIfNeeded();
+    assert.ok(!requests.includes(similarPath));
+    await page.evaluate("document.getElementById('viewer').scrollTop = 0");
+    release.resolve();
+    await page.locator('#stage img.loaded').waitFor();
+    assert.ok(!requests.includes(similarPath));
+    await page.locator('.similar').scrollIntoViewIfNeeded();
+    await clock.advanceUntilVisible(page.locator('.similar li').first());
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL((url) => !url.search.includes(photoId));
+    assert.deepEqual(statuses, [200, 200, 200]);
+    assert.deepEqual(requests.slice(2), [similarPath]);
     await finish();
   });
 });

@@ -1,0 +1,30 @@
+// depth: all
+/** The first calls of every view of the gallery. */
+import { describe, test } from 'node:test';
+import { openGallery } from '../support/browser/gallery-pages.ts';
+import { artistId, characterId, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { checkFirstCalls } from './first-calls.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+
+describe('the first calls', { skip }, async () => {
+  if (skip) return;
+  const { open } = await openGallery();
+
+  test('of every view start before the main script is there, and none is repeated', async () => {
+    const images = 'include=artist%2Cthumbnails';
+    const random = (filter: string) => `/image/random?${filter}&limit=25&${images}&seed=…`;
+    await checkFirstCalls(open, {
+      '/?order=newest': [`/image/latest?limit=25&${images}`],
+      '/?categories=sea,city&nsfw=sfw': [random('categories=sea%2Ccity&nsfw=sfw')],
+      '/?categories=sea,city&match=any&exclude=moon': [
+        random('categories=sea%2Ccity&match=any&exclude=moon'),
+      ],
+      [`/?artist=${artistId}&page=2`]: [`/artist/${artistId}/images?limit=25&offset=25&${images}`],
+      [`/?character=${characterId}&nsfw=sfw`]: [random(`character=${characterId}&nsfw=sfw`)],
+      [`/?category=${seaCategoryId}`]: [`/category/${seaCategoryId}`, random('categories=sea')],
+      '/?in=characters&search=a_': ['/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
+    });
+  });
+});

@@ -1,0 +1,50 @@
+// depth: all
+/** Every view of the studio passes the axe accessibility rules in both colour schemes, and fits on a phone. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findViolations } from '../support/browser/accessibility.ts';
+import { openStudioPages, waitForPanel } from '../support/browser/studio-page.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const IMAGES = 30;
+
+describe('the studio', { skip }, async () => {
+  if (skip) return;
+  const { open } = await openStudioPages(IMAGES);
+
+  test('no view has an accessibility violation, in either colour scheme', async () => {
+    const { page, finish } = await open();
+    await page.setViewportSize({ width: 1300, height: 800 });
+    const check = async (view: string) => {
+      for (const colorScheme of ['light', 'dark'] as const)
+        assert.deepEqual(await findViolations(page, colorScheme), [], `${view}, ${colorScheme}`);
+    };
+    await check('nothing selected');
+    await page.keyboard.press('ArrowRight');
+    await waitForPanel(page, 'One picture');
+    await page.keyboard.press('c');
+    await page.locator('.combobox li').first().waitFor();
+    await check('one picture');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+a');
+    await waitForPanel(page, `${IMAGES} pictures`);
+    await check('all pictures');
+    await page.getByRole('link', { name: 'Characters' }).click();
+    await page.locator('tbody button').first().click();
+    await page.locator('dialog h2').waitFor();
+    await check('an entry');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Removed' }).click();
+    await page.locator('h1', { hasText: 'Removed' }).waitFor();
+    await check('removed');
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const view of ['Pictures', 'Add', 'Categories']) {
+      await page.getByRole('link', { name: view, exact: true }).click();
+      await page.locator('h1', { hasText: view }).waitFor();
+      const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
+      assert.equal(await page.evaluate(isTooWide), false, `${view} on a phone`);
+    }
+    await finish();
+  });
+});
