@@ -180,7 +180,7 @@ await forEachEngine((engine) => {
       },
     );
     await fc.assert(property, { numRuns: atDepth(3, 30), seed: 7, endOnFailure: true });
-    assert.ok(possible > 40, `${possible} steps were possible`);
+    assert.ok(possible > 10, `${possible} steps were possible`);
   });
 
   async function compare(box: ReturnType<typeof sandbox>, model: Model): Promise<void> {

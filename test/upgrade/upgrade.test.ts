@@ -4,7 +4,7 @@
  * as 0.1.0. Never change these files.
  */
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -57,11 +57,16 @@ await forEachEngine((engine) => {
         ] as const) {
           using database = new DatabaseSync(path);
           database.exec(read(dump));
+          chmodSync(path, 0o600);
         }
 
       const exported = parse((await succeed(['export'], environment)).output);
       const expected = parse(read('export.ndjson')).map(expectedLine);
       assert.equal(expected.filter(({ type }) => type === 'image').length, 3);
+      const images = exported.filter(({ type }) => type === 'image');
+      const hasThumbnails = images.every((line) => 'thumbnails' in line);
+      assert.equal(hasThumbnails, version === '0.3.0', 'version 0.1.0 had none');
+      for (const line of images) Reflect.deleteProperty(line, 'thumbnails');
       assert.deepEqual(
         exported.filter((line) => !isUnknown(line)),
         expected.filter((line) => !isUnknown(line)),
