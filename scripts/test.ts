@@ -2,11 +2,11 @@
  * Runs the tests: `npm test [-- pattern…]`; every depth: `npm run test:all`; only those that start no server, browser or
  * command, which their imports show: `npm run test:unit`. `--seed N` shuffles the files.
  *
- * Files of the same folder share a process, one after the other. Loading the code takes longer than most files do, and
- * they can share a database server and a browser. The first lines of a file can say how it runs:
+ * A few processes take one file after the other from a common list: loading the code takes longer than most files do, and
+ * files of a process share a database server and a browser. The first lines of a file can say how it runs:
  *
  *   // depth: all     only in test:all
- *   // process: own   it changes its process (the clock, the current folder, the environment, signals), or takes long
+ *   // process: own   it changes its process: the clock, the current folder, the environment or signals
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,10 +18,9 @@ import { parseArgs } from 'node:util';
 import { readAllImports, root } from './imports.ts';
 
 const MIN_PROCESSES = 4;
-const MAX_FILES_PER_PROCESS = 24;
-/** The tests with a browser take longest, so they start first, in more processes. */
-const BROWSER_FOLDER = 'web';
-const MAX_BROWSER_FILES_PER_PROCESS = 8;
+/** Tests with a browser take longest, so they start first. More browsers would take more time to start than they save. */
+const BROWSER_FOLDER = 'test/web/';
+const BROWSERS = 2;
 const cache = join(root, 'node_modules/.cache');
 /** What a test needs to start a server, a browser or a command. */
 const services = /'node:(child_process|http|net)'|'playwright-core'|\/src\/app\.ts'/;
@@ -49,9 +48,10 @@ if (options.all) process.env.ZUKAN_TEST_DEPTH = 'all';
 if (options.coverage) process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 else process.env.NODE_COMPILE_CACHE = join(cache, 'compiled');
 process.chdir(root);
+const concurrency = Math.max(MIN_PROCESSES, availableParallelism());
 const results = run({
-  files: writeGroups(groupFiles(files)),
-  concurrency: Math.max(MIN_PROCESSES, availableParallelism()),
+  files: writeProcesses(listFiles(files, concurrency)),
+  concurrency,
   ...(options.coverage && { coverage: true, coverageIncludeGlobs: ['src/**/*.ts'], ...MIN_COVERAGE }),
 });
 results.on('test:fail', () => {
@@ -69,31 +69,17 @@ function isUnitTest(file: string): boolean {
   return !parts.some((part) => services.test(readFileSync(join(root, part), 'utf8')));
 }
 
-/** One group for each process. The slowest first, so that the last ones to end are short. */
-function groupFiles(files: string[]): string[][] {
-  const { own = [], shared = [] } = Object.groupBy(files, (file) =>
-    hasMarker(file, 'process: own') ? 'own' : 'shared',
+/** The files that each process may run, in order. Each file is run by the first process that comes to it. */
+function listFiles(files: string[], processes: number): string[][] {
+  const shuffle = options.seed === undefined ? <T>(items: T[]) => items : shuffler(Number(options.seed));
+  const own = files.filter((file) => hasMarker(file, 'process: own'));
+  const shared = shuffle(files.filter((file) => !own.includes(file)));
+  const browser = shared.filter((file) => file.startsWith(BROWSER_FOLDER));
+  const others = shared.filter((file) => !browser.includes(file));
+  const lists = Array.from({ length: processes }, (_, index) =>
+    index < BROWSERS ? [...browser, ...others] : others,
   );
-  const { [BROWSER_FOLDER]: browser = [], ...folders } = Object.groupBy(shared, folderOf);
-  const groups = Object.values(folders).flatMap((group = []) => split(group, MAX_FILES_PER_PROCESS));
-  const ordered = [
-    ...split(browser, MAX_BROWSER_FILES_PER_PROCESS),
-    ...own.map((file) => [file]),
-    ...groups.sort((one, other) => other.length - one.length),
-  ];
-  if (options.seed === undefined) return ordered;
-  const shuffle = shuffler(Number(options.seed));
-  return shuffle(ordered.map(shuffle));
-}
-
-function folderOf(file: string): string {
-  return file.split('/').slice(1, -1)[0] ?? '';
-}
-
-/** Into as few groups as possible, of about the same length. */
-function split(files: string[], maxFiles: number): string[][] {
-  const count = Math.ceil(files.length / maxFiles);
-  return Array.from({ length: count }, (_, index) => files.filter((_, at) => at % count === index));
+  return [...shuffle(own).map((file) => [file]), ...lists];
 }
 
 /** The same seed gives the same order. */
@@ -109,29 +95,44 @@ function shuffler(seed: number): <T>(items: T[]) => T[] {
   };
 }
 
-/** Writes a module for each process, and returns their paths. A file is loaded when the tests of the one before have run. */
-function writeGroups(groups: string[][]): string[] {
+/**
+ * Writes a module for each process, and returns their paths. A file is loaded when the tests of the one before have run.
+ * Creating a folder claims a file, because only one process can.
+ */
+function writeProcesses(lists: string[][]): string[] {
   const folder = join(cache, 'tests');
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(folder, 'claims'), { recursive: true });
   const urlOf = (file: string) => pathToFileURL(join(root, file)).href;
-  return groups.map((group, index) => {
+  return lists.map((files, index) => {
     const path = join(folder, `${index}.mjs`);
-    const urls = Object.fromEntries(group.map((file) => [file, urlOf(file)]));
     writeFileSync(
       path,
-      `import { after, describe } from 'node:test';
+      `import { mkdirSync } from 'node:fs';
+import { after, describe } from 'node:test';
 import '${urlOf('test/support/at-end.ts')}';
-for (const [file, url] of Object.entries(${JSON.stringify(urls)}))
-  await new Promise((resolve) =>
-    describe(file, async () => {
-      after(resolve);
-      await import(url).catch((error) => {
-        resolve();
-        throw error;
-      });
-    }),
-  );
+const root = '${urlOf('')}/';
+const claims = new URL('./claims/', import.meta.url);
+const claim = (file) => {
+  try {
+    mkdirSync(new URL(file.replaceAll('/', ' '), claims));
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+};
+for (const file of ${JSON.stringify(files)})
+  if (claim(file))
+    await new Promise((resolve) =>
+      describe(file, async () => {
+        after(resolve);
+        await import(root + file).catch((error) => {
+          resolve();
+          throw error;
+        });
+      }),
+    );
 `,
     );
     return path;
