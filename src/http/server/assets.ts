@@ -1,4 +1,4 @@
-/** Constant bodies, compressed once and sent from the same bytes to everyone. */
+/** Constant bodies, compressed when a client first accepts it, and sent from the same bytes to everyone. */
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { type Encoding, negotiateEncoding } from './compression.ts';
@@ -8,19 +8,32 @@ import type { Exchange } from './exchange.ts';
 export interface Asset {
   type: string;
   eTag: string;
-  /** Formats that are compressed already have no other encoding. */
-  bytes: { identity: Buffer } & Partial<Record<Encoding, Buffer>>;
+  bytes: Buffer;
+  /** Formats that are compressed already have no encodings. */
+  encodings?: Record<Encoding, () => Promise<Buffer>>;
 }
 
-export async function makeAsset(content: string | Buffer, type: string): Promise<Asset> {
-  const identity = Buffer.from(content);
-  const asset = { type, eTag: entityTag(content), bytes: { identity } };
+export function makeAsset(content: string | Buffer, type: string): Asset {
+  const bytes = Buffer.from(content);
+  const asset = { type, eTag: entityTag(content), bytes };
   if (/^image\/(?!svg)/.test(type)) return asset;
-  const [br, gzipped] = await Promise.all([
-    promisify(brotliCompress)(identity),
-    promisify(gzip)(identity, { level: 9 }),
-  ]);
-  return { ...asset, bytes: { br, gzip: gzipped, identity } };
+  return {
+    ...asset,
+    encodings: { br: once(() => compressBrotli(bytes)), gzip: once(() => compressGzip(bytes)) },
+  };
+}
+
+const compressBrotli = (bytes: Buffer) => promisify(brotliCompress)(bytes);
+const compressGzip = (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 });
+
+/** Makes something when it is first needed. A failure is not cached. */
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    if (made instanceof Promise) made.catch(() => (made = undefined));
+    return made;
+  };
 }
 
 /** Changes with the content. For addresses whose content never changes. */
@@ -33,11 +46,11 @@ interface SendOptions {
   cacheControl?: string;
 }
 
-export function sendAsset(
+export async function sendAsset(
   exchange: Exchange,
-  { type, eTag, bytes }: Asset,
+  { type, eTag, bytes, encodings }: Asset,
   { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
-): void {
+): Promise<void> {
   const { headers } = exchange.request;
   exchange.headers({ ETag: eTag, 'Cache-Control': cacheControl });
   exchange.vary('Accept-Encoding');
@@ -46,9 +59,9 @@ export function sendAsset(
     return;
   }
   const encoding = negotiateEncoding(headers['accept-encoding'] as string | undefined);
-  const encoded = encoding && bytes[encoding];
+  const encoded = encoding && (await encodings?.[encoding]());
   if (encoded) exchange.header('Content-Encoding', encoding);
-  exchange.sendBytes(status, encoded ?? bytes.identity, type);
+  exchange.sendBytes(status, encoded ?? bytes, type);
 }
 
 /** Sends a body that is made for one request as if it were an asset. */
@@ -66,7 +79,7 @@ export function sendOnce(exchange: Exchange, text: string, type: string): void {
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** Pages link to the address with the version, so browsers never ask again. */
-export function sendVersioned(exchange: Exchange, asset: Asset): void {
+export async function sendVersioned(exchange: Exchange, asset: Asset): Promise<void> {
   const isVersioned = exchange.search === `v=${versionOf(asset)}`;
-  sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
+  await sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
 }

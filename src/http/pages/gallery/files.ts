@@ -39,27 +39,25 @@ export async function readGalleryFiles(prefix: string, site: Site): Promise<Gall
   );
   const styles = [...template.matchAll(styleLinks)].map(([, name]) => `web/${name}`);
   const style = joinStyles(styles) + accentStyle(site.accent);
-  const assets = new Map(
-    await Promise.all([
-      ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
-      prepare('style.css', style, STYLE_TYPE),
-      prepare(lateStyle, joinStyles([`web/${lateStyle}`]), STYLE_TYPE),
-      prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
-      ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
-      ...[...modules]
-        .filter(([path]) => path.startsWith('client/'))
-        .map(([path, text]) => prepare(`${path}.js`, toBrowserModule(text), SCRIPT_TYPE)),
-    ]),
-  );
+  const assets = new Map([
+    ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
+    prepare('style.css', style, STYLE_TYPE),
+    prepare(lateStyle, joinStyles([`web/${lateStyle}`]), STYLE_TYPE),
+    prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
+    ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
+    ...[...modules]
+      .filter(([path]) => path.startsWith('client/'))
+      .map(([path, text]) => prepare(`${path}.js`, toBrowserModule(text), SCRIPT_TYPE)),
+  ]);
   const [start = '', end = ''] = template
     .split('{{head}}')
     .map((part) => fillTemplate(part, prefix, site, assets));
-  const icon = assets.get('logo') ?? (await makeAsset(await readFile(iconPath), 'image/x-icon'));
+  const icon = assets.get('logo') ?? makeAsset(await readFile(iconPath), 'image/x-icon');
   return { assets, icon, page: (head) => start + head.text + end };
 }
 
-async function prepare(name: string, content: string | Buffer, type: string): Promise<[string, Asset]> {
-  return [name, await makeAsset(content, type)];
+function prepare(name: string, content: string | Buffer, type: string): [string, Asset] {
+  return [name, makeAsset(content, type)];
 }
 
 const styleLinks = /<link rel="stylesheet" href="\/gallery\/([\w-]+\.css)">\n/g;

@@ -49,14 +49,14 @@ export class Gallery {
     const asset = (await this.#load()).assets.get(name);
     if (!asset) return this.#notFound(exchange);
     restrictScripts(exchange, asset);
-    sendVersioned(exchange, asset);
+    await sendVersioned(exchange, asset);
   }
 
   /** At the address that browsers try for pages without a link to an icon, such as JSON. */
   async sendIcon(exchange: Exchange): Promise<void> {
     const { icon } = await this.#load();
     restrictScripts(exchange, icon);
-    sendAsset(exchange, icon, { cacheControl: ICON_CACHING });
+    await sendAsset(exchange, icon, { cacheControl: ICON_CACHING });
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
@@ -91,5 +91,5 @@ function restrictScripts(exchange: Exchange, { type }: Asset): void {
 
 async function load(prefix: string, { site }: Services): Promise<Loaded> {
   const files = await readGalleryFiles(prefix, site);
-  return { ...files, neutralPage: await makeAsset(files.page(headTags(site.name)), HTML_TYPE) };
+  return { ...files, neutralPage: makeAsset(files.page(headTags(site.name)), HTML_TYPE) };
 }

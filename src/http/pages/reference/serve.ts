@@ -1,7 +1,7 @@
 /** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
 import { version } from '../../../version.ts';
 import { routes } from '../../api/routes.ts';
-import { type Asset, makeAsset, sendAsset, sendVersioned, versionOf } from '../../server/assets.ts';
+import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../server/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../server/exchange.ts';
 import type { Services } from '../../services.ts';
 import { accentStyle } from '../accent.ts';
@@ -28,7 +28,7 @@ export function referencePages(services: Services, prefixes: readonly string[]):
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const files = once(() => buildFiles(site.accent));
   const records = new RecordCache(services);
-  let page: { key: string; asset: Promise<Asset> } | undefined;
+  let page: { key: string; asset: Asset } | undefined;
   /**
    * The same for everyone, and rebuilt when the records of the examples change. Anyone can call the service under any name, so
    * the script inserts the origin that the reader called.
@@ -50,13 +50,13 @@ export function referencePages(services: Services, prefixes: readonly string[]):
     return page.asset;
   };
   return {
-    '/openapi.json': async (exchange) => sendAsset(exchange, await json()),
+    '/openapi.json': (exchange) => sendAsset(exchange, json()),
     '/docs.css': async (exchange) => sendVersioned(exchange, (await files()).style),
     '/docs.js': async (exchange) => sendVersioned(exchange, (await files()).script),
     '/docs': async (exchange) => {
       const asset = await currentPage(exchange);
       exchange.headers(scriptPolicy(services, exchange.request));
-      sendAsset(exchange, asset);
+      await sendAsset(exchange, asset);
     },
   };
 }
@@ -64,19 +64,8 @@ export function referencePages(services: Services, prefixes: readonly string[]):
 async function buildFiles(accent: string | undefined): Promise<{ script: Asset; style: Asset }> {
   const { modules, joinStyles } = await readBrowserFiles('web', 'web/reference', 'client');
   const [code = ''] = bundle(modules, ['web/reference/main']);
-  const [script, style] = await Promise.all([
-    makeAsset(code, SCRIPT_TYPE),
-    makeAsset(joinStyles(styles) + accentStyle(accent), STYLE_TYPE),
-  ]);
-  return { script, style };
-}
-
-/** A failure is not cached. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    if (made instanceof Promise) made.catch(() => (made = undefined));
-    return made;
+  return {
+    script: makeAsset(code, SCRIPT_TYPE),
+    style: makeAsset(joinStyles(styles) + accentStyle(accent), STYLE_TYPE),
   };
 }
