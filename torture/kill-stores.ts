@@ -10,7 +10,7 @@ import { type Engines, type Environment, runOrThrow } from './servers.ts';
 /** A catalogue of its own. */
 export interface Place {
   environment: Environment;
-  /** All records, as text that can be compared: without the times of removals. */
+  /** All records and tokens, as text that can be compared: without the times of removals. */
   contents(): Promise<string>;
   /** Every file in the storage, with those of journals and unfinished writes. */
   stored(): string[];
@@ -26,7 +26,11 @@ let count = 0;
 export function newPlaces(folder: string, { postgres }: Engines): [name: string, place: Place][] {
   const place = (environment: Environment, database: Database): Place => ({
     environment,
-    contents: async () => (await runOrThrow(['export'], environment)).replaceAll(timeOfRemoval, '$1""'),
+    async contents() {
+      const records = await runOrThrow(['export'], environment);
+      const tokens = await runOrThrow(['token', 'list', '--json'], environment);
+      return records.replaceAll(timeOfRemoval, '$1""') + tokens;
+    },
     stored: () =>
       filesIn(filesFolder(configFor('', environment))).map((line) => line.split(' ')[0] as string),
     copy() {

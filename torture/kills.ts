@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Progress } from '../src/commands/progress.ts';
 import { inParallel } from '../src/parallel.ts';
@@ -11,12 +12,10 @@ import { launch, runCommand, serve } from '../test/support/zukan/program.ts';
 import { newPlaces, type Place } from './kill-stores.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
-import { prepareScenarios, type Scenario, traceFlags } from './scenarios.ts';
+import { prepareScenarios, type Scenario, type Subject, subjects, traceFlags } from './scenarios.ts';
 import { type Engines, runOrThrow, stop } from './servers.ts';
 
 const CONCURRENT = 2;
-/** What is killed, in turn. */
-const subjects = ['import', 'removal', 'repair', 'server', 'import'] as const;
 
 export interface KillOptions {
   seed: number;
@@ -29,20 +28,20 @@ export interface KillOptions {
 export async function kill(folder: string, engines: Engines, options: KillOptions): Promise<void> {
   const scenarios = new Map<string, Scenario>();
   const stores: string[] = [];
+  const empty = new Map(newPlaces(join(folder, 'empty'), engines));
   for (const [store, place] of newPlaces(folder, engines)) {
     stores.push(store);
-    for (const [subject, scenario] of await prepareScenarios(folder, store, place))
+    for (const [subject, scenario] of await prepareScenarios(folder, store, place, empty.get(store) as Place))
       scenarios.set(`${store} ${subject}`, scenario);
   }
-  for (const store of stores) for (const subject of subjects) options.report.row(rowOf(store, subject));
+  const reached = subjects.slice(0, Math.ceil(options.kills / stores.length));
+  for (const store of stores) for (const subject of reached) options.report.row(rowOf(store, subject));
   const numbers = Array.from({ length: options.kills }, (_, number) => number);
   await inParallel(numbers, CONCURRENT, async (number) => {
     if (options.isOver()) return;
     const random = randomFor(options.seed, `kill ${number}`);
     const store = stores[number % stores.length] as string;
-    const subject = subjects[
-      Math.floor(number / stores.length) % subjects.length
-    ] as (typeof subjects)[number];
+    const subject = subjects[Math.floor(number / stores.length) % subjects.length] as Subject;
     // A server is killed while it serves an import.
     const scenario = scenarios.get(`${store} ${subject === 'server' ? 'import' : subject}`) as Scenario;
     await killOnce(scenario, subject, number, random, options);
@@ -53,7 +52,7 @@ const rowOf = (store: string, subject: string) => `kill, ${store}: ${subject}`;
 
 async function killOnce(
   scenario: Scenario,
-  subject: (typeof subjects)[number],
+  subject: Subject,
   number: number,
   random: Random,
   { seed, report, progress }: KillOptions,

@@ -14,6 +14,13 @@ const PICTURES = 6;
 /** Makes a command count its operations, and end before the one that KILL_AT names. */
 export const traceFlags = [`--import=${join(import.meta.dirname, '../test/support/zukan/kill-at.ts')}`];
 
+/** What is killed, in turn. */
+export const subjects = [
+  ...(['import', 'removal', 'repair', 'server', 'import'] as const),
+  ...(['restore', 'edit', 'rename', 'revert'] as const),
+];
+export type Subject = (typeof subjects)[number];
+
 /** A command, the catalogue before it, and what it does to it when nobody kills it. */
 export interface Scenario {
   store: string;
@@ -29,18 +36,30 @@ export async function prepareScenarios(
   folder: string,
   store: string,
   place: Place,
-): Promise<Map<'import' | 'removal' | 'repair', Scenario>> {
+  empty: Place,
+): Promise<Map<Exclude<Subject, 'server'>, Scenario>> {
   const [old, next] = [
     writeGeneration(folder, 'old', PICTURES),
     writeGeneration(folder, 'new', PICTURES + 2),
   ];
   await runOrThrow(['import', '--quiet', old], place.environment);
+  await runOrThrow(
+    ['token', 'create', '--owner', 'o', '--purpose', 'p', '--scope', 'image:list'],
+    place.environment,
+  );
+  const backup = join(folder, `backup of ${store}`);
+  await runOrThrow(['backup', '--quiet', backup], place.environment);
+  await runOrThrow(['import', '-'], empty.environment);
   const damaged = place.copy();
   damage(damaged.environment);
   return new Map([
     ['import', await trace(store, place, ['import', '--quiet', next])],
     ['removal', await trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)])],
     ['repair', await trace(store, damaged, ['check', '--quiet', '--repair'])],
+    ['restore', await trace(store, empty, ['restore', '--quiet', backup])],
+    ['edit', await trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'])],
+    ['rename', await trace(store, place, ['entry', 'category', 'all', '--name', 'every'])],
+    ['revert', await trace(store, place, ['imports', 'revert', '1'])],
   ]);
 }
 
