@@ -33,7 +33,7 @@ test('accepts the old catalogue, the new one and the same one', async () => {
 });
 
 test('accepts a removal at another time', async () => {
-  const { id } = JSON.parse(contents.trim().split('\n').at(-1) as string);
+  const { id } = JSON.parse(contents.split('\n').find((line) => line.includes('"image"')) as string);
   const [one, other] = [original.copy(), original.copy()];
   for (const { environment } of [one, other]) await runOrThrow(['remove', id], environment);
   assert.match(await one.contents(), /"type":"removed"/);
