@@ -61,9 +61,10 @@ interface Cost {
 export async function measureCosts(folder: string, engines: Engines, options: CostOptions): Promise<void> {
   const file = await writeKnownCatalogue(folder);
   for (const [name, catalogue] of newCatalogues(folder, engines).slice(0, options.isShort ? 1 : undefined)) {
-    await runOrThrow(['import', '--quiet', file], catalogue);
     const limited = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1', THUMBNAILS: 'off' };
-    await using target = await startTarget(name, { ...catalogue, ...limited });
+    const environment = { ...catalogue, ...limited };
+    await runOrThrow(['import', '--quiet', file], environment);
+    await using target = await startTarget(name, environment);
     const { headers } = await makeToken(target.config, ['api:ratelimit:disabled', 'image:list']);
     await search(target, headers.Authorization, options);
   }

@@ -19,7 +19,11 @@ export interface FaultOptions {
   announce: (step: string) => void;
   /** How long each fault lasts. */
   ms: number;
+  /** Between the requests of a client. */
+  pauseMs: number;
 }
+
+const DISK_BYTES = 2 * 1024 * 1024;
 
 interface Fault {
   what: string;
@@ -71,7 +75,7 @@ function hideFiles(target: Target | undefined) {
 async function inject(
   fault: Fault,
   target: Target,
-  { seed, report, announce, ms }: FaultOptions,
+  { seed, report, announce, ms, pauseMs }: FaultOptions,
 ): Promise<void> {
   const what = `fault: ${fault.what}`;
   announce(what);
@@ -79,7 +83,7 @@ async function inject(
   const meter = startMeter(target.pid);
   let isOver = false;
   const fuzzing = fuzz(target, {
-    ...{ seed, label: what, requests: 1_000_000, report: own, progress: noProgress },
+    ...{ seed, label: what, pauseMs, requests: 1_000_000, report: own, progress: noProgress },
     isOver: () => isOver,
   });
   try {
@@ -117,7 +121,7 @@ async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void>
   announce(what);
   const startedAt = performance.now();
   try {
-    using disk = mountDisk(4 * 1024 * 1024);
+    using disk = mountDisk(DISK_BYTES);
     const environment = { DATA_DIR: join(disk.folder, 'data'), LOG_LEVEL: 'silent' };
     await runOrThrow(['import', '--quiet', '-'], environment, JSON.stringify(keyed(1)));
     await using target = await startTarget('SQLite', { ...environment, RATE_LIMIT: 'off' });
@@ -126,7 +130,7 @@ async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void>
       Array.from({ length: count }, (_, index) =>
         JSON.stringify({ type: 'artist', name: `Artist ${index}`, url }),
       ).join('\n');
-    const full = await runCommand(['import', '--quiet', '-'], environment, artists(8000));
+    const full = await runCommand(['import', '--quiet', '-'], environment, artists((2 * DISK_BYTES) / 1000));
     if (full.status !== 1) throw new Error('the import did not fail');
     await runOrThrow(['import', '--quiet', '-'], environment, artists(200));
     const { status, headers } = await fetch(`${target.origin}/api/artist`);

@@ -11,6 +11,7 @@ import { startProbe } from './probe.ts';
 import { randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { type Engines, newCatalogues, runOrThrow, startTarget, type Target } from './servers.ts';
+import type { ShortRun } from './torture.ts';
 
 export interface FloodOptions {
   seed: number;
@@ -21,7 +22,7 @@ export interface FloodOptions {
   /** The size of the catalogue. */
   names: number;
   images: number;
-  isShort: boolean;
+  short?: ShortRun;
 }
 
 const CATEGORIES = 400;
@@ -125,18 +126,21 @@ export async function flood(folder: string, engines: Engines, options: FloodOpti
   const file = join(folder, 'flood.ndjson');
   await writeFile(join(folder, 'flood.png'), tinyPicture(1));
   await writeFile(file, [...records(options)].map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const { short } = options;
   const catalogues = newCatalogues(folder, engines);
   for (const [number, [name, catalogue]] of catalogues.entries()) {
+    const own = short
+      ? floods.slice(0, short.floods).filter((_, index) => index % catalogues.length === number)
+      : floods;
+    if (own.length === 0) continue;
     options.announce(`importing the catalogue to flood, ${name}`);
     await runOrThrow(['import', '--quiet', file], catalogue);
     const limited = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
     await using target = await startTarget(name, { ...catalogue, ...limited });
     const quietMs = new Map<string[], number>();
-    for (const { calls } of floods)
+    for (const { calls } of short ? [] : own)
       if (!quietMs.has(calls)) quietMs.set(calls, await medianCall(urlsOf(target, calls), options.ms / 4));
-    for (const [index, one] of floods.entries())
-      if (!options.isShort || index % catalogues.length === number)
-        await measure(target, one, quietMs.get(one.calls) ?? 0, options);
+    for (const one of own) await measure(target, one, quietMs.get(one.calls) ?? 0, options);
   }
 }
 
@@ -144,7 +148,7 @@ async function measure(
   target: Target,
   one: Flood,
   quietMs: number,
-  { seed, report, announce, ms, isShort }: FloodOptions,
+  { seed, report, announce, ms, short }: FloodOptions,
 ): Promise<void> {
   const what = `flood, ${target.name}: ${one.what}`;
   const repeat = `seed ${seed}, for ${ms} ms`;
@@ -164,7 +168,7 @@ async function measure(
   row.memory = { growth: usage.growth, peak: usage.peak };
   for (const failure of calls.failures) report.fail(what, `a call of another client: ${failure}`, repeat);
   const maxMs = Math.max(one.maxCallMs, 5 * quietMs);
-  if (!isShort && calls.slowestMs > maxMs)
+  if (!short && calls.slowestMs > maxMs)
     report.fail(
       what,
       `a call of another client took ${Math.round(calls.slowestMs)} ms, more than ${Math.round(maxMs)}`,

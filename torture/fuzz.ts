@@ -1,4 +1,5 @@
 /** Sends random requests on several connections at once and checks every response. */
+import { setTimeout } from 'node:timers/promises';
 import type { Progress } from '../src/commands/progress.ts';
 import { findProblem, type Situation } from './checks.ts';
 import { type Answer, Connection } from './connection.ts';
@@ -28,6 +29,8 @@ export interface FuzzOptions {
   /** Part of the seed: each run draws other requests. */
   label: string;
   requests: number;
+  /** Between the requests of a connection. */
+  pauseMs: number;
   report: Report;
   progress: Progress;
   isOver: () => boolean;
@@ -62,7 +65,11 @@ class Lane {
   }
 
   async run(count: number): Promise<void> {
-    while (this.#sent < count && !this.#options.isOver()) await this.#exchange(this.#nextBatch());
+    const { isOver, pauseMs } = this.#options;
+    while (this.#sent < count && !isOver()) {
+      await this.#exchange(this.#nextBatch());
+      if (pauseMs > 0) await setTimeout(pauseMs);
+    }
     this.#connection?.close();
   }
 

@@ -26,25 +26,25 @@ export interface KillOptions {
 }
 
 export async function kill(folder: string, engines: Engines, options: KillOptions): Promise<void> {
+  const places = newPlaces(folder, engines);
+  const kills = Array.from({ length: options.kills }, (_, number) => {
+    const [store, place] = places[number % places.length] as (typeof places)[number];
+    const subject = subjects[number % subjects.length] as Subject;
+    options.report.row(rowOf(store, subject));
+    // A server is killed while it serves an import.
+    return { number, subject, store, place, command: subject === 'server' ? 'import' : subject } as const;
+  });
   const scenarios = new Map<string, Scenario>();
-  const stores: string[] = [];
   const empty = new Map(newPlaces(join(folder, 'empty'), engines));
-  for (const [store, place] of newPlaces(folder, engines)) {
-    stores.push(store);
-    for (const [subject, scenario] of await prepareScenarios(folder, store, place, empty.get(store) as Place))
-      scenarios.set(`${store} ${subject}`, scenario);
+  for (const [store, place] of places) {
+    const commands = new Set(kills.filter((one) => one.place === place).map(({ command }) => command));
+    const prepared = await prepareScenarios(folder, store, place, empty.get(store) as Place, commands);
+    for (const [command, scenario] of prepared) scenarios.set(`${store} ${command}`, scenario);
   }
-  const reached = subjects.slice(0, Math.ceil(options.kills / stores.length));
-  for (const store of stores) for (const subject of reached) options.report.row(rowOf(store, subject));
-  const numbers = Array.from({ length: options.kills }, (_, number) => number);
-  await inParallel(numbers, CONCURRENT, async (number) => {
+  await inParallel(kills, CONCURRENT, async ({ number, subject, store, command }) => {
     if (options.isOver()) return;
     const random = randomFor(options.seed, `kill ${number}`);
-    const store = stores[number % stores.length] as string;
-    const subject = subjects[Math.floor(number / stores.length) % subjects.length] as Subject;
-    // A server is killed while it serves an import.
-    const scenario = scenarios.get(`${store} ${subject === 'server' ? 'import' : subject}`) as Scenario;
-    await killOnce(scenario, subject, number, random, options);
+    await killOnce(scenarios.get(`${store} ${command}`) as Scenario, subject, number, random, options);
   });
 }
 

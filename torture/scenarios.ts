@@ -16,7 +16,7 @@ export const traceFlags = [`--import=${join(import.meta.dirname, '../test/suppor
 
 /** What is killed, in turn. */
 export const subjects = [
-  ...(['import', 'removal', 'repair', 'server', 'import'] as const),
+  ...(['server', 'import', 'removal', 'repair', 'import'] as const),
   ...(['restore', 'edit', 'rename', 'revert'] as const),
 ];
 export type Subject = (typeof subjects)[number];
@@ -32,12 +32,15 @@ export interface Scenario {
   ms: number;
 }
 
+export type Command = Exclude<Subject, 'server'>;
+
 export async function prepareScenarios(
   folder: string,
   store: string,
   place: Place,
   empty: Place,
-): Promise<Map<Exclude<Subject, 'server'>, Scenario>> {
+  commands: ReadonlySet<Command>,
+): Promise<Map<Command, Scenario>> {
   const [old, next] = [
     writeGeneration(folder, 'old', PICTURES),
     writeGeneration(folder, 'new', PICTURES + 2),
@@ -47,20 +50,27 @@ export async function prepareScenarios(
     ['token', 'create', '--owner', 'o', '--purpose', 'p', '--scope', 'image:list'],
     place.environment,
   );
-  const backup = join(folder, `backup of ${store}`);
-  await runOrThrow(['backup', '--quiet', backup], place.environment);
-  await runOrThrow(['import', '-'], empty.environment);
-  const damaged = place.copy();
-  damage(damaged.environment);
-  return new Map([
-    ['import', await trace(store, place, ['import', '--quiet', next])],
-    ['removal', await trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)])],
-    ['repair', await trace(store, damaged, ['check', '--quiet', '--repair'])],
-    ['restore', await trace(store, empty, ['restore', '--quiet', backup])],
-    ['edit', await trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'])],
-    ['rename', await trace(store, place, ['entry', 'category', 'all', '--name', 'every'])],
-    ['revert', await trace(store, place, ['imports', 'revert', '1'])],
-  ]);
+  const prepare: Record<Command, () => Promise<Scenario>> = {
+    import: () => trace(store, place, ['import', '--quiet', next]),
+    removal: () => trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)]),
+    repair() {
+      const damaged = place.copy();
+      damage(damaged.environment);
+      return trace(store, damaged, ['check', '--quiet', '--repair']);
+    },
+    async restore() {
+      const backup = join(folder, `backup of ${store}`);
+      await runOrThrow(['backup', '--quiet', backup], place.environment);
+      await runOrThrow(['import', '-'], empty.environment);
+      return trace(store, empty, ['restore', '--quiet', backup]);
+    },
+    edit: () => trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
+    rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
+    revert: () => trace(store, place, ['imports', 'revert', '1']),
+  };
+  const scenarios = new Map<Command, Scenario>();
+  for (const command of commands) scenarios.set(command, await prepare[command]());
+  return scenarios;
 }
 
 /** Every image of the new generation has another picture than that of the same id in the old one. */

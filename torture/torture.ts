@@ -27,11 +27,21 @@ export interface Options {
   searches: number;
   /** Only measures what requests cost. */
   onlyCosts?: boolean;
-  /**
-   * For the test suite: each flood runs on one of the stores, slow responses are not failures, because they depend on what
-   * else the machine does, and there is no progress.
-   */
-  isShort: boolean;
+  /** The sizes of a run in the test suite. */
+  short?: ShortRun;
+}
+
+/**
+ * For the test suite: each flood runs on one of the stores, slow responses are not failures, because they depend on what
+ * else the machine does, and there is no progress.
+ */
+export interface ShortRun {
+  /** Measures the cost of every n-th shape only. */
+  everyShape: number;
+  /** How many of the floods to run. */
+  floods: number;
+  /** Each client waits this long between its requests while something is broken. */
+  pauseMs: number;
 }
 
 /** Requests may use this share of the time. The rest is for kills. */
@@ -40,19 +50,18 @@ const REQUESTS_SHARE = 0.6;
 const MAX_COST_MS = 1;
 /** The test suite measures fewer shapes, for which the code is hardly compiled yet, on machines that are busy. */
 const SHORT_RUN_MAX_COST_MS = 6;
-const SHORT_RUN_EVERY = 37;
 
 export async function torture(options: Options): Promise<Report> {
-  const { seed, requests, kills, minutes, attackMs: ms, searches, isShort } = options;
+  const { seed, requests, kills, minutes, attackMs: ms, searches, short } = options;
   const report = new Report();
   const folder = newFolder('zukan-torture-');
   const startedAt = performance.now();
   const isOver = (share: number) => performance.now() - startedAt > share * minutes * 60_000;
   const announce = (step: string) => {
-    if (!isShort) process.stderr.write(`${step}\n`);
+    if (!short) process.stderr.write(`${step}\n`);
   };
   const showing = async (title: string, total: number, work: (progress: Progress) => Promise<void>) => {
-    const progress = isShort ? noProgress : startProgress(title, total, process);
+    const progress = short ? noProgress : startProgress(title, total, process);
     await work(progress);
     progress.finish();
   };
@@ -63,19 +72,20 @@ export async function torture(options: Options): Promise<Report> {
   try {
     await using engines = await startEngines();
     await measureCosts(newSubfolder('costs'), engines, {
-      ...{ seed, report, announce, searches, isShort },
-      every: isShort ? SHORT_RUN_EVERY : 1,
-      maxCost: isShort ? SHORT_RUN_MAX_COST_MS : MAX_COST_MS,
+      ...{ seed, report, announce, searches, isShort: short !== undefined },
+      every: short?.everyShape ?? 1,
+      maxCost: short ? SHORT_RUN_MAX_COST_MS : MAX_COST_MS,
     });
     if (options.onlyCosts) return report;
     await flood(newSubfolder('floods'), engines, { ...options, report, announce, ms });
     await using stack = new AsyncDisposableStack();
     const targets = await startTargets(newSubfolder('servers'), engines, stack);
-    await injectFaults(targets, engines, { seed, report, announce, ms });
+    await injectFaults(targets, engines, { seed, report, announce, ms, pauseMs: short?.pauseMs ?? 0 });
     await showing('Sending requests', requests, (progress) =>
       fuzzAll(targets, requests, {
         seed,
         label: 'fuzz',
+        pauseMs: 0,
         report,
         progress,
         isOver: () => isOver(REQUESTS_SHARE),

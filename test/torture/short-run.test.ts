@@ -3,10 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { torture } from '../../torture/torture.ts';
+import { atDepth } from '../support/depth.ts';
 
 test('nothing fails when zukan is attacked, broken and killed', async (t) => {
-  const size = { requests: 400, kills: 8, attackMs: 100, names: 300, images: 200, searches: 10 };
-  const report = await torture({ seed: 20, ...size, minutes: Number.POSITIVE_INFINITY, isShort: true });
+  const size = atDepth(
+    { requests: 160, kills: 2, attackMs: 40, names: 50, images: 20, searches: 3 },
+    { requests: 1000, kills: 20, attackMs: 200, names: 300, images: 200, searches: 20 },
+  );
+  const short = atDepth(
+    { everyShape: 101, floods: 3, pauseMs: 50 },
+    { everyShape: 19, floods: Number.POSITIVE_INFINITY, pauseMs: 0 },
+  );
+  const report = await torture({ seed: 20, ...size, minutes: Number.POSITIVE_INFINITY, short });
   t.diagnostic(report.lines(20).join('\n'));
   assert.deepEqual(report.failures, []);
   const rows = [...report.rows.values()];
