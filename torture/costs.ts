@@ -140,7 +140,8 @@ class CostClient {
       await this.#send(0, this.#text({ ...blocked, path: '/api/stats', fillers: [] }));
     for (const path of new Set(shapes.map((shape) => shape.path)))
       await this.#sendAll({ sender: 'token', path, fillers: [] });
-    for (let number = 0; number < WARM_UP; number += REQUESTS)
+    const warmUp = Math.min(WARM_UP, REQUESTS * shapes.length);
+    for (let number = 0; number < warmUp; number += REQUESTS)
       await this.#sendAll(shapes[(number * 7) % shapes.length] as Shape);
   }
 

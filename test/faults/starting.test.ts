@@ -51,7 +51,7 @@ if (!skip) {
   }
 
   test('several instances start at once on an empty database, and all serve', async () => {
-    const INSTANCES = 3;
+    const INSTANCES = atDepth(2, 4);
     const environment = newCatalogue();
     const pause = await pauseMigration(environment.DATABASE_URL, 1);
     const started = Promise.all(Array.from({ length: INSTANCES }, () => serve(environment)));
@@ -95,14 +95,15 @@ if (!skip) {
 
   test('of two imports at once, one waits for the other or is refused', async () => {
     const environment = newCatalogue();
+    const SIZE = atDepth(200, 3000);
     const half = (from: number) =>
       lines([
         { type: 'category', name: 'both' },
-        ...Array.from({ length: 2000 }, (_, index) => keyed(from + index, { categories: ['both'] })),
+        ...Array.from({ length: SIZE }, (_, index) => keyed(from + index, { categories: ['both'] })),
       ]);
     const results = await Promise.all([
       zukan(['import', '--quiet', '-'], environment, half(0)),
-      runCommand(['import', '--quiet', '-'], environment, half(2000)),
+      runCommand(['import', '--quiet', '-'], environment, half(SIZE)),
     ]);
     const succeeded = results.filter(({ status }) => status === 0).length;
     for (const { status, errors } of results)
@@ -112,7 +113,7 @@ if (!skip) {
     assert.deepEqual(shelfProblems(config), []);
     assert.equal(
       psql(environment.DATABASE_URL, 'select count(*) from zukan.image').trim(),
-      String(succeeded * 2000),
+      String(succeeded * SIZE),
     );
   });
 

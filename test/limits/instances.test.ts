@@ -15,13 +15,13 @@ import {
 } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { type Running, serve, zukan } from '../support/zukan/program.ts';
+import { type Running, runCommand, serve } from '../support/zukan/program.ts';
 import { send } from '../support/zukan/service.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
 const folder = temporaryFolder();
-const data = { DATA_DIR: join(folder, 'data') };
-await zukan(['import', await writeKnownCatalogue(folder)], data);
+const data = { DATA_DIR: join(folder, 'data'), THUMBNAILS: 'off' };
+await runCommand(['import', await writeKnownCatalogue(folder)], data);
 
 let clients = 0;
 const newClient = () => `203.0.113.${clients++}`;

@@ -7,11 +7,11 @@ import { atDepth } from '../support/depth.ts';
 
 test('nothing fails when zukan is attacked, broken and killed', async (t) => {
   const size = atDepth(
-    { requests: 160, kills: 2, attackMs: 40, names: 50, images: 20, searches: 3 },
+    { requests: 200, kills: 1, attackMs: 40, names: 50, images: 20, searches: 3 },
     { requests: 1000, kills: 20, attackMs: 200, names: 300, images: 200, searches: 20 },
   );
   const short = atDepth(
-    { everyShape: 101, floods: 3, pauseMs: 50 },
+    { everyShape: 101, floods: 1, pauseMs: 50 },
     { everyShape: 19, floods: Number.POSITIVE_INFINITY, pauseMs: 0 },
   );
   const report = await torture({ seed: 20, ...size, minutes: Number.POSITIVE_INFINITY, short });

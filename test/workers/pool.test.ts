@@ -23,7 +23,7 @@ const NEVER_MS = 600_000;
 
 const folder = temporaryFolder();
 const config = configFor(folder, {
-  ...{ WORKERS: '2', CACHE_MB: '1', RATE_LIMIT: 'on' },
+  ...{ WORKERS: '2', CACHE_MB: '1', RATE_LIMIT: 'on', THUMBNAILS: 'off' },
   ...{ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_EXEMPT: '127.0.0.1' },
 });
 await importFiles(config, [await writeKnownCatalogue(folder)]);
@@ -131,21 +131,16 @@ test('threads share the limit while Redis is unavailable', async (t) => {
   assert.equal((await get('/health/ready')).json.status, 'degraded');
 });
 
-test('all threads finish their requests when they stop', async () => {
+test('a port in use is an error even if it is shared, and all threads finish their requests', async () => {
   const { pool, origin } = await start({ ...config, rateLimit: 'off' });
+  const second = new WorkerPool({ ...config, port: Number(new URL(origin).port) });
+  await assert.rejects(second.start(), { code: 'EADDRINUSE' });
+  await second.close();
   const load = startPacedLoad(`${origin}/api/stats`);
   await until('requests are served', () => load.answered() > 30);
   await pool.close(NEVER_MS);
   const { 200: served = 0, ECONNREFUSED: refused = 0, ...others } = Object.fromEntries(await load.stop());
   assert.deepEqual(others, {}, `${served} served, ${refused} refused`);
-});
-
-test('a port that another process uses is an error, even if that one shares it', async (t) => {
-  const { pool, origin } = await start();
-  t.after(() => pool.close());
-  const second = new WorkerPool({ ...config, port: Number(new URL(origin).port) });
-  await assert.rejects(second.start(), { code: 'EADDRINUSE' });
-  await second.close();
 });
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
