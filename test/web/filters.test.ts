@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId, questionableImageId, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { shownIds, waitForFirstImage, waitForImageCount, waitUntilIdle } from './page-helpers.ts';
 
@@ -74,7 +75,7 @@ describe('filters', { skip }, async () => {
     await finish();
   });
 
-  test('work in the view of an artist', async () => {
+  testDeep('work in the view of an artist', async () => {
     const { page, requests, finish } = await open(`/?artist=${artistId}&page=2`);
     await page.getByText('30 images').waitFor();
     await toggle(page, 'questionable');

@@ -115,7 +115,7 @@ describe('the image dialog', { skip }, async () => {
   });
 
   test('the grid and the dialog work with the keyboard', async () => {
-    const { page, finish } = await open(`/?artist=${artistId}`);
+    const { page, finish } = await open(`/?artist=${artistId}&orientation=square`);
     await page.getByRole('heading', { name: 'Hokusai & Daughter' }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await focused(page).textContent(), 'Skip to images');

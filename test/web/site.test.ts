@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { startService } from '../support/zukan/service.ts';
@@ -92,7 +93,7 @@ describe('ratings', { skip }, async () => {
     await finish();
   });
 
-  test('a shared link neither changes the choice nor lifts the blur', async () => {
+  testDeep('a shared link neither changes the choice nor lifts the blur', async () => {
     const { page, finish } = await open('/?nsfw=questionable,nsfw');
     await waitForFirstImage(page);
     assert.equal(await page.locator('.blurred').count(), 3);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/commands/studio.ts';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { importGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
@@ -91,7 +91,7 @@ describe('imports in the studio', { skip }, async () => {
     const dialog = page.locator('dialog');
     await dialog.getByText('2 pictures that it added are removed.').waitFor();
     await dialog.getByText('Edited by hand since').waitFor();
-    assert.deepEqual(await findViolations(page), []);
+    assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await press(page, /^Revert… of the import/);

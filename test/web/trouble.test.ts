@@ -1,10 +1,11 @@
 /** The gallery without a connection, with unknown addresses, and with an empty catalogue. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { seaCategoryId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
@@ -39,7 +40,7 @@ describe('the gallery in trouble', { skip }, async () => {
     await finish(['ERR_INTERNET_DISCONNECTED']);
   });
 
-  test('loads more images, and those that failed, when the connection is back', async () => {
+  testDeep('loads more images, and those that failed, when the connection is back', async () => {
     const { page, requests, finish } = await open('/?nsfw=sfw', {
       prepare: (context) => context.route('**/files/**', (route) => route.abort()),
     });
@@ -78,7 +79,7 @@ describe('the gallery in trouble', { skip }, async () => {
     const { page, requests, finish } = await open(`/?artist=${seaCategoryId}`);
     await page.getByRole('heading', { level: 1, name: 'Artist not found' }).waitFor();
     assert.equal(await page.title(), 'Artist not found · zukan');
-    assert.deepEqual(await findViolations(page), []);
+    assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.getByText('There is no artist at this address. It may have been removed.').waitFor();
     await page.getByRole('link', { name: 'All artists' }).click();
     await page.getByRole('link', { name: 'Idle' }).waitFor();

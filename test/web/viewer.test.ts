@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { BrowserContext } from 'playwright-core';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import {
   animationId,
@@ -14,6 +14,7 @@ import {
   questionableCopyId,
   stripId,
 } from '../support/catalogues/viewer.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
 import { recordFiles } from './page-helpers.ts';
@@ -37,45 +38,48 @@ describe('the viewer', { skip }, async () => {
     return opened;
   };
 
-  test('the wheel and the keys + - 0 zoom, dragging and arrows move, and a double click fits again', async () => {
-    const { page, finish } = await open(photoId, { prepare: new TestClock().install });
-    const fitted = await boxOf(page);
-    const { x, y } = { x: fitted.x + 10, y: fitted.y + 10 };
-    await page.mouse.move(x, y);
-    await page.mouse.wheel(0, -400);
-    await waitUntilWider(page, fitted);
-    const enlarged = await boxOf(page);
-    assert.equal(Math.round(enlarged.width), Math.round(2 * fitted.width));
-    assert.ok(Math.abs(enlarged.x - (fitted.x - 10)) < 12, 'what is below the pointer stays there');
-    await page.mouse.down();
-    await page.mouse.move(x - 60, y - 40, { steps: 4 });
-    await page.mouse.up();
-    const moved = await boxOf(page);
-    assert.ok(moved.x < enlarged.x - 40 && moved.y <= enlarged.y, 'the picture follows');
-    assert.ok(await page.getByRole('dialog').isVisible(), 'the end of a drag is no click');
-    await page.mouse.dblclick(x, y);
-    assert.deepEqual(await boxOf(page), fitted);
-    await page.mouse.dblclick(x, y);
-    assert.ok((await boxOf(page)).width >= 2 * fitted.width - 1);
-    await page.keyboard.press('0');
-    for (const key of ['+', '=', '+']) await page.keyboard.press(key);
-    const large = await boxOf(page);
-    assert.equal(Math.round(large.width / fitted.width), 3);
-    assert.deepEqual(middleOf(large), middleOf(fitted));
-    await page.keyboard.press('-');
-    assert.ok((await boxOf(page)).width < large.width);
-    const before = await boxOf(page);
-    await page.keyboard.press('ArrowRight');
-    assert.equal((await boxOf(page)).x, before.x - 80);
-    await page.keyboard.press('ArrowDown');
-    assert.ok((await boxOf(page)).y < before.y);
-    assert.ok(page.url().endsWith(photoId));
-    await page.keyboard.press('0');
-    assert.deepEqual(await boxOf(page), fitted);
-    await page.keyboard.press('ArrowRight');
-    await page.waitForURL(`**image=${stripId}`);
-    await finish();
-  });
+  testDeep(
+    'the wheel and the keys + - 0 zoom, dragging and arrows move, and a double click fits again',
+    async () => {
+      const { page, finish } = await open(photoId, { prepare: new TestClock().install });
+      const fitted = await boxOf(page);
+      const { x, y } = { x: fitted.x + 10, y: fitted.y + 10 };
+      await page.mouse.move(x, y);
+      await page.mouse.wheel(0, -400);
+      await waitUntilWider(page, fitted);
+      const enlarged = await boxOf(page);
+      assert.equal(Math.round(enlarged.width), Math.round(2 * fitted.width));
+      assert.ok(Math.abs(enlarged.x - (fitted.x - 10)) < 12, 'what is below the pointer stays there');
+      await page.mouse.down();
+      await page.mouse.move(x - 60, y - 40, { steps: 4 });
+      await page.mouse.up();
+      const moved = await boxOf(page);
+      assert.ok(moved.x < enlarged.x - 40 && moved.y <= enlarged.y, 'the picture follows');
+      assert.ok(await page.getByRole('dialog').isVisible(), 'the end of a drag is no click');
+      await page.mouse.dblclick(x, y);
+      assert.deepEqual(await boxOf(page), fitted);
+      await page.mouse.dblclick(x, y);
+      assert.ok((await boxOf(page)).width >= 2 * fitted.width - 1);
+      await page.keyboard.press('0');
+      for (const key of ['+', '=', '+']) await page.keyboard.press(key);
+      const large = await boxOf(page);
+      assert.equal(Math.round(large.width / fitted.width), 3);
+      assert.deepEqual(middleOf(large), middleOf(fitted));
+      await page.keyboard.press('-');
+      assert.ok((await boxOf(page)).width < large.width);
+      const before = await boxOf(page);
+      await page.keyboard.press('ArrowRight');
+      assert.equal((await boxOf(page)).x, before.x - 80);
+      await page.keyboard.press('ArrowDown');
+      assert.ok((await boxOf(page)).y < before.y);
+      assert.ok(page.url().endsWith(photoId));
+      await page.keyboard.press('0');
+      assert.deepEqual(await boxOf(page), fitted);
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL(`**image=${stripId}`);
+      await finish();
+    },
+  );
 
   test('fingers pinch, which loads the original, move, tap twice and swipe', async () => {
     const { page, finish } = await open(photoId, {
@@ -114,38 +118,41 @@ describe('the viewer', { skip }, async () => {
     await finish();
   });
 
-  test('a strip starts at its top, a panorama can fill the height, and a blurred image cannot be enlarged', async () => {
-    const { page, finish } = await open(stripId, phone);
-    const stage = await page.locator('#stage').boundingBox();
-    const strip = await boxOf(page);
-    assert.deepEqual([Math.round(strip.width), Math.round(strip.y)], [stage?.width, stage?.y]);
-    await page.keyboard.press('ArrowDown');
-    assert.equal((await boxOf(page)).y, strip.y - 80);
-    await page.keyboard.press('0');
-    assert.ok((await boxOf(page)).height <= (stage?.height ?? 0));
-    await page.keyboard.press('ArrowRight');
-    await page.waitForURL(`**image=${panoramaId}`);
-    await page.getByRole('button', { name: 'Zoom' }).click();
-    const height = await page.locator('#stage').evaluate(({ clientHeight }) => clientHeight);
-    assert.equal(Math.round((await boxOf(page)).height), height);
-    assert.ok(height > 300);
-
-    for (const id of [animationId, copyId, questionableCopyId]) {
+  testDeep(
+    'a strip starts at its top, a panorama can fill the height, and a blurred image cannot be enlarged',
+    async () => {
+      const { page, finish } = await open(stripId, phone);
+      const stage = await page.locator('#stage').boundingBox();
+      const strip = await boxOf(page);
+      assert.deepEqual([Math.round(strip.width), Math.round(strip.y)], [stage?.width, stage?.y]);
+      await page.keyboard.press('ArrowDown');
+      assert.equal((await boxOf(page)).y, strip.y - 80);
       await page.keyboard.press('0');
+      assert.ok((await boxOf(page)).height <= (stage?.height ?? 0));
       await page.keyboard.press('ArrowRight');
-      await page.waitForURL(`**image=${id}`);
-    }
-    assert.ok(await page.getByRole('button', { name: 'Zoom' }).isDisabled());
-    await page.keyboard.press('+');
-    const frame = (await page.locator('.frame').boundingBox()) ?? assert.fail();
-    assert.equal(Math.round(frame.width), phone.viewport.width);
-    const { x, y } = middleOf(frame);
-    await touch(page, line([x - 125, y], [x + 125, y]));
-    await page.waitForURL(`**image=${copyId}`);
-    await finish();
-  });
+      await page.waitForURL(`**image=${panoramaId}`);
+      await page.getByRole('button', { name: 'Zoom' }).click();
+      const height = await page.locator('#stage').evaluate(({ clientHeight }) => clientHeight);
+      assert.equal(Math.round((await boxOf(page)).height), height);
+      assert.ok(height > 300);
 
-  test('has a full screen, downloads the original, and copies and shares the link', async () => {
+      for (const id of [animationId, copyId, questionableCopyId]) {
+        await page.keyboard.press('0');
+        await page.keyboard.press('ArrowRight');
+        await page.waitForURL(`**image=${id}`);
+      }
+      assert.ok(await page.getByRole('button', { name: 'Zoom' }).isDisabled());
+      await page.keyboard.press('+');
+      const frame = (await page.locator('.frame').boundingBox()) ?? assert.fail();
+      assert.equal(Math.round(frame.width), phone.viewport.width);
+      const { x, y } = middleOf(frame);
+      await touch(page, line([x - 125, y], [x + 125, y]));
+      await page.waitForURL(`**image=${copyId}`);
+      await finish();
+    },
+  );
+
+  test('zooms with the wheel, has a full screen, downloads the original, and copies and shares the link', async () => {
     const { page, finish } = await open(photoId, {
       permissions: ['clipboard-read', 'clipboard-write'],
       prepare: (context: BrowserContext) =>
@@ -172,6 +179,12 @@ describe('the viewer', { skip }, async () => {
     assert.deepEqual(await page.evaluate('shared'), { title: 'Nami by A/B: C', url: page.url() });
 
     const fitted = await boxOf(page);
+    const { x, y } = middleOf(fitted);
+    await page.mouse.move(x, y);
+    await page.mouse.wheel(0, -400);
+    await waitUntilWider(page, fitted);
+    await page.keyboard.press('0');
+    assert.deepEqual(await boxOf(page), fitted);
     await page.keyboard.press('f');
     await page.waitForFunction(() => document.fullscreenElement?.id === 'viewer');
     await waitUntilWider(page, fitted);
@@ -219,7 +232,7 @@ describe('the viewer', { skip }, async () => {
     assert.equal(await items.count(), 2);
     assert.equal(await items.locator('.unblur').count(), 1);
     await items.locator('img.loaded').waitFor();
-    assert.deepEqual(await findViolations(page), []);
+    assert.deepEqual(await findViolationsAtDepth(page), []);
     assert.ok(!files.some((file) => file.includes(questionableCopyId)), 'no file of a blurred picture');
     await items.locator(`a[data-image="${copyId}"]`).click();
     await page.waitForURL(`**/?order=newest&image=${copyId}`);
@@ -237,39 +250,42 @@ describe('the viewer', { skip }, async () => {
     await finish();
   });
 
-  test('similar pictures wait for the picture, for their turn, and until they come into view', async () => {
-    const clock = new TestClock();
-    const config = makeConfig({ RATE_LIMIT: 'on' });
-    const limited = await startService(config, { clock: clock.now });
-    const release = Promise.withResolvers<void>();
-    const statuses: number[] = [];
-    const { page, requests, finish } = await visit(
-      browser,
-      `${limited.origin}/?order=newest&image=${photoId}`,
-      {
-        viewport: { width: 390, height: 844 },
-        async prepare(context) {
-          await clock.install(context);
-          await context.route('**/files/**', (route) => release.promise.then(() => route.continue()));
-          context.on('response', (response) => {
-            if (response.url().includes('/api/')) statuses.push(response.status());
-          });
+  testDeep(
+    'similar pictures wait for the picture, for their turn, and until they come into view',
+    async () => {
+      const clock = new TestClock();
+      const config = makeConfig({ RATE_LIMIT: 'on' });
+      const limited = await startService(config, { clock: clock.now });
+      const release = Promise.withResolvers<void>();
+      const statuses: number[] = [];
+      const { page, requests, finish } = await visit(
+        browser,
+        `${limited.origin}/?order=newest&image=${photoId}`,
+        {
+          viewport: { width: 390, height: 844 },
+          async prepare(context) {
+            await clock.install(context);
+            await context.route('**/files/**', (route) => release.promise.then(() => route.continue()));
+            context.on('response', (response) => {
+              if (response.url().includes('/api/')) statuses.push(response.status());
+            });
+          },
         },
-      },
-    );
-    await clock.advanceUntilVisible(page.locator('#next:enabled'));
-    await page.locator('.similar').scrollIntoViewIfNeeded();
-    assert.ok(!requests.includes(similarPath));
-    await page.evaluate("document.getElementById('viewer').scrollTop = 0");
-    release.resolve();
-    await page.locator('#stage img.loaded').waitFor();
-    assert.ok(!requests.includes(similarPath));
-    await page.locator('.similar').scrollIntoViewIfNeeded();
-    await clock.advanceUntilVisible(page.locator('.similar li').first());
-    await page.keyboard.press('ArrowRight');
-    await page.waitForURL((url) => !url.search.includes(photoId));
-    assert.deepEqual(statuses, [200, 200, 200]);
-    assert.deepEqual(requests.slice(2), [similarPath]);
-    await finish();
-  });
+      );
+      await clock.advanceUntilVisible(page.locator('#next:enabled'));
+      await page.locator('.similar').scrollIntoViewIfNeeded();
+      assert.ok(!requests.includes(similarPath));
+      await page.evaluate("document.getElementById('viewer').scrollTop = 0");
+      release.resolve();
+      await page.locator('#stage img.loaded').waitFor();
+      assert.ok(!requests.includes(similarPath));
+      await page.locator('.similar').scrollIntoViewIfNeeded();
+      await clock.advanceUntilVisible(page.locator('.similar li').first());
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL((url) => !url.search.includes(photoId));
+      assert.deepEqual(statuses, [200, 200, 200]);
+      assert.deepEqual(requests.slice(2), [similarPath]);
+      await finish();
+    },
+  );
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { atDepth } from '../depth.ts';
 
 /** The rules that depend on the colour scheme. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
@@ -25,6 +26,9 @@ export async function findViolations(
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );
 }
+
+/** In `npm test`, the main view of each page is checked. Its other views and dialogs follow in `npm run test:all`. */
+export const findViolationsAtDepth: typeof findViolations = atDepth(async () => [], findViolations);
 
 interface Violation {
   id: string;
