@@ -5,6 +5,7 @@ import { findViolations, findViolationsAtDepth } from '../support/browser/access
 import { visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId, importGalleryCatalogue, questionableImageId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
 import { recordFiles, shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
@@ -153,7 +154,7 @@ describe('the gallery', { skip }, async () => {
     await finish();
   });
 
-  test('works with the API at the root, and has a page for unknown addresses', async () => {
+  testDeep('works with the API at the root, and has a page for unknown addresses', async () => {
     const makeConfig = await importGalleryCatalogue();
     const { origin } = await startService(makeConfig({ API_PREFIXES: '/' }));
     const { page, finish } = await visit(browser, `${origin}/nowhere`);

@@ -51,7 +51,7 @@ describe('loading the gallery', { skip }, async () => {
   });
 
   test('a first call that fails can be tried again', async () => {
-    const { page, requests, finish } = await open('/', {
+    const { page, requests, finish } = await open('/?orientation=square', {
       prepare: (context) => context.route('**/api/**', (route) => route.abort(), { times: 1 }),
     });
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { artistId, importGalleryCatalogue } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { makeToken, startService } from '../support/zukan/service.ts';
 import { TestClock } from './test-clock.ts';
@@ -40,7 +41,7 @@ describe('the reference', { skip }, async () => {
   test('copies examples, with and without access to the clipboard, and tests patterns while the reader types', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page, requests, finish } = await open({ permissions });
-    assert.deepEqual(await findViolations(page, 'light', '#random'), []);
+    assert.deepEqual(await findViolationsAtDepth(page, 'light', '#random'), []);
     const copy = operation(page, 'random').getByRole('button', { name: 'Copy the example' });
     await copy.click();
     await copy.getByText('Copied').waitFor();
@@ -199,13 +200,13 @@ describe('the reference', { skip }, async () => {
 describe('the reference and the rate limit', { skip }, async () => {
   if (skip) return;
   const makeConfig = await importGalleryCatalogue();
-  const browser = await startBrowser();
-  const clock = new TestClock();
-  const config = makeConfig({ RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' });
-  const { origin, get } = await startService(config, { clock: clock.now });
-  const extraHTTPHeaders = { 'X-Forwarded-For': '203.0.113.9' };
 
-  test('calls wait for the limit, and a refusal says how long', async () => {
+  testDeep('calls wait for the limit, and a refusal says how long', async () => {
+    const browser = await startBrowser();
+    const clock = new TestClock();
+    const config = makeConfig({ RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' });
+    const { origin, get } = await startService(config, { clock: clock.now });
+    const extraHTTPHeaders = { 'X-Forwarded-For': '203.0.113.9' };
     const { page, finish } = await visit(browser, `${origin}/docs`, {
       prepare: clock.install,
       extraHTTPHeaders,

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { send } from '../support/zukan/service.ts';
 import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
@@ -105,7 +106,7 @@ describe('search', { skip }, async () => {
     await finish();
   });
 
-  test('Enter during a request for suggestions uses its response', async () => {
+  testDeep('Enter during a request for suggestions uses its response', async () => {
     const { page, requests, finish } = await open('/?in=characters');
     await field(page).waitFor();
     const held = Promise.withResolvers<void>();
