@@ -1,4 +1,3 @@
-// process: own
 /** Killed imports, and imports under readers: they see the old catalogue or the new one, never a mixture. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,3 @@
-// process: own
 /** Removed and replaced pictures: their bytes do not stay behind, whenever the command is killed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,3 @@
-// process: own
 /** Processes that share one PostgreSQL start and write at the same time, are killed, or cannot connect. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
