@@ -11,9 +11,11 @@ import { shelfProblems } from '../support/checks/dump.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngine((engine) => {
+  const testOnce = testOnOneStore(engine);
   describe('entry', () => {
     test('a renamed or merged entry keeps its names, so that sidecars land in the right place', async () => {
       const { picture, pictures, ok, run, find, config } = openMaintained(engine);
@@ -56,7 +58,7 @@ await forEachEngine((engine) => {
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
-    test('characters of different works may have the same name', async () => {
+    testOnce('characters of different works may have the same name', async () => {
       const { ok, run, config } = openMaintained(engine);
       await ok('import', '-');
       const create = ['entry', 'character', 'Koharu', '--create'];
@@ -73,7 +75,7 @@ await forEachEngine((engine) => {
       assert.deepEqual(shelfProblems(config), []);
     });
 
-    test('options that would be ignored are usage errors', async () => {
+    testOnce('options that would be ignored are usage errors', async () => {
       const { ok, run } = openMaintained(engine);
       await ok('import', '-');
       for (const flags of [
@@ -89,7 +91,7 @@ await forEachEngine((engine) => {
       assert.equal(await ok('export'), '');
     });
 
-    test('records use aliases, and keep the name that an operator gave', async () => {
+    testOnce('records use aliases, and keep the name that an operator gave', async () => {
       const box = openMaintained(engine);
       const records = [
         { type: 'category', name: 'cat', description: 'one' },
@@ -169,7 +171,7 @@ await forEachEngine((engine) => {
     });
   });
 
-  test('a picture that moves into a folder with a blocked name leaves its former category', async () => {
+  testOnce('a picture that moves into a folder with a blocked name leaves its former category', async () => {
     const { pictures, ok, find } = openMaintained(engine);
     writeTiny(pictures, 'cats/1.png', 1);
     await ok('import', pictures);
@@ -220,7 +222,7 @@ await forEachEngine((engine) => {
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
-    test('an image stays that has the bytes of a removed one', async () => {
+    testOnce('an image stays that has the bytes of a removed one', async () => {
       const box = openMaintained(engine);
       const twins = [1, 2].map((index) => keyed(7, { id: uuid(4, index) }));
       await box.import(twins);
@@ -232,7 +234,7 @@ await forEachEngine((engine) => {
       assert.equal((await runCommand(['export'], copy.environment)).output, exported);
     });
 
-    test('a picture is remembered with and without its location', async () => {
+    testOnce('a picture is remembered with and without its location', async () => {
       const { pictures, ok } = openMaintained(engine);
       const bytes = await geotagged('jpeg');
       writeFileSync(join(pictures, '1.jpg'), bytes);

@@ -9,6 +9,7 @@ import { filesIn } from '../support/checks/dump.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -31,6 +32,7 @@ interface Group {
 }
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   async function folderWith(files: Record<string, { toBuffer(): Promise<Buffer> }>) {
     const box = sandbox(engine);
     const folder = join(box.folder, 'pictures');
@@ -65,7 +67,7 @@ await forEachEngine(async (engine) => {
       assert.doesNotMatch((await run('import', folder)).output, /look/, 'only new pictures are reported');
     });
 
-    test('lists twenty and counts the rest', async () => {
+    testOnce('lists twenty and counts the rest', async () => {
       const many = Array.from({ length: 23 }, (_, index) => [
         `${index}.jpg`,
         cat()
@@ -77,7 +79,7 @@ await forEachEngine(async (engine) => {
       assert.match(output, /look alike:\n( {2}.+ looks like .+\n){20} {2}and 2 more\n$/);
     });
 
-    test('does not compare pictures with too little detail', async () => {
+    testOnce('does not compare pictures with too little detail', async () => {
       const { folder, run, duplicates } = await folderWith({});
       for (const colour of ['#ffffff', '#fefefe', '#000000'])
         await drawInto(folder, {
@@ -110,7 +112,7 @@ await forEachEngine(async (engine) => {
       assert.deepEqual(await duplicates(), groups.slice(0, 1));
     });
 
-    test('says so if there are none', async () => {
+    testOnce('says so if there are none', async () => {
       const { folder, environment, run } = await folderWith(pictures);
       await runCommand(['import', '-'], environment);
       assert.equal((await run('duplicates')).output, 'no images look alike\n');
@@ -137,7 +139,7 @@ await forEachEngine(async (engine) => {
       assert.match(errors, /2 images left out: the file is missing or unreadable\n/);
     });
 
-    test('an import of the same pictures adds hashes that are missing', async () => {
+    testOnce('an import of the same pictures adds hashes that are missing', async () => {
       const { folder, config, run } = await folderWith(pictures);
       await run('import', folder);
       tamper(config, 'delete from perceptual_hash where image = 2');

@@ -13,6 +13,7 @@ import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -61,6 +62,7 @@ const UNREAD = /not read again, because they did not change: (\d+) file/;
 const unread = (output: string) => Number(UNREAD.exec(output)?.[1] ?? 0);
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   test('does not read files again that did not change', async () => {
     const { pictures, config, importFolder } = newFolder(engine);
     for (const index of [1, 2, 3]) writeTiny(pictures, `cats/${index}.png`, index);
@@ -80,7 +82,7 @@ await forEachEngine(async (engine) => {
     assert.equal(unread(await importFolder()), 3, 'a full import counts too');
   });
 
-  test('reads a file again if it, its sidecars or the options changed', async () => {
+  testOnce('reads a file again if it, its sidecars or the options changed', async () => {
     const { pictures, importFolder, images } = newFolder(engine);
     for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
     await importFolder();
@@ -100,7 +102,7 @@ await forEachEngine(async (engine) => {
     assert.equal(unread(await importFolder('--keep-location')), 0);
   });
 
-  test('reads a file again that was written just before it was imported', async () => {
+  testOnce('reads a file again that was written just before it was imported', async () => {
     const { pictures, importFolder } = newFolder(engine);
     writeTiny(pictures, '1.png', 1);
     const ctimeMs = Math.floor(statSync(join(pictures, '1.png')).ctimeMs);
@@ -137,7 +139,7 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(await images(), ['picture 1 copy', 'picture 2', 'picture 3']);
   });
 
-  test('the first of several copies counts, whether it is read or not', async () => {
+  testOnce('the first of several copies counts, whether it is read or not', async () => {
     const { pictures, importFolder, images, ratings } = newFolder(engine);
     writeTiny(pictures, 'b/1.png', 1);
     writeTiny(pictures, 'c/1.png', 1);
@@ -200,7 +202,7 @@ await forEachEngine(async (engine) => {
     assert.match(await importFolder(), /^1 added/);
   });
 
-  test('--prune keeps images that another folder provides, and asks before it removes much', async () => {
+  testOnce('--prune keeps images that another folder provides, and asks before it removes much', async () => {
     const { folder, pictures, run, importFolder, images } = newFolder(engine);
     const other = join(folder, 'other');
     for (let index = 0; index < 10; index++) writeTiny(pictures, `${index}.png`, index);
@@ -227,7 +229,7 @@ await forEachEngine(async (engine) => {
     assert.match(await importFolder('--prune', '--yes'), /2 removed\n/);
   });
 
-  test('--prune does not take an empty folder for one whose pictures were deleted', async () => {
+  testOnce('--prune does not take an empty folder for one whose pictures were deleted', async () => {
     const { folder, pictures, run, importFolder, images } = newFolder(engine);
     const many = join(folder, 'many');
     for (let index = 0; index < 12; index++) writeTiny(many, `${index}.png`, index);
@@ -242,7 +244,7 @@ await forEachEngine(async (engine) => {
     assert.match(await importFolder('--prune', '--yes'), /1 removed\n/);
   });
 
-  test('--prune keeps images whose files are skipped', async () => {
+  testOnce('--prune keeps images whose files are skipped', async () => {
     const { pictures, environment, importFolder, images } = newFolder(engine);
     writeTiny(pictures, 'a.png', 1);
     await importFolder();
@@ -266,7 +268,7 @@ await forEachEngine(async (engine) => {
     assert.match((await runCommand(['find', '--edited'], environment)).output, new RegExp(`^${id}\n`));
   });
 
-  test('--prune asks on a terminal', async () => {
+  testOnce('--prune asks on a terminal', async () => {
     const { pictures, config, importFolder, images } = newFolder(engine);
     for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
     await importFolder();

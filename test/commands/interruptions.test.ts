@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { keyed } from '../support/catalogues/import.ts';
 import { filesIn, snapshot } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -27,7 +28,7 @@ const hasJournal = (files: string) =>
 
 test('a signal stops an import that waits for input', async () => {
   const { environment, files } = newCatalogue();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of atDepth(['SIGTERM' as const], ['SIGINT' as const, 'SIGTERM' as const])) {
     const waiting = start(['import', '-'], environment);
     const ended = once(waiting, 'close');
     waiting.stdin?.write('{"type":"artist","name":"Somebody"}\n');
@@ -76,7 +77,7 @@ test('Ctrl-C in the middle of pictures leaves no files behind', async () => {
     existsSync(files)
       ? readdirSync(files, { recursive: true }).filter((name) => /\.png$/.test(String(name))).length
       : 0;
-  for (const count of [1, PICTURES]) {
+  for (const count of atDepth([PICTURES], [1, 7, PICTURES])) {
     // Standard input stays open, so the import cannot finish.
     const child = start(['import', join(folder, 'pictures.ndjson'), '-'], environment);
     const ended = once(child, 'close');

@@ -15,13 +15,13 @@ import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { runCommand, serve, start } from '../support/zukan/program.ts';
-import { configFor, send } from '../support/zukan/service.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { configFor, startService } from '../support/zukan/service.ts';
 
 const OLD_PICTURES = 4;
 const PICTURES = 8;
 const RECORDS_PER_PICTURE = 2;
-const KILLS = atDepth(2, 12);
+const KILLS = 14;
 
 /** Writes pictures, and a catalogue file with several records for each of them. */
 function writeGeneration(folder: string, name: string, count: number): string {
@@ -103,9 +103,8 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
   const spread = (from: number, to: number) =>
     Array.from({ length: KILLS / 2 }, (_, index) => from + Math.floor((index * (to - from)) / (KILLS / 2)));
   // The commit comes late, so kills that are spread over the whole import would miss what follows it.
-  const points = [
-    ...new Set([...spread(1, commit), commit - 1, commit, ...spread(commit + 1, operations + 1)]),
-  ];
+  const deep = [...spread(1, commit), commit - 1, commit, ...spread(commit + 1, operations + 1)];
+  const points = [...new Set(atDepth([commit >> 1, commit, commit + 1], deep))];
   const outcomes = { old: 0, new: 0 };
   await inParallel(points, 2, async (point, index) => {
     const data = copyOriginal(`killed at ${point}`);
@@ -119,7 +118,7 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
   assert.ok(outcomes.old > 0 && outcomes.new > 0);
 
   await t.test('killed during the commit', async () => {
-    await inParallel(atDepth([1], [1, 2, 3, 4]), 2, async (round) => {
+    await inParallel(atDepth([], [1, 2, 3, 4, 5, 6]), 2, async (round) => {
       const data = copyOriginal(`committing ${round}`);
       const child = startImport(data, 0);
       const ended = once(child, 'close');
@@ -132,7 +131,7 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
 });
 
 test('readers see the old catalogue until an import commits, and then the new one', async (t) => {
-  const [OLD, NEW, READERS] = [100, 2400, 4];
+  const [OLD, NEW, READERS] = [100, atDepth(600, 2400), 4];
   const lines = (name: string, count: number) => {
     const source = { name, url: 'https://example.org/' };
     const images = Array.from({ length: count }, (_, index) => keyed(index, { source, categories: ['all'] }));
@@ -140,15 +139,15 @@ test('readers see the old catalogue until an import commits, and then the new on
       (line) => `${JSON.stringify(line)}\n`,
     );
   };
-  const environment = { DATA_DIR: join(temporaryFolder(), 'data'), LOG_LEVEL: 'silent' };
+  const environment = { DATA_DIR: join(temporaryFolder(), 'data') };
   await runCommand(['import', '-'], environment, lines('old', OLD).join(''));
-  const server = await serve(environment);
+  const { get } = await startService(configFor('', environment));
   const seen = { old: 0, new: 0 };
 
   /** Reads until it has seen the generation, and checks that no response mixes the two. */
   const readUntil = async (expected: 'old' | 'new') => {
     for (let last = ''; last !== expected; ) {
-      const random = await send(new URL('/api/image/random?limit=25&categories=all', server.origin));
+      const random = await get('/api/image/random?limit=25&categories=all');
       assert.equal(random.status, 200);
       const generations = new Set<string>();
       for (const { source, categories } of random.json.data)
@@ -156,7 +155,7 @@ test('readers see the old catalogue until an import commits, and then the new on
       assert.equal(generations.size, 1, [...generations].join());
       last = [...generations][0] as string;
       seen[last as 'old' | 'new']++;
-      const { count, nsfw } = (await send(new URL('/api/stats', server.origin))).json.data.images;
+      const { count, nsfw } = (await get('/api/stats')).json.data.images;
       assert.ok(count === OLD || count === NEW, `${count} images`);
       assert.equal(nsfw.sfw, count);
     }
@@ -173,6 +172,4 @@ test('readers see the old catalogue until an import commits, and then the new on
   await readers;
   t.diagnostic(`${seen.old} responses from the old catalogue, ${seen.new} from the new one`);
   assert.ok(seen.old >= READERS && seen.new >= READERS);
-  server.child.kill('SIGTERM');
-  await server.ended;
 });

@@ -11,6 +11,7 @@ import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -21,6 +22,7 @@ async function filled(engine?: Engine) {
 }
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   test('an import that gives an image another file removes the former one', async () => {
     const box = await filled(engine);
     await box.import([image(1, 3)]);
@@ -28,7 +30,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
   });
 
-  test('an import keeps the former file of an image if another one uses it', async () => {
+  testOnce('an import keeps the former file of an image if another one uses it', async () => {
     const box = await filled(engine);
     await box.import([image(2, 1)]);
     assert.equal(box.stored(), 1);
@@ -37,14 +39,14 @@ await forEachEngine(async (engine) => {
     assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
   });
 
-  test('a failed import keeps the files that it would have replaced', async () => {
+  testOnce('a failed import keeps the files that it would have replaced', async () => {
     const box = await filled(engine);
     await assert.rejects(box.import([image(1, 3), { type: 'image', file: 'none.png', nsfw: 'sfw' }]));
     assert.equal(box.stored(), 2);
     assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
   });
 
-  test('check --repair removes unused files that zukan stored, and no others', async () => {
+  testOnce('check --repair removes unused files that zukan stored, and no others', async () => {
     const box = await filled(engine);
     const folder = filesFolder(box.config);
     const [first = ''] = filesIn(folder).map((line) => line.split(' ')[0] ?? '');
@@ -94,27 +96,30 @@ function pointsAround({ commit, trace }: Traced): number[] {
     return point > journal && (isFile || point === commit || point === commit + 1);
   });
   // Each costs a process.
-  const isNear = (point: number) => point === commit || point === commit + 1;
-  return points.filter((point, index) => atDepth(index % 12 === 0, true) || isNear(point));
+  return atDepth([points[0] ?? 0, commit + 1], points);
+}
+
+/** A catalogue to copy, a command that stops using a file, and what the command does. */
+async function prepare(what: 'remove' | 'import') {
+  const box = await filled();
+  const path = join(box.folder, 'next.ndjson');
+  writeFileSync(path, JSON.stringify(image(1, 3)));
+  const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
+  const copy = (name: string) => {
+    const data = join(box.folder, name);
+    cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
+    return data;
+  };
+  const whole = await run(command, { DATA_DIR: copy('whole') });
+  assert.equal(whole.status, 0, whole.errors);
+  const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
+  return { copy, command, traced };
 }
 
 /** The commands that stop using a file: a removal, and an import of the same id with another file. */
+const prepared = { remove: await prepare('remove'), import: await prepare('import') };
 for (const what of ['remove', 'import'] as const) {
-  const prepare = async () => {
-    const box = await filled();
-    const path = join(box.folder, 'next.ndjson');
-    writeFileSync(path, JSON.stringify(image(1, 3)));
-    const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
-    const copy = (name: string) => {
-      const data = join(box.folder, name);
-      cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
-      return data;
-    };
-    const whole = await run(command, { DATA_DIR: copy('whole') });
-    assert.equal(whole.status, 0, whole.errors);
-    const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
-    return { copy, command, traced };
-  };
+  const { copy, command, traced } = prepared[what];
   const readKeys = async (data: string) => {
     const { output } = await runCommand(['export'], { DATA_DIR: data });
     const lines = output.split('\n').filter(Boolean);
@@ -124,7 +129,6 @@ for (const what of ['remove', 'import'] as const) {
     keys.some((key) => readFileSync(join(data, 'files', key)).equals(tinyPicture(picture)));
 
   test(`${what}: whenever it is killed, the next command removes the bytes`, async (t) => {
-    const { copy, command, traced } = await prepare();
     const outcomes = { old: 0, new: 0 };
     await inParallel(pointsAround(traced), 2, async (point) => {
       const data = copy(`killed at ${point}`);
@@ -149,7 +153,6 @@ for (const what of ['remove', 'import'] as const) {
   });
 
   test(`${what}: after a power failure, a journal or nothing is left`, async () => {
-    const { traced } = await prepare();
     const after = (start: number, pattern: RegExp) => {
       const index = traced.trace.findIndex((line, index) => index > start && pattern.test(line));
       assert.ok(index > start, `${pattern} after ${start} in\n${traced.trace.join('\n')}`);
@@ -167,28 +170,20 @@ for (const what of ['remove', 'import'] as const) {
 }
 
 test('a signal stops a removal before its commit and is ignored after it', async () => {
-  const box = await filled();
+  const { copy, command, traced } = prepared.remove;
   const outcomes = new Set<number>();
-  const data = (name: string) => {
-    const copy = join(box.folder, name);
-    cpSync(box.environment.DATA_DIR ?? '', copy, { recursive: true });
-    return copy;
-  };
-  const command = ['remove', uuid(4, 1)];
-  const { errors } = await run(command, { DATA_DIR: data('whole') });
-  const traced = JSON.parse(errors) as Traced;
   await inParallel(pointsAround(traced), 2, async (point) => {
-    const copy = data(`interrupted at ${point}`);
+    const data = copy(`interrupted at ${point}`);
     const KILL_SIGNAL = point % 2 === 0 ? 'SIGINT' : 'SIGTERM';
     const { status, errors } = await run(command, {
-      DATA_DIR: copy,
+      DATA_DIR: data,
       KILL_AT: String(point),
       KILL_SIGNAL,
     });
     if (status === 1) assert.match(errors, /interrupted; nothing was removed/);
     else assert.equal(status, 0, errors);
-    assert.equal(filesIn(join(copy, 'files')).length, status === 1 ? 2 : 1);
-    const { output } = await runCommand(['stats', '--json'], { DATA_DIR: copy });
+    assert.equal(filesIn(join(data, 'files')).length, status === 1 ? 2 : 1);
+    const { output } = await runCommand(['stats', '--json'], { DATA_DIR: data });
     assert.equal(JSON.parse(output).images.count, status === 1 ? 2 : 1);
     outcomes.add(status as number);
   });

@@ -22,6 +22,7 @@ const folder = temporaryFolder();
 const environmentFor = (engine: Engine, name: string) => ({
   DATA_DIR: join(folder, name),
   FILES_URL: join(folder, 'files'),
+  THUMBNAILS: 'off',
   ...engine.environment(),
 });
 const source = environmentFor(sqlite, 'source');
@@ -78,6 +79,11 @@ await forEachEngine((engine) => {
       [source, there],
       [there, back],
     ] as const) {
+      if (engine !== sqlite || to === back) {
+        const exported = (await runCommand(['export'], from)).output;
+        assert.equal((await runCommand(['import', '-'], to, exported)).status, 0);
+        continue;
+      }
       const [exporting, importing] = [start(['export'], from), start(['import', '-'], to)];
       exporting.stdout?.pipe(importing.stdin as NodeJS.WritableStream);
       const status = await new Promise((resolve) => importing.once('close', resolve));

@@ -14,6 +14,7 @@ import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalog
 import { atDepth } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -60,6 +61,7 @@ function commands(environment: Record<string, string>) {
 const isThumbnail = (key: string) => key.startsWith('thumbnails/');
 
 await forEachEngine((engine) => {
+  const testOnce = testOnOneStore(engine);
   test('the command makes what is missing, follows the ladder, and repeats nothing', async () => {
     const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
     await importFiles(configOf('off'), [await writeKnownCatalogue(folder)]);
@@ -90,29 +92,32 @@ await forEachEngine((engine) => {
     assert.deepEqual(await storedKeys(), await usedKeys());
   });
 
-  test('the command finds out which images are animations if an older version imported them', async () => {
-    const { folder, run, configOf } = prepare(engine);
-    const config = configOf('30');
-    await importFiles(config, [await writeKnownCatalogue(folder)]);
-    const animatedById = async () => {
-      const { get } = await startService(config);
-      const { data } = (await get('/api/image/latest?limit=25&include=thumbnails')).json;
-      return Object.fromEntries(data.map(({ id, meta }: Envelope) => [id, meta.animated]));
-    };
-    const known = await animatedById();
-    assert.deepEqual(
-      known,
-      Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, (frames ?? 1) > 1])),
-    );
-    tamper(config, 'update image set document = substr(document, 1, length(document) - 2)');
-    const isJpeg = (id: string) => images.find((image) => image.id === id)?.drawing.format === 'jpeg';
-    for (const [id, animated] of Object.entries(await animatedById()))
-      assert.equal(animated, isJpeg(id) ? false : undefined);
-    assert.equal((await run('30', 'check')).output, 'no problems found\n');
-    const unknown = images.filter(({ id }) => !isJpeg(id)).length;
-    assert.equal((await run('30', 'thumbnails')).output, `updated the thumbnails of ${unknown} images\n`);
-    assert.deepEqual(await animatedById(), known);
-  });
+  testOnce(
+    'the command finds out which images are animations if an older version imported them',
+    async () => {
+      const { folder, run, configOf } = prepare(engine);
+      const config = configOf('30');
+      await importFiles(config, [await writeKnownCatalogue(folder)]);
+      const animatedById = async () => {
+        const { get } = await startService(config);
+        const { data } = (await get('/api/image/latest?limit=25&include=thumbnails')).json;
+        return Object.fromEntries(data.map(({ id, meta }: Envelope) => [id, meta.animated]));
+      };
+      const known = await animatedById();
+      assert.deepEqual(
+        known,
+        Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, (frames ?? 1) > 1])),
+      );
+      tamper(config, 'update image set document = substr(document, 1, length(document) - 2)');
+      const isJpeg = (id: string) => images.find((image) => image.id === id)?.drawing.format === 'jpeg';
+      for (const [id, animated] of Object.entries(await animatedById()))
+        assert.equal(animated, isJpeg(id) ? false : undefined);
+      assert.equal((await run('30', 'check')).output, 'no problems found\n');
+      const unknown = images.filter(({ id }) => !isJpeg(id)).length;
+      assert.equal((await run('30', 'thumbnails')).output, `updated the thumbnails of ${unknown} images\n`);
+      assert.deepEqual(await animatedById(), known);
+    },
+  );
 
   test('the links work wherever the files are', async () => {
     const { folder, configOf } = prepare(engine);
@@ -130,7 +135,7 @@ await forEachEngine((engine) => {
     assert.equal((await send(new URL(headers.location as string))).status, 200);
   });
 
-  test('thumbnails are removed with their image, and replaced with its file', async () => {
+  testOnce('thumbnails are removed with their image, and replaced with its file', async () => {
     const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
     const catalogue = await writeKnownCatalogue(folder);
     await importFiles(configOf('30'), [catalogue]);
@@ -156,7 +161,7 @@ await forEachEngine((engine) => {
     assert.equal((await run('30', 'check')).status, 0);
   });
 
-  test('check finds missing and unused thumbnails, and repairs both', async () => {
+  testOnce('check finds missing and unused thumbnails, and repairs both', async () => {
     const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
     const config = configOf('30');
     await importFiles(config, [await writeKnownCatalogue(folder)]);
@@ -184,7 +189,7 @@ await forEachEngine((engine) => {
     assert.deepEqual(await storedKeys(), await usedKeys());
   });
 
-  test('a picture that cannot be read is reported, and the others get their thumbnails', async () => {
+  testOnce('a picture that cannot be read is reported, and the others get their thumbnails', async () => {
     const { folder, run, configOf, storedKeys, usedKeys } = prepare(engine);
     await importFiles(configOf('off'), [await writeKnownCatalogue(folder)]);
     const original = (await storedKeys()).find((key) => key.endsWith('.jpg')) as string;
@@ -202,38 +207,60 @@ await forEachEngine((engine) => {
 
 test('a killed command or import leaves no file that the next command does not remove', async () => {
   const folder = temporaryFolder();
-  const original = join(folder, 'original');
   const catalogue = await writeKnownCatalogue(folder);
+  // The databases exist, so that the first commit is the one of the command.
+  const [empty, original] = [join(folder, 'empty'), join(folder, 'original')];
+  await commands({ DATA_DIR: empty }).run('off', 'import', '-');
   await importFiles(configFor('', { DATA_DIR: original, THUMBNAILS: '30' }), [catalogue]);
-  const cases = [
-    { parameters: ['thumbnails', '--quiet'], from: original },
-    { parameters: ['import', '--quiet', catalogue], from: undefined },
+  type Point = [from: string, position: number];
+  const cases: { parameters: string[]; from: string; points: Point[] }[] = [
+    {
+      parameters: ['thumbnails', '--quiet'],
+      from: original,
+      points: atDepth(
+        [
+          ['^commit', 1],
+          ['^commit', 2],
+        ],
+        [
+          ['thumbnails/', 1],
+          ['thumbnails/', 20],
+          ...[1, 2, 3, 5, 8].map((position): Point => ['^commit', position]),
+        ],
+      ),
+    },
+    {
+      parameters: ['import', '--quiet', catalogue],
+      from: empty,
+      points: atDepth(
+        [['^commit', 1]],
+        [
+          ['thumbnails/', 1],
+          ['thumbnails/', 20],
+          ['^commit', 1],
+          ['^commit', 2],
+        ],
+      ),
+    },
   ];
   const preload = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
-  for (const { parameters, from } of cases) {
-    const runUntil = async (name: string, killAt: number) => {
-      const data = join(folder, name);
-      if (from) cpSync(from, data, { recursive: true });
-      const environment = { DATA_DIR: data, THUMBNAILS: '20,50', KILL_AT: String(killAt) };
-      const child = start(parameters, environment, preload);
-      let errors = '';
-      child.stderr?.on('data', (chunk) => {
-        errors += chunk;
-      });
-      await once(child, 'close');
-      return { errors, ...commands({ DATA_DIR: data }), data };
+  for (const { parameters, from, points } of cases) {
+    const copy = (name: string) => {
+      const data = join(folder, `${parameters[0]} ${name}`);
+      cpSync(from, data, { recursive: true });
+      return { data, ...commands({ DATA_DIR: data }) };
     };
-    const whole = await runUntil(`${parameters[0]} whole`, 0);
+    const whole = copy('whole');
+    assert.equal((await whole.run('20,50', ...parameters)).status, 0);
     const expected = await whole.storedKeys();
     assert.deepEqual(expected, await whole.usedKeys());
-    const { operations, commit } = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as {
-      operations: number;
-      commit: number;
-    };
-    const points = atDepth([commit, operations - 1], [commit >> 1, commit, commit + 1, operations - 1]);
-    await inParallel(points, 2, async (point) => {
-      const what = `${parameters[0]} killed before operation ${point} of ${operations}`;
-      const { run, storedKeys, usedKeys, data } = await runUntil(what, point);
+    await inParallel(points, 2, async ([pattern, position], index) => {
+      const what = `${parameters[0]} killed before operation ${position} from ${pattern}`;
+      const { data, run, storedKeys, usedKeys } = copy(String(index));
+      const environment = { DATA_DIR: data, THUMBNAILS: '20,50' };
+      const kill = { KILL_AT: String(position), KILL_FROM: pattern };
+      const child = start(parameters, { ...environment, ...kill }, preload);
+      assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL'], what);
       assert.equal((await run('20,50', 'check', '--quiet', '--repair')).status, 0, what);
       assert.deepEqual(await storedKeys(), await usedKeys(), what);
       assert.equal((await run('20,50', ...parameters)).status, 0, what);

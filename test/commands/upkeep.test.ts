@@ -17,6 +17,7 @@ import { openSnapshot, openWriter } from '../../src/engines.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { filesIn, shelfProblems, snapshot } from '../support/checks/dump.ts';
 import { environmentOf, forEachEngine, tamper } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder, importKnownCatalogue, startService } from '../support/zukan/service.ts';
@@ -34,6 +35,7 @@ async function repair(config: Config): Promise<void> {
 }
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   async function filled() {
     const folder = temporaryFolder();
     const config = await importKnownCatalogue({ engine }, folder);
@@ -59,7 +61,7 @@ await forEachEngine(async (engine) => {
       );
     });
 
-    test('--files copies the image files for an import anywhere', async () => {
+    testOnce('--files copies the image files for an import anywhere', async () => {
       const { folder, run, config } = await filled();
       const backup = join(folder, 'backup');
       mkdirSync(backup);
@@ -72,7 +74,7 @@ await forEachEngine(async (engine) => {
       assert.equal((await runCommand(['check'], other)).output, 'no problems found\n');
     });
 
-    test('--files never writes to files that are stored, under whatever name', async () => {
+    testOnce('--files never writes to files that are stored, under whatever name', async () => {
       const { folder, run, config } = await filled();
       symlinkSync(filesFolder(config), join(folder, 'another name'));
       for (const path of [filesFolder(config), join(folder, 'another name')]) {
@@ -88,7 +90,7 @@ await forEachEngine(async (engine) => {
       assert.equal((await run('restore', '--check', '--quiet', backup)).status, 0);
     });
 
-    test('leaves no partial file if it fails', async () => {
+    testOnce('leaves no partial file if it fails', async () => {
       const { folder, run, config } = await filled();
       rmSync(filesFolder(config), { recursive: true });
       const { status, errors } = await run(
@@ -103,7 +105,7 @@ await forEachEngine(async (engine) => {
     });
   });
 
-  test('check --repair prints how much it repaired, and succeeds', async () => {
+  testOnce('check --repair prints how much it repaired, and succeeds', async () => {
     const { run, config } = await filled();
     tamper(config, "update shelf set size = size + 1 where kind = 'rating'");
     const { status, errors } = await run('check');
@@ -114,7 +116,7 @@ await forEachEngine(async (engine) => {
     assert.match(repaired.errors, /repaired 3 problems/);
   });
 
-  test('check reports an unreadable document and checks the rest', async () => {
+  testOnce('check reports an unreadable document and checks the rest', async () => {
     const { run, config } = await filled();
     tamper(config, "update image set document = '{' where number = 1");
     const { status, output, errors } = await run('check', '--quiet');
@@ -142,7 +144,7 @@ await forEachEngine(async (engine) => {
       assert.equal((await run('check')).status, 0);
     });
 
-    test('keeps a file that another image uses, and rejects unknown ids', async () => {
+    testOnce('keeps a file that another image uses, and rejects unknown ids', async () => {
       const { folder, run, config } = await filled();
       const second = { type: 'image', id: uuid(4, 99), file: 'p/1.jpg', nsfw: 'sfw' };
       writeFileSync(join(folder, 'second.ndjson'), JSON.stringify(second));
@@ -157,13 +159,13 @@ await forEachEngine(async (engine) => {
   });
 
   describe('check', () => {
-    test('finds no problems', async () => {
+    testOnce('finds no problems', async () => {
       const { run } = await filled();
       const { status, output } = await run('check');
       assert.deepEqual([status, output], [0, 'no problems found\n']);
     });
 
-    test('finds missing, changed and unused files', async () => {
+    testOnce('finds missing, changed and unused files', async () => {
       const { run, config } = await filled();
       const [first = '', second = '', third = ''] = filesIn(filesFolder(config)).map(
         (line) => line.split(' ')[0] ?? '',

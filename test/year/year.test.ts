@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
 import { sandbox } from '../support/catalogues/import.ts';
-import { type Engine, forEachEngine } from '../support/servers/engines.ts';
+import { atDepth } from '../support/depth.ts';
+import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { KEPT } from './state.ts';
 import { anyStep, type Step } from './steps.ts';
@@ -17,8 +18,9 @@ import { Year } from './year.ts';
 /** Files that were just written are read again the next time. This test is a minute late. */
 mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
 
-const { ZUKAN_YEAR_SEED = '35', ZUKAN_YEAR_RUNS = '1', ZUKAN_YEAR_STEPS = '80' } = process.env;
-const length = Number(ZUKAN_YEAR_STEPS);
+const { ZUKAN_YEAR_SEED = '35', ZUKAN_YEAR_RUNS = atDepth('1', '2') } = process.env;
+const lengthOn = (engine: Engine) =>
+  Number(process.env.ZUKAN_YEAR_STEPS ?? atDepth(engine === sqlite ? 60 : 25, 120));
 
 const engines: Engine[] = [];
 
@@ -26,6 +28,7 @@ await forEachEngine((engine) => {
   engines.push(engine);
   test('decisions stay, no rating goes down silently, and an export has everything', async () => {
     const done = new Set<string>();
+    const length = lengthOn(engine);
     const steps = fc.array(anyStep, { minLength: length, maxLength: length });
     const property = fc.asyncProperty(steps, async (steps) => {
       const year = new Year(engine);
