@@ -14,6 +14,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -35,6 +36,7 @@ function changing(files: Files, beforeOpen: () => Promise<unknown>, beforeList =
 }
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   test('check reports nothing for images that change while it runs', async () => {
     const box = await importTwoImages(engine);
     const files = changing(
@@ -51,7 +53,7 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(report, { problems: [], lackThumbnails: [], unused: [], isChanging: false });
   });
 
-  test('check still reports missing and unused files', async () => {
+  testOnce('check still reports missing and unused files', async () => {
     const box = await importTwoImages(engine);
     const folder = filesFolder(box.config);
     const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
@@ -82,7 +84,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await runCommand(['check'], copy.environment)).status, 0);
   });
 
-  test('export --files still fails if the file of an image is missing', async () => {
+  testOnce('export --files still fails if the file of an image is missing', async () => {
     const box = await importTwoImages(engine);
     const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
     rmSync(join(filesFolder(box.config), first));

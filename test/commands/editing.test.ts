@@ -11,6 +11,7 @@ import { keyed } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
+import { testOnOneStore } from '../support/servers/one-store.ts';
 import { startService } from '../support/zukan/service.ts';
 
 /** What a command prints on a terminal. */
@@ -23,6 +24,7 @@ async function onTerminal(parameters: string[], environment: Record<string, stri
 }
 
 await forEachEngine((engine) => {
+  const testOnce = testOnOneStore(engine);
   describe('edit', () => {
     test('a folder changes only what was not set by hand, until it is reset', async () => {
       const { picture, pictures, ok, find, config } = openMaintained(engine);
@@ -80,7 +82,7 @@ await forEachEngine((engine) => {
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
-    test('reads ids from standard input; an unknown id or name changes nothing', async () => {
+    testOnce('reads ids from standard input; an unknown id or name changes nothing', async () => {
       const box = openMaintained(engine);
       await box.import([
         ...['catgirl', 'kimono'].map((name) => ({ type: 'category', name })),

@@ -21,6 +21,55 @@ async function filled(engine?: Engine) {
   return { ...box, stored };
 }
 
+const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
+
+async function run(command: string[], environment: Record<string, string>) {
+  const child = start(command, environment, killAt);
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const [status, signal] = await once(child, 'close');
+  return { status, signal, errors };
+}
+
+interface Traced {
+  operations: number;
+  commit: number;
+  trace: string[];
+}
+
+/** From the start of the journal on: operations on files, the commit, and the one after it. */
+function pointsAround({ commit, trace }: Traced): number[] {
+  const journal = trace.findIndex((line) => /^open .*\.intake-/.test(line));
+  const points = [...trace.keys().map((index) => index + 1)].filter((point) => {
+    const isFile = trace[point - 1]?.includes('/files');
+    return point > journal && (isFile || point === commit || point === commit + 1);
+  });
+  // Each costs a process.
+  return atDepth([points[0] ?? 0, commit + 1], points);
+}
+
+/** A catalogue to copy, a command that stops using a file, and what the command does. */
+async function prepare(what: 'remove' | 'import') {
+  const box = await filled();
+  const path = join(box.folder, 'next.ndjson');
+  writeFileSync(path, JSON.stringify(image(1, 3)));
+  const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
+  const copy = (name: string) => {
+    const data = join(box.folder, name);
+    cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
+    return data;
+  };
+  const whole = await run(command, { DATA_DIR: copy('whole') });
+  assert.equal(whole.status, 0, whole.errors);
+  const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
+  return { copy, command, traced };
+}
+
+/** The commands that stop using a file: a removal, and an import of the same id with another file. */
+const prepared = { remove: await prepare('remove'), import: await prepare('import') };
+
 await forEachEngine(async (engine) => {
   const testOnce = testOnOneStore(engine);
   test('an import that gives an image another file removes the former one', async () => {
@@ -70,54 +119,6 @@ await forEachEngine(async (engine) => {
   });
 });
 
-const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
-
-async function run(command: string[], environment: Record<string, string>) {
-  const child = start(command, environment, killAt);
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const [status, signal] = await once(child, 'close');
-  return { status, signal, errors };
-}
-
-interface Traced {
-  operations: number;
-  commit: number;
-  trace: string[];
-}
-
-/** From the start of the journal on: operations on files, the commit, and the one after it. */
-function pointsAround({ commit, trace }: Traced): number[] {
-  const journal = trace.findIndex((line) => /^open .*\.intake-/.test(line));
-  const points = [...trace.keys().map((index) => index + 1)].filter((point) => {
-    const isFile = trace[point - 1]?.includes('/files');
-    return point > journal && (isFile || point === commit || point === commit + 1);
-  });
-  // Each costs a process.
-  return atDepth([points[0] ?? 0, commit + 1], points);
-}
-
-/** A catalogue to copy, a command that stops using a file, and what the command does. */
-async function prepare(what: 'remove' | 'import') {
-  const box = await filled();
-  const path = join(box.folder, 'next.ndjson');
-  writeFileSync(path, JSON.stringify(image(1, 3)));
-  const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
-  const copy = (name: string) => {
-    const data = join(box.folder, name);
-    cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
-    return data;
-  };
-  const whole = await run(command, { DATA_DIR: copy('whole') });
-  assert.equal(whole.status, 0, whole.errors);
-  const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
-  return { copy, command, traced };
-}
-
-/** The commands that stop using a file: a removal, and an import of the same id with another file. */
-const prepared = { remove: await prepare('remove'), import: await prepare('import') };
 for (const what of ['remove', 'import'] as const) {
   const { copy, command, traced } = prepared[what];
   const readKeys = async (data: string) => {
