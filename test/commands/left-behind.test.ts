@@ -47,7 +47,7 @@ function pointsAround({ commit, trace }: Traced): number[] {
     return point > journal && (isFile || point === commit || point === commit + 1);
   });
   // Each costs a process.
-  return atDepth([points[0] ?? 0, commit + 1], points);
+  return atDepth([points[0] ?? 0, commit, commit + 1], points);
 }
 
 /** A catalogue to copy, a command that stops using a file, and what the command does. */

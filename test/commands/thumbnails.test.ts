@@ -219,6 +219,7 @@ test('a killed command or import leaves no file that the next command does not r
       from: original,
       points: atDepth(
         [
+          ['thumbnails/', 1],
           ['^commit', 1],
           ['^commit', 2],
         ],
