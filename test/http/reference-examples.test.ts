@@ -30,12 +30,13 @@ const unescapeHtml = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** The example calls of the page. */
+/** The example calls of the page, as the reader sees them. */
 async function readCalls(get: Service['get']): Promise<string[]> {
   const { status, text } = await get('/docs');
   assert.equal(status, 200);
   const calls = [...text.matchAll(/<pre class="call" tabindex="0"><code>(.*?)<\/code>/gs)];
-  return calls.map(([, call = '']) => unescapeHtml(call));
+  // The origin is marked, so that the script can insert the one that the reader called.
+  return calls.map(([, call = '']) => unescapeHtml(call.replace(/<span class="origin">(.*?)<\/span>/, '$1')));
 }
 
 const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
