@@ -8,7 +8,7 @@ import { importFiles } from '../../src/commands/import.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -19,12 +19,13 @@ import { configFor, makeToken, send, startService } from '../support/zukan/servi
 const s3 = await startS3();
 const { bucket, endpoint = '', region } = s3.location;
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
   const prefix = `files of ${engine.name}/`;
   const environment = {
     ...engine.environment(),
     DATA_DIR: join(folder, 'data'),
+    THUMBNAILS: 'off',
     FILES_URL: `s3://${bucket}/${encodeURIComponent(prefix)}?endpoint=${endpoint}&region=${region}`,
     AWS_ACCESS_KEY_ID: account.accessKeyId,
     AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
@@ -168,7 +169,7 @@ await forEachEngine(async (engine) => {
     assert.equal((await keys()).length, before - 1);
     const copy = join(folder, 'copy');
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
-    const local = { DATA_DIR: join(folder, 'local') };
+    const local = { DATA_DIR: join(folder, 'local'), THUMBNAILS: 'off' };
     // One image less, but the artist of those without one, and the hash of the removed file.
     assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 17);
     assert.equal((await runCommand(['check', '--quiet'], local)).output, 'no problems found\n');

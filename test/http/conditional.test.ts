@@ -6,7 +6,7 @@ import { negotiateEncoding } from '../../src/http/server/compression.ts';
 import { matchesETag } from '../../src/http/server/conditional.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { startKnownService, startService } from '../support/zukan/service.ts';
 
 const stable = [
@@ -34,32 +34,36 @@ test('a tag matches only as a whole, weak or strong, in a list of any length', (
 });
 
 await forEachEngine(async (engine) => {
-  const service = await startKnownService({ engine });
+  if (isEveryCase(engine)) await testStable();
 
-  for (const path of stable) {
-    test(`${path || '/'} is 304 exactly when If-None-Match matches`, async () => {
-      const first = await service.get(`/api${path}`);
-      const { etag = '' } = first.headers;
-      assert.match(etag, /^W\/"[\w-]{22}"$/);
-      assert.equal(first.headers['cache-control'], 'no-cache');
-      for (const value of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
-        const again = await service.get(`/api${path}`, { 'If-None-Match': value });
-        assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag]);
-        assert.equal(again.headers['x-total-count'], first.headers['x-total-count']);
-        assert.equal(again.headers['content-length'], undefined);
+  async function testStable() {
+    const service = await startKnownService({ engine });
+
+    for (const path of stable) {
+      test(`${path || '/'} is 304 exactly when If-None-Match matches`, async () => {
+        const first = await service.get(`/api${path}`);
+        const { etag = '' } = first.headers;
+        assert.match(etag, /^W\/"[\w-]{22}"$/);
+        assert.equal(first.headers['cache-control'], 'no-cache');
+        for (const value of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+          const again = await service.get(`/api${path}`, { 'If-None-Match': value });
+          assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag]);
+          assert.equal(again.headers['x-total-count'], first.headers['x-total-count']);
+          assert.equal(again.headers['content-length'], undefined);
+        }
+        const other = await service.get(`/api${path}`, { 'If-None-Match': '"other"' });
+        assert.deepEqual([other.status, other.text], [200, first.text]);
+        assert.equal((await service.get(`/api${path}`)).headers.etag, etag, 'the tag is stable');
+      });
+    }
+
+    test('responses with links are never 304, because the links change', async () => {
+      for (const path of ['/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`]) {
+        const { status, headers } = await service.get(`/api${path}`, { 'If-None-Match': '*' });
+        assert.deepEqual([status, headers.etag], [200, undefined]);
       }
-      const other = await service.get(`/api${path}`, { 'If-None-Match': '"other"' });
-      assert.deepEqual([other.status, other.text], [200, first.text]);
-      assert.equal((await service.get(`/api${path}`)).headers.etag, etag, 'the tag is stable');
     });
   }
-
-  test('responses with links are never 304, because the links change', async () => {
-    for (const path of ['/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`]) {
-      const { status, headers } = await service.get(`/api${path}`, { 'If-None-Match': '*' });
-      assert.deepEqual([status, headers.etag], [200, undefined]);
-    }
-  });
 
   test('an import changes the entity tags of exactly what it changed', async () => {
     const box = sandbox(engine);

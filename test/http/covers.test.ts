@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { artists, categories, characters, uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, clock, related } from '../support/zukan/api.ts';
 import { type Envelope, startKnownService } from '../support/zukan/service.ts';
 
@@ -67,6 +67,8 @@ await forEachEngine(async (engine) => {
         }
       });
 
+      if (!isEveryCase(engine)) return;
+
       test('any other value is a 400 that names the allowed ones', async () => {
         for (const value of ['images', 'count,thumbnails', 'Cover', ''])
           for (const path of ['', `/${list[0]?.id}`])
@@ -77,6 +79,8 @@ await forEachEngine(async (engine) => {
             );
       });
     });
+
+  if (!isEveryCase(engine)) return;
 
   test('links to other pages keep it, and the response can be revalidated', async () => {
     const page = await get('/artist?limit=2&include=count,cover');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { parseMetrics } from '../support/checks/metrics.ts';
 import { sqlite } from '../support/servers/engines.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { startPostgres } from '../support/servers/postgres.ts';
+import { sharedPostgres } from '../support/servers/postgres.ts';
 import { type ServiceOptions, startKnownService } from '../support/zukan/service.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -52,8 +52,7 @@ test('the dashboard is valid: unique ids, no overlapping panels, one data source
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {
-  const postgres = await startPostgres();
-  after(() => postgres.discard());
+  const postgres = await sharedPostgres();
   const environment = { DATABASE_URL: postgres.newDatabase() };
   const scrapes = [await scrape({ engine: sqlite }), await scrape({ environment })];
   const known = new Set(scrapes.flatMap(names));

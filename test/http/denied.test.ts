@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { importKnownCatalogue, makeToken } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
@@ -19,7 +19,7 @@ const recordCalls = (catalogue: Catalogue, calls: string[]): Catalogue =>
     },
   });
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const config = await importKnownCatalogue({ engine });
   const calls: string[] = [];
   const request = await startWrapped(config, (catalogue) => recordCalls(catalogue, calls));

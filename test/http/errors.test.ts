@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { assertError, clock, examples, testMakers, withExpiry } from '../support/zukan/api.ts';
 import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
@@ -19,7 +19,7 @@ function dropTokens(config: Config): void {
   }
 }
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const { config } = service;
   const tokens = {

@@ -6,7 +6,8 @@ import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { artists, uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { atDepth } from '../support/depth.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/zukan/api.ts';
 import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/zukan/service.ts';
 
@@ -27,7 +28,7 @@ await forEachEngine(async (engine) => {
     ...[1, 2, 3, 4, 5, 6].map((index) => `/image/${uuid(4, index)}?expiry=60`),
   ];
   // The first call reads the documents from the database, later ones from the cache.
-  for (const round of ['first', 'second'])
+  for (const round of isEveryCase(engine) ? ['first', 'second'] : ['first'])
     describe(`the ${round} time`, () => {
       for (const path of paths)
         test(`${path} has the artists, and nothing else is different`, async () => {
@@ -67,11 +68,21 @@ await forEachEngine(async (engine) => {
     assert.equal(plain.headers['x-next-cursor'], included.headers['x-next-cursor']);
   });
 
-  test('any other value is a 400 that names the allowed ones', async () => {
-    for (const value of ['thumbnail', 'artist,everything', 'Artist', ''])
-      for (const path of ['/image', '/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`])
-        assertError(await get(`${path}?include=${value}`), 400, /Invalid include: .*"artist".*"thumbnails"/);
-  });
+  if (isEveryCase(engine))
+    test('any other value is a 400 that names the allowed ones', async () => {
+      for (const value of ['thumbnail', 'artist,everything', 'Artist', ''])
+        for (const path of [
+          '/image',
+          '/image/random',
+          `/image/${uuid(4, 1)}`,
+          `/artist/${uuid(2, 1)}/images`,
+        ])
+          assertError(
+            await get(`${path}?include=${value}`),
+            400,
+            /Invalid include: .*"artist".*"thumbnails"/,
+          );
+    });
 
   test('a changed artist shows at once, and so does another artist of an image', async () => {
     const randomInt = seededRandomInt(17);
@@ -84,7 +95,7 @@ await forEachEngine(async (engine) => {
     ];
     const changing = await startMadeUpService(records(), { engine });
     const path = join(dirname(changing.config.dataDir), 'changed.ndjson');
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < atDepth(2, 5); round++) {
       const { json } = await changing.get('/api/image/random?limit=25&include=artist');
       assert.equal(json.data.length, owners.length);
       for (const { id, artist, artistDetails } of json.data) {

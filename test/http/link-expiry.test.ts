@@ -1,22 +1,26 @@
 /** How long links to files work: the default lifetime, `expiry`, and the origin of links. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { environmentOf, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { clock, NOW } from '../support/zukan/api.ts';
-import { configFor, makeToken, type ServiceOptions, startService } from '../support/zukan/service.ts';
+import {
+  configFor,
+  importKnownCatalogue,
+  makeToken,
+  type ServiceOptions,
+  startService,
+} from '../support/zukan/service.ts';
 
 const HOUR = 3_600_000;
 /** The bucket that default links are rounded up to is at most a quarter of the lifetime. */
 const MAX_ROUNDING = HOUR / 4;
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const path = `/api/image/${uuid(4, 1)}`;
   const folder = temporaryFolder();
-  const catalogue = engine.environment();
-  await importFiles(configFor(folder, catalogue), [await writeKnownCatalogue(folder)]);
+  const catalogue = environmentOf(await importKnownCatalogue({ engine }, folder));
   const start = ({ environment, ...options }: ServiceOptions) =>
     startService(configFor(folder, { ...catalogue, ...environment }), options);
 

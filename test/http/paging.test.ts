@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { casesFor, forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { madeUpImage, NOW, related, sortByName, startMadeUpService } from '../support/zukan/api.ts';
 import { type Envelope, makeToken } from '../support/zukan/service.ts';
 
@@ -66,7 +66,7 @@ await forEachEngine(async (engine) => {
       ['?limit=007&offset=0002', 2, 9],
       ['?limit=%35', 0, 5],
     ];
-    for (const [query, from, to] of windows)
+    for (const [query, from, to] of casesFor(engine, windows, 5))
       test(`${path}${query} returns records ${from} to ${to} of ${COUNT}`, async () => {
         const answer = await bulk.get(`/api${path}${query}`, headers);
         assert.equal(answer.status, 200, answer.text);
@@ -74,7 +74,11 @@ await forEachEngine(async (engine) => {
         assert.equal(answer.headers['x-total-count'], String(COUNT));
       });
 
-    for (const query of ['?limit=4', '?limit=11&junk=1', '?limit=25&offset=0', '?search='])
+    for (const query of casesFor(
+      engine,
+      ['?limit=11&junk=1', '?limit=4', '?limit=25&offset=0', '?search='],
+      4,
+    ))
       test(`${path}${query} links to every record once by next, and back by prev`, async () => {
         let address: string | undefined = `${bulk.origin}/v1${path}${query}`;
         const pages: string[][] = [];
@@ -99,6 +103,8 @@ await forEachEngine(async (engine) => {
         assert.deepEqual(back, pages);
       });
   }
+
+  if (!isEveryCase(engine)) return;
 
   test('prev leads to the first record from any offset', async () => {
     let address: string | undefined = `${bulk.origin}/api/artist?limit=10&offset=13`;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { clock, examples, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
 import { type Answer, type Envelope, makeToken, send, startKnownService } from '../support/zukan/service.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const token = await makeToken(service.config, ['image:list', 'image:custom-expiry:86400']);
   const randomQueries: Record<string, string> = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
 import {
@@ -19,7 +19,7 @@ import {
 const start = Date.UTC(2026, 2, 1);
 const sizes = [20, 50, 80];
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
   const config = await importKnownCatalogue({ engine, environment: { THUMBNAILS: sizes.join() } }, folder);
   let now = start;

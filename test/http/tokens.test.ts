@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../src/engines.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { atDepth } from '../support/depth.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, examples, NOW } from '../support/zukan/api.ts';
 import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
@@ -39,6 +40,8 @@ await forEachEngine(async (engine) => {
     assert.equal((await service.get('/api/token', headers)).status, 401);
   });
 
+  if (!isEveryCase(engine)) return;
+
   test('anything but a live token is 401 on every endpoint, with WWW-Authenticate', async () => {
     const { secret } = await makeToken(config, ['image:list']);
     const expired = await makeToken(config, ['image:list'], { expires: new Date(NOW - 1000).toISOString() });
@@ -52,8 +55,9 @@ await forEachEngine(async (engine) => {
       ...[`Basic ${secret}`, `Token ${secret}`, 'Basic abc', 'Basic dXNlcjpwYXNz'],
       ...[expired.headers.Authorization, revoked.headers.Authorization],
     ];
-    for (const path of examples)
-      for (const Authorization of invalid) {
+    // Every endpoint with some of them, and every one of them on some endpoints.
+    for (const [at, path] of examples.entries())
+      for (const Authorization of invalid.filter((_, number) => atDepth((at + number) % 5 === 0, true))) {
         const response = await service.get(`/api${path}`, { Authorization });
         assertError(response, 401, /^Invalid token/);
         assert.equal(response.headers['www-authenticate'], 'Bearer');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { uuid } from '../../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../../support/servers/engines.ts';
 import { assertError, clock, NOW, related } from '../../support/zukan/api.ts';
 import { makeToken, type Service, startKnownService, startService } from '../../support/zukan/service.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const at = (query: string) => `/api/image/random?${query}`;
   const idsOf = (json: { data: { id: string }[] }) => json.data.map(({ id }) => id);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { uuid } from '../../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../../support/servers/engines.ts';
 import { assertError, clock, testMakers } from '../../support/zukan/api.ts';
 import { makeToken, startKnownService } from '../../support/zukan/service.ts';
 
@@ -46,7 +46,7 @@ const malformed: Record<string, string[]> = {
   ],
 };
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const tokens = { none: {}, list: (await makeToken(service.config, ['image:list'])).headers };
   const { rejects, accepts } = testMakers(service, tokens);

@@ -13,7 +13,7 @@ import {
   openMadeUpCatalogue,
   range,
 } from '../../support/checks/distribution.ts';
-import { forEachEngine } from '../../support/servers/engines.ts';
+import { casesFor, forEachEngine } from '../../support/servers/engines.ts';
 import { clock, madeUpImage } from '../../support/zukan/api.ts';
 import { seededRandomInt, startKnownService, startService } from '../../support/zukan/service.ts';
 
@@ -21,7 +21,6 @@ await forEachEngine(async (engine) => {
   const known = await startKnownService({ engine, clock, randomInt: seededRandomInt(1) });
 
   const id = (index: number) => uuid(5, index);
-
   describe('categories', () => {
     const everything = [1, 2, 3, 4, 5, 6];
     const table: [query: string, numbers: number[]][] = [
@@ -51,7 +50,7 @@ await forEachEngine(async (engine) => {
       ['categories=catgirl,empty', []],
       ['categories=empty,Kimono,catgirl,night%20sky', []],
     ];
-    for (const [query, numbers] of table)
+    for (const [query, numbers] of casesFor(engine, table, 4))
       test(`"${query}" matches the images ${numbers.join(', ') || '(none)'}`, async () => {
         const matching = numbers.map((number) => uuid(4, number));
         // All that match if there are fewer than the limit, otherwise as many as the limit.
@@ -112,7 +111,7 @@ await forEachEngine(async (engine) => {
       [{ categories: ['half', 'third', 'tail'] }, (index) => index >= 200 && index % 6 === 0, 5, 130],
       [{ categories: ['half', 'third', 'tail'] }, (index) => index >= 200 && index % 6 === 0, 25, 100],
     ];
-    for (const [filter, where, limit, times] of table)
+    for (const [filter, where, limit, times] of casesFor(engine, table, 3))
       test(`${JSON.stringify(filter)}, ${limit} at a time, is uniform at every position`, async () => {
         const matching = range(0, 300).filter(where).map(id);
         await assertUniformDraws(catalogue, filter, matching, limit, times, randomInt);
@@ -171,7 +170,7 @@ await forEachEngine(async (engine) => {
       ['hundred', 25, 130],
       ['fifth', 25, 200],
     ];
-    for (const [name, limit, times] of table)
+    for (const [name, limit, times] of casesFor(engine, table, 3))
       test(`"first" and "${name}", ${limit} at a time, are uniform at every position`, async () => {
         const matching = range(0, LARGE)
           .filter((index) => shared[name]?.(index))

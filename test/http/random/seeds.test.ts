@@ -15,7 +15,7 @@ import {
 import { sandbox } from '../../support/catalogues/import.ts';
 import { range } from '../../support/checks/distribution.ts';
 import { readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
-import { type Engine, forEachEngine } from '../../support/servers/engines.ts';
+import { type Engine, forEachEngine, isEveryCase } from '../../support/servers/engines.ts';
 import { clock } from '../../support/zukan/api.ts';
 import { seededRandomInt, startService } from '../../support/zukan/service.ts';
 
@@ -47,7 +47,10 @@ await forEachEngine(async (engine) => {
   const store = await openStore(service.config);
   after(() => store[Symbol.asyncDispose]());
 
+  // On other stores, the last test compares the orders with those of SQLite.
   describe('a seed', () => {
+    if (!isEveryCase(engine)) return;
+
     test('returns the same images in the same order every time, on every instance', async () => {
       const first = await readPage(service, 'seed=2026-11-14&limit=25');
       assert.equal(first.ids.length, 25);
@@ -145,6 +148,10 @@ await forEachEngine(async (engine) => {
   });
 
   test('every store returns the same orders', async () => {
+    assert.deepEqual(
+      await readAllPages(service, 'seed=one', () => 24),
+      await readAllImages(store.catalogue, {}, 'one'),
+    );
     for (const filter of [{}, ...filters])
       for (const seed of ['one', 'é\0\u{1F600}', '2026-11-14']) {
         const order = await readAllImages(store.catalogue, filter as Filter, seed);

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
+import { atDepth } from '../depth.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
 import { psql, sharedPostgres } from './postgres.ts';
 
@@ -16,8 +17,23 @@ export interface Engine {
 /** The default: a file in DATA_DIR, which every test chooses itself. */
 export const sqlite: Engine = { name: 'SQLite', environment: () => ({}), copy: () => ({}) };
 
+type Suite = (engine: Engine) => void | Promise<void>;
+
+/** For what does not depend on the store: runs a suite on SQLite, and in `test:all` on each store. */
+export async function forEachEngineInDepth(suite: Suite): Promise<void> {
+  if (atDepth(false, true)) await forEachEngine(suite);
+  else describe(sqlite.name, () => suite(sqlite));
+}
+
+/** Whether to test every case on this store: on SQLite always, on the others in `test:all`. */
+export const isEveryCase = (engine: Engine) => atDepth(engine === sqlite, true);
+
+/** The cases to test on this store: every one, or one in `step`. */
+export const casesFor = <T>(engine: Engine, cases: T[], step: number): T[] =>
+  cases.filter((_, at) => isEveryCase(engine) || at % step === 0);
+
 /** Runs a suite on each store. Await it at the top level of a test file. */
-export async function forEachEngine(suite: (engine: Engine) => void | Promise<void>): Promise<void> {
+export async function forEachEngine(suite: Suite): Promise<void> {
   const engines = [sqlite];
   if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
     const server = await sharedPostgres();

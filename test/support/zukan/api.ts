@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../../src/commands/import.ts';
 import { artists, categories, characters, images, uuid } from '../catalogues/catalogue.ts';
+import { atDepth } from '../depth.ts';
 import { temporaryFolder } from '../workspace.ts';
 import {
   type Answer,
@@ -124,8 +125,8 @@ export function testMakers<Name extends string>(
   return {
     rejects: (what: string, paths: string[], token: Name, status: number, message?: RegExp) =>
       test(`rejects ${what} (${status})`, async () => {
-        for (const path of paths)
-          for (const prefix of ['/api', '/v1'])
+        for (const [at, path] of paths.entries())
+          for (const prefix of atDepth([at % 2 ? '/v1' : '/api'], ['/api', '/v1']))
             assertError(await service.get(prefix + path, tokens[token]), status, message);
       }),
     accepts: (what: string, paths: string[], token: Name) =>
