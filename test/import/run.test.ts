@@ -7,7 +7,9 @@ import { openStore, openWriter } from '../../src/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { atDepth } from '../support/depth.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
 
 await forEachEngine(async (engine) => {
   const entries = [
@@ -38,16 +40,6 @@ await forEachEngine(async (engine) => {
   }
 
   describe('import', { concurrency: 4 }, () => {
-    test('importing the same file again changes nothing', async () => {
-      const box = sandbox(engine);
-      const path = await writeKnownCatalogue(box.folder);
-      const first = await importFiles(box.config, [path]);
-      assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
-      const before = snapshot(box.config);
-      assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
-      assert.equal(snapshot(box.config), before);
-    });
-
     test('identifies records without ids by name, name and source, or bytes', async () => {
       const box = sandbox(engine);
       const records = [...entries, keyed(1, { artist: 'Ann', categories: ['cats'], characters: ['Cleo'] })];
@@ -65,20 +57,108 @@ await forEachEngine(async (engine) => {
 
     test('one invalid line anywhere leaves the catalogue unchanged', async () => {
       const box = sandbox(engine);
-      await importFiles(box.config, [await writeKnownCatalogue(box.folder)]);
+      for (const picture of [1, 2]) writeTiny(box.folder, `${picture}.png`, picture);
+      const category = { type: 'category', id: uuid(1, 1), name: 'a name' };
+      await box.import([category, { type: 'image', file: '1.png', nsfw: 'sfw' }]);
       const before = snapshot(box.config);
       const good = Array.from({ length: 1200 }, (_, index) => keyed(index));
-      const changed = { type: 'category', id: uuid(1, 1), name: 'renamed', description: 'changed' };
-      const file = { type: 'image', file: 'p/1.jpg', nsfw: 'nsfw' };
+      const changed = { ...category, name: 'renamed', description: 'changed' };
+      const files = [1, 2].map((picture) => ({ type: 'image', file: `${picture}.png`, nsfw: 'nsfw' }));
       await assert.rejects(
-        box.import([changed, file, ...good, '{"type":"image"', ...good]),
-        /catalogue\.ndjson:1203: not valid JSON/,
+        box.import([changed, ...files, ...good, '{"type":"image"', ...good]),
+        /catalogue\.ndjson:1204: not valid JSON/,
       );
       assert.equal(snapshot(box.config), before);
       await assert.rejects(
         box.import([changed, ...good, keyed(9000, { artist: 'Nobody' })]),
         /:1202: there is no artist "Nobody"/,
       );
+      assert.equal(snapshot(box.config), before);
+    });
+
+    test('updates changed categories and characters in the documents of their images', async () => {
+      const box = sandbox(engine);
+      const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
+      await box.import([...entries, image, keyed(2, { categories: ['dogs'] })]);
+      const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
+      assert.deepEqual(await box.import([changed, { ...entries[4], gender: 'female' }]), {
+        added: 0,
+        updated: 2,
+        unchanged: 0,
+      });
+      const [first, second] = await allImages(box);
+      assert.deepEqual(
+        first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
+        [
+          ['cats', 'two', true],
+          ['dogs', '', false],
+        ],
+      );
+      assert.equal(first?.characters[0]?.gender, 'female');
+      assert.deepEqual(
+        second?.categories.map(({ name }) => name),
+        ['dogs'],
+      );
+      assert.deepEqual(shelfProblems(box.config), []);
+    });
+
+    test('an image that moves to another artist keeps its position in the order of adding', async () => {
+      const box = sandbox(engine);
+      const images = [1, 2, 3, 4, 5].map((index) =>
+        keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
+      );
+      await box.import([...entries, ...images]);
+      assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
+        added: 0,
+        updated: 1,
+        unchanged: 0,
+      });
+      assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
+      assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
+      const statistics = await read(box, (catalogue) => catalogue.statistics());
+      assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
+      assert.deepEqual(shelfProblems(box.config), []);
+    });
+
+    test('sorts artists by name after every import', async () => {
+      const box = sandbox(engine);
+      await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
+      await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
+      const { items, total } = await read(box, (catalogue) =>
+        catalogue.list('artist', { offset: 1, limit: 5 }),
+      );
+      assert.equal(total, 7);
+      assert.deepEqual(
+        items.map(({ document }) => JSON.parse(document).name),
+        ['Zz', 'a', 'm', 'é', 'ｱ'],
+      );
+    });
+
+    test('a second import waits for the first or gives up, and readers continue', async () => {
+      const box = sandbox(engine);
+      await box.import(entries);
+      await using first = await openWriter(box.config);
+      await assert.rejects(
+        openWriter(box.config, { timeoutMs: 0 }),
+        /^Error: another command is changing the catalogue; try again when it has finished$/,
+      );
+      const isWaiting = Promise.withResolvers<void>();
+      const second = openWriter(box.config, { onWait: isWaiting.resolve });
+      await isWaiting.promise;
+      assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
+      await first.commit();
+      await (await second).commit();
+      assert.equal((await box.import([keyed(1)])).added, 1);
+    });
+
+    if (atDepth(engine !== sqlite, false)) return;
+    test('importing the same file again changes nothing', async () => {
+      const box = sandbox(engine);
+      const path = await writeKnownCatalogue(box.folder);
+      const first = await importFiles(box.config, [path]);
+      assert.deepEqual(first, { added: 16, updated: 0, unchanged: 0 });
+      const before = snapshot(box.config);
+      assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 16 });
       assert.equal(snapshot(box.config), before);
     });
 
@@ -126,50 +206,6 @@ await forEachEngine(async (engine) => {
       await assert.rejects(box.import([second]), /the category "cATS" already exists with the id 1/);
     });
 
-    test('updates changed categories and characters in the documents of their images', async () => {
-      const box = sandbox(engine);
-      const image = keyed(1, { categories: ['Cats', 'dogs'], characters: ['Cleo'] });
-      await box.import([...entries, image, keyed(2, { categories: ['dogs'] })]);
-      const changed = { type: 'category', name: 'cats', description: 'two', nsfw: true };
-      assert.deepEqual(await box.import([changed, { ...entries[4], gender: 'female' }]), {
-        added: 0,
-        updated: 2,
-        unchanged: 0,
-      });
-      const [first, second] = await allImages(box);
-      assert.deepEqual(
-        first?.categories.map(({ name, description, nsfw }) => [name, description, nsfw]),
-        [
-          ['cats', 'two', true],
-          ['dogs', '', false],
-        ],
-      );
-      assert.equal(first?.characters[0]?.gender, 'female');
-      assert.deepEqual(
-        second?.categories.map(({ name }) => name),
-        ['dogs'],
-      );
-      assert.deepEqual(shelfProblems(box.config), []);
-    });
-
-    test('an image that moves to another artist keeps its position in the order of adding', async () => {
-      const box = sandbox(engine);
-      const images = [1, 2, 3, 4, 5].map((index) =>
-        keyed(index, { artist: index % 2 ? 'Ann' : 'Bob', categories: ['dogs'] }),
-      );
-      await box.import([...entries, ...images]);
-      assert.deepEqual(await box.import([keyed(3, { artist: 'Bob', nsfw: 'nsfw' })]), {
-        added: 0,
-        updated: 1,
-        unchanged: 0,
-      });
-      assert.deepEqual(await imagesOf(box, 'Bob'), ['tag-2', 'tag-3', 'tag-4']);
-      assert.deepEqual(await imagesOf(box, 'Ann'), ['tag-1', 'tag-5']);
-      const statistics = await read(box, (catalogue) => catalogue.statistics());
-      assert.deepEqual(statistics.images.nsfw, { nsfw: 1, questionable: 0, sfw: 4 });
-      assert.deepEqual(shelfProblems(box.config), []);
-    });
-
     test('applies the last of two records for the same thing in one file', async () => {
       const box = sandbox(engine);
       const records = [
@@ -190,44 +226,6 @@ await forEachEngine(async (engine) => {
       await box.import([keyed(1, { id: uuid(4, 1) }), keyed(1, { id: uuid(4, 2) })]);
       assert.equal((await allImages(box)).length, 2);
       await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; add the "id" of one of them/);
-    });
-
-    test('sorts artists by name after every import', async () => {
-      const box = sandbox(engine);
-      await box.import(['m', 'é', 'Z'].map((name) => ({ type: 'artist', name })));
-      await box.import(['a', '😀', 'ｱ', 'Zz'].map((name) => ({ type: 'artist', name })));
-      const { items, total } = await read(box, (catalogue) =>
-        catalogue.list('artist', { offset: 1, limit: 5 }),
-      );
-      assert.equal(total, 7);
-      assert.deepEqual(
-        items.map(({ document }) => JSON.parse(document).name),
-        ['Zz', 'a', 'm', 'é', 'ｱ'],
-      );
-    });
-
-    test('a second import waits for the first, and readers continue', async () => {
-      const box = sandbox(engine);
-      await box.import(entries);
-      await using first = await openWriter(box.config);
-      const isWaiting = Promise.withResolvers<void>();
-      const second = openWriter(box.config, { onWait: isWaiting.resolve });
-      await isWaiting.promise;
-      assert.equal((await read(box, (catalogue) => catalogue.statistics())).artists.count, 2);
-      await first.commit();
-      await (await second).commit();
-      assert.equal((await box.import([keyed(1)])).added, 1);
-    });
-
-    test('gives up if the first takes too long', async () => {
-      const box = sandbox(engine);
-      await box.import([]);
-      await using first = await openWriter(box.config);
-      await assert.rejects(
-        openWriter(box.config, { timeoutMs: 0 }),
-        /^Error: another command is changing the catalogue; try again when it has finished$/,
-      );
-      await first.commit();
     });
   });
 });

@@ -10,8 +10,9 @@ import type { Config } from '../../src/config/config.ts';
 import { openStore, openWriter } from '../../src/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, sandbox } from '../support/catalogues/import.ts';
+import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
 
 test('its id is a version 5 UUID in the namespace of URLs', () => {
   const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
@@ -56,6 +57,22 @@ await forEachEngine((engine) => {
     assert.deepEqual({ artist, source }, { artist: UNKNOWN_ARTIST.id, source: { name: '', url: '' } });
   });
 
+  test('stays when its last image is removed, and takes images that lose their artist', async () => {
+    const box = sandbox(engine);
+    await box.import([keyed(1, { id: uuid(4, 1) })]);
+    const writer = await openWriter(box.config);
+    await writer.removeImages([uuid(4, 1)]);
+    await writer.commit();
+    assert.deepEqual(await artistsIn(box.config), [{ ...UNKNOWN_ARTIST, images: 0 }]);
+    await box.import([{ type: 'artist', id: uuid(2, 1), name: 'Ann' }, keyed(2, { artist: 'Ann' })]);
+    await box.import([keyed(2)]);
+    assert.deepEqual(await artistsIn(box.config), [
+      { id: uuid(2, 1), name: 'Ann', url: '', images: 0 },
+      { ...UNKNOWN_ARTIST, images: 1 },
+    ]);
+  });
+
+  if (atDepth(engine !== sqlite, false)) return;
   test('is not made if the import fails', async () => {
     const box = sandbox(engine);
     await assert.rejects(box.import([keyed(1), keyed(2, { categories: ['missing'] })]));
@@ -76,21 +93,6 @@ await forEachEngine((engine) => {
     await box.import([{ type: 'artist', id: uuid(2, 1), name: 'Unknown' }, keyed(1, { artist: 'Unknown' })]);
     assert.deepEqual(await artistsIn(box.config), [
       { id: uuid(2, 1), name: 'Unknown', url: '', images: 0 },
-      { ...UNKNOWN_ARTIST, images: 1 },
-    ]);
-  });
-
-  test('stays when its last image is removed, and takes images that lose their artist', async () => {
-    const box = sandbox(engine);
-    await box.import([keyed(1, { id: uuid(4, 1) })]);
-    const writer = await openWriter(box.config);
-    await writer.removeImages([uuid(4, 1)]);
-    await writer.commit();
-    assert.deepEqual(await artistsIn(box.config), [{ ...UNKNOWN_ARTIST, images: 0 }]);
-    await box.import([{ type: 'artist', id: uuid(2, 1), name: 'Ann' }, keyed(2, { artist: 'Ann' })]);
-    await box.import([keyed(2)]);
-    assert.deepEqual(await artistsIn(box.config), [
-      { id: uuid(2, 1), name: 'Ann', url: '', images: 0 },
       { ...UNKNOWN_ARTIST, images: 1 },
     ]);
   });

@@ -12,6 +12,7 @@ import type { Files } from '../../src/media/files.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
 import { type Environment, succeed } from '../support/catalogues/backup.ts';
+import { atDepth } from '../support/depth.ts';
 import { draw, drawInto } from '../support/pictures/pictures.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
@@ -87,7 +88,9 @@ await forEachEngine((engine) => {
       },
     }),
   };
-  for (const [step, hold] of Object.entries(steps))
+  // Whether files are read or stored is nothing that the store knows of.
+  const tried = Object.entries(steps).slice(atDepth(engine === sqlite ? 0 : 1, 0));
+  for (const [step, hold] of tried)
     test(`a take-down ${step}`, async () => {
       const { config, stored, id, key } = await withoutThumbnail(engine);
       const files = openFiles(config);
@@ -126,7 +129,7 @@ await forEachEngine((engine) => {
 
 test('a server that is killed while it stores a thumbnail', async () => {
   // Before the thumbnail gets its name, and right after that.
-  for (const killAt of ['1', '2']) {
+  for (const killAt of atDepth(['1'], ['1', '2'])) {
     const { config, environment, stored, id } = await withoutThumbnail(sqlite);
     const { origin, ended } = await serve(environment, [], (parameters, variables) =>
       start(parameters, { ...variables, KILL_AT: killAt, KILL_FROM: '^rename .*/thumbnails/' }, [

@@ -20,7 +20,8 @@ import { forEachEngine } from '../support/servers/engines.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
-const STEPS = atDepth(12, 80);
+/** Every kind of change at least. */
+const STEPS = atDepth(8, 100);
 const window = { offset: 0, limit: 25 };
 const kinds: Kind[] = ['artist', 'character', 'category'];
 

@@ -1,17 +1,17 @@
 /** Compares our matcher with `SIMILAR TO` on a real PostgreSQL. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atDepth } from '../../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../../support/servers/needs.ts';
-import { startPostgres } from '../../support/servers/postgres.ts';
+import { sharedPostgres } from '../../support/servers/postgres.ts';
 import { comparedNames, differences, generatePatterns, ourResult } from './compare.ts';
 
-const PATTERNS = 6000;
+const PATTERNS = atDepth(1200, 12_000);
 const SEED = 20_261_115;
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 
 test('agrees with PostgreSQL on generated patterns', { skip }, async (t) => {
-  const postgres = await startPostgres();
-  t.after(() => postgres.discard());
+  const postgres = await sharedPostgres();
   const patterns = generatePatterns(PATTERNS, SEED);
   assert.deepEqual(differences(postgres, patterns), []);
   const results = patterns.map(ourResult);

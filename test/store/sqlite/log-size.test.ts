@@ -5,21 +5,24 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../../src/engines.ts';
 import { keyed, sandbox } from '../../support/catalogues/import.ts';
+import { atDepth } from '../../support/depth.ts';
 import { mountSmallDisk, unlessMounting } from '../../support/servers/mount.ts';
 import { runCommand } from '../../support/zukan/program.ts';
 import { configFor, databaseFile } from '../../support/zukan/service.ts';
 
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
-const url = `https://example.org/${'x'.repeat(1000)}`;
-const artists = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ type: 'artist', name: `Artist ${index}`, url }));
+/** Each takes 10 kB. */
+const characters = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ type: 'character', name: `Character ${index}`, description: 'x'.repeat(10_000) },
+  }));
 
 async function opened() {
   const box = sandbox();
   await box.import([keyed(1)]);
   const store = await openStore(box.config);
-  const readCount = async () => (await store.catalogue.statistics()).artists.count;
-  assert.equal(await readCount(), 1, 'the artist "Unknown"');
+  const readCount = async () => (await store.catalogue.statistics()).characters.count;
+  assert.equal(await readCount(), 0);
   const logSize = () => statSync(`${databaseFile(box.config)}-wal`).size;
   return { ...box, store, readCount, logSize };
 }
@@ -29,7 +32,7 @@ test('a failed import frees a full disk', { skip: unlessMounting() }, async () =
   const environment = { DATA_DIR: join(disk, 'data') };
   await runCommand(['import', '-'], environment, JSON.stringify(keyed(1)));
   await using _store = await openStore(configFor(disk, environment));
-  const lines = artists(12_000).map((line) => JSON.stringify(line));
+  const lines = characters(1200).map((line) => JSON.stringify(line));
   const { status, errors } = await runCommand(['import', '--quiet', '-'], environment, lines.join('\n'));
   assert.equal(status, 1, errors);
   assert.match(errors, /no space left on the disk/);
@@ -37,27 +40,26 @@ test('a failed import frees a full disk', { skip: unlessMounting() }, async () =
   assert.ok(bavail > 0.8 * blocks, `${bavail} of ${blocks} blocks are free`);
   const create = ['token', 'create', '--owner', 'me', '--purpose', 'x'];
   assert.equal((await runCommand(create, environment)).status, 0);
-  const retry = await runCommand(['import', '--quiet', '-'], environment, lines.slice(0, 1000).join('\n'));
+  const retry = await runCommand(['import', '--quiet', '-'], environment, lines.slice(0, 100).join('\n'));
   assert.equal(retry.status, 0, retry.errors);
 });
 
-test('an import that is rolled back leaves no log behind', async () => {
+// A full disk is another reason to roll back. This one takes long.
+const skip = atDepth(true, false);
+test('an import that is rolled back leaves no log behind', { skip }, async () => {
   const box = await opened();
   await using _store = box.store;
   const before = box.logSize();
   // More than the page cache of the writer, so that pages are written before the end.
-  const records = Array.from({ length: 7500 }, (_, index) => ({
-    ...{ type: 'character', name: `Character ${index}`, description: 'x'.repeat(10_000) },
-  }));
-  await assert.rejects(box.import([...records, 'no record']), /nothing was imported/);
+  await assert.rejects(box.import([...characters(7500), 'no record']), /nothing was imported/);
   assert.ok(box.logSize() <= before, `${box.logSize()} bytes`);
-  assert.equal(await box.readCount(), 1);
+  assert.equal(await box.readCount(), 0);
 });
 
 test('a large import leaves a small log', async () => {
   const box = await opened();
   await using _store = box.store;
-  await box.import(artists(6000));
+  await box.import(characters(600));
   assert.ok(box.logSize() <= MAX_LOG_BYTES, `${box.logSize()} bytes`);
-  assert.equal(await box.readCount(), 6001);
+  assert.equal(await box.readCount(), 600);
 });
