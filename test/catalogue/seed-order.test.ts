@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/image-set.ts';
 import type { SeedPosition } from '../../src/catalogue/seed-order.ts';
 import { pageInSeedOrder, SeedOrder } from '../../src/catalogue/seed-order.ts';
+import { atDepth } from '../support/depth.ts';
 
 const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: 'binary' });
 const listSet = (images: number[]) => new ListSet(Uint32Array.from(images));
@@ -96,13 +97,14 @@ describe('paging in seed order', () => {
 
 test('over many seeds, every ordered pair of nine images is equally likely to come first', () => {
   const counts = new Map<string, number>();
-  const rounds = 72 * 500;
+  const expected = atDepth(100, 1000);
+  const rounds = 72 * expected;
   for (let round = 0; round < rounds; round++) {
     const order =
       pageInSeedOrder(new RangeSet(9), new SeedOrder(`2026-${round}`, 9), undefined, 2)?.images.join() ?? '';
     counts.set(order, (counts.get(order) ?? 0) + 1);
   }
   assert.equal(counts.size, 72);
-  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - 500) ** 2 / 500, 0);
+  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   assert.ok(chiSquare < 113.6, `${chiSquare} is beyond the 99.9% bound for 71 degrees of freedom`);
 });

@@ -16,7 +16,7 @@ import type { EntryLine } from '../../src/import/record.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 type ListKind = 'category' | 'character';
@@ -179,8 +179,9 @@ await forEachEngine((engine) => {
         await compare(box, model);
       },
     );
-    await fc.assert(property, { numRuns: atDepth(3, 30), seed: 7, endOnFailure: true });
-    assert.ok(possible > 10, `${possible} steps were possible`);
+    const numRuns = atDepth(engine === sqlite ? 3 : 1, 40);
+    await fc.assert(property, { numRuns, seed: 7, endOnFailure: true });
+    assert.ok(possible > 5, `${possible} steps were possible`);
   });
 
   async function compare(box: ReturnType<typeof sandbox>, model: Model): Promise<void> {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { removeLocation } from '../../src/media/metadata/location.ts';
 import { detectType, PictureError } from '../../src/media/picture.ts';
+import { atDepth } from '../support/depth.ts';
 import * as make from '../support/pictures/geotagged.ts';
 
 const strip = (bytes: Buffer) => removeLocation(bytes, detectType(bytes));
@@ -435,6 +436,6 @@ test('corrupted pictures: no crash, no location left, and the same result when r
       assert.equal(strip(stripped), stripped);
       assert.deepEqual(await placeTags(stripped), []);
     }),
-    { numRuns: Number(process.env.ZUKAN_FUZZ_RUNS ?? 400) },
+    { numRuns: Number(process.env.ZUKAN_FUZZ_RUNS ?? atDepth(100, 1000)) },
   );
 });

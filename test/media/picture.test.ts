@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { PictureError, readPicture } from '../../src/media/picture.ts';
 import { type Drawing, draw } from '../support/pictures/pictures.ts';
@@ -110,7 +111,20 @@ function noise(format: Drawing['format']): Promise<Buffer> {
     .toBuffer();
 }
 
-function blank(width: number, height: number): Promise<Buffer> {
-  const create = { width, height, channels: 3 as const, background: '#ffffff' };
-  return sharp({ create, limitInputPixels: false }).png({ compressionLevel: 9 }).toBuffer();
+/** A PNG of one bit per pixel. */
+function blank(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const [head, check] = [Buffer.alloc(8), Buffer.alloc(4)];
+    head.writeUInt32BE(data.length);
+    head.write(type, 4, 'latin1');
+    check.writeUInt32BE(crc32(data, crc32(type)));
+    return Buffer.concat([head, data, check]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const pixels = deflateSync(Buffer.alloc((1 + width / 8) * height));
+  const chunks = [chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks]);
 }

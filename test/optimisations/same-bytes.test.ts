@@ -29,7 +29,7 @@ const { ZUKAN_SAME_RUNS, ZUKAN_SAME_SEED } = process.env;
 const isLong = ZUKAN_SAME_RUNS !== undefined;
 const numRuns = Number(ZUKAN_SAME_RUNS ?? atDepth(1, 5));
 const seed = Number(ZUKAN_SAME_SEED ?? (isLong ? Date.now() % 2 ** 31 : 7));
-const STEPS = 12;
+const STEPS = isLong ? 12 : atDepth(2, 15);
 const MAX_SEEN = 8;
 /** The reference may show examples of a minute ago. */
 const MINUTE_MS = 60_000;

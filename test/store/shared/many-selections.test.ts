@@ -5,11 +5,12 @@ import { sliceImages } from '../../../src/catalogue/image-set.ts';
 import { Unavailable } from '../../../src/errors.ts';
 import { ImageSets } from '../../../src/store/shared/image-sets.ts';
 import type { Selection } from '../../../src/store/shared/selection.ts';
+import { atDepth } from '../../support/depth.ts';
 import { sliceReader } from './slices.ts';
 
 const SHELVES = 300;
 const LAST_IMAGE = 100_000;
-const SHELF_SIZE = 5000;
+const SHELF_SIZE = atDepth(1000, 5000);
 
 /** The images of a shelf are spread over all numbers. */
 const imageAt = (shelf: number, position: number) => position * 20 + (shelf % 20) + 1;
