@@ -13,8 +13,7 @@ import type { Files } from '../../src/media/files.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 

@@ -10,8 +10,7 @@ import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngine((engine) => {

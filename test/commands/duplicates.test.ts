@@ -8,8 +8,7 @@ import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
-import { forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { forEachEngine, rowsIn, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 

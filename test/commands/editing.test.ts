@@ -10,8 +10,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { startService } from '../support/zukan/service.ts';
 
 /** What a command prints on a terminal. */

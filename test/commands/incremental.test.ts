@@ -12,8 +12,7 @@ import { openSnapshot } from '../../src/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
-import { type Engine, forEachEngine } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { type Engine, forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 

@@ -10,8 +10,7 @@ import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { type Engine, forEachEngine } from '../support/servers/engines.ts';
-import { testOnOneStore } from '../support/servers/one-store.ts';
+import { type Engine, forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 

@@ -8,7 +8,6 @@ import { readDocument } from '../../src/catalogue/document.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
-import { atDepth } from '../support/depth.ts';
 import {
   findCoordinates,
   geotagged,
@@ -17,7 +16,7 @@ import {
   withSegments,
 } from '../support/pictures/geotagged.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { type Engine, forEachEngine, onSqlite, sqlite } from '../support/servers/engines.ts';
+import { type Engine, forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -101,10 +100,7 @@ test('rejects a picture that would look different, and --keep-location accepts i
   assert.match(kept.output, /^1 added, 0 updated, 0 unchanged\n/);
 });
 
-await atDepth(
-  onSqlite,
-  forEachEngine,
-)((engine) => {
+await forEachEngineInDepth((engine) => {
   test('--keep-location stores it, and the next import without removes it', async () => {
     const { pictures, run, images, stored, read } = newCatalogue(engine);
     writeFileSync(join(pictures, 'a.jpg'), await geotagged('jpeg'));

@@ -6,15 +6,11 @@ import { test } from 'node:test';
 import { imageLine } from '../../src/catalogue/line.ts';
 import { openSnapshot } from '../../src/engines.ts';
 import { type Sandbox, sandbox } from '../support/catalogues/import.ts';
-import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, onSqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
-await atDepth(
-  onSqlite,
-  forEachEngine,
-)((engine) => {
+await forEachEngineInDepth((engine) => {
   function newFolder() {
     const box = sandbox(engine);
     const pictures = join(box.folder, 'pictures');

@@ -1,6 +1,6 @@
 /** Runs the same tests on every store. */
 import { DatabaseSync } from 'node:sqlite';
-import { describe } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
 import { atDepth } from '../depth.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
@@ -27,6 +27,10 @@ export async function forEachEngineInDepth(suite: Suite): Promise<void> {
 
 /** Whether to test every case on this store: on SQLite always, on the others in `test:all`. */
 export const isEveryCase = (engine: Engine) => atDepth(engine === sqlite, true);
+
+/** Declares a test of what does not depend on the store: on SQLite, and in `test:all` on the other stores too. */
+export const testOnOneStore = (engine: Engine): ((name: string, body: () => Promise<void>) => void) =>
+  isEveryCase(engine) ? (name, body) => void test(name, body) : () => {};
 
 /** The cases to test on this store: every one, or one in `step`. */
 export const casesFor = <T>(engine: Engine, cases: T[], step: number): T[] =>
