@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../../src/engines.ts';
 import { keyed, sandbox } from '../../support/catalogues/import.ts';
-import { atDepth } from '../../support/depth.ts';
+import { testDeep } from '../../support/depth.ts';
 import { mountSmallDisk, unlessMounting } from '../../support/servers/mount.ts';
 import { runCommand } from '../../support/zukan/program.ts';
 import { configFor, databaseFile } from '../../support/zukan/service.ts';
@@ -45,8 +45,7 @@ test('a failed import frees a full disk', { skip: unlessMounting() }, async () =
 });
 
 // A full disk is another reason to roll back. This one takes long.
-const skip = atDepth(true, false);
-test('an import that is rolled back leaves no log behind', { skip }, async () => {
+testDeep('an import that is rolled back leaves no log behind', async () => {
   const box = await opened();
   await using _store = box.store;
   const before = box.logSize();
