@@ -102,6 +102,50 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(shelfProblems(box.config), []);
   });
 
+  test('old runs are forgotten, and those that changed too much cannot be reverted', async () => {
+    const box = openMaintained(engine);
+    box.picture(1);
+    await box.ok('import', box.pictures);
+    const record = async (names: string[], maxChanges?: number) => {
+      await using writer = await openWriter(box.config);
+      const run = { source: 'x', origin: 'command' } as const;
+      const record = await startRecord(writer, run, '2026-01-01T00:00:00.000Z', maxChanges);
+      const observed = observeWriter(writer, record);
+      const blockedAt = '2026-01-01T00:00:00.000Z';
+      await observed.decisions.blockNames(
+        names.map((name) => ({ kind: 'category' as const, name, blockedAt })),
+      );
+      const saved = await record.finish();
+      await writer.commit();
+      return saved;
+    };
+    const states = async () =>
+      JSON.parse(await box.ok('imports', '--json')).map(({ state }: { state: string }) => state);
+    assert.equal(await record([]), undefined);
+    // The first import created the artist of pictures without one.
+    await record(['a'], 4);
+    await record(['b', 'c'], 4);
+    assert.deepEqual(await states(), ['revertible', 'revertible', 'revertible']);
+    await record(['d'], 4);
+    assert.deepEqual(await states(), ['revertible', 'revertible', 'revertible', 'forgotten']);
+    await record(['e', 'f', 'g', 'h', 'i'], 4);
+    assert.deepEqual(new Set(await states()), new Set(['forgotten']));
+    assert.match(
+      (await box.run('imports', 'revert', '4')).errors,
+      /import 4 cannot be reverted: it, or a later one, changed too much/,
+    );
+    assert.deepEqual(rowsIn(box.config, 'select * from import_change'), []);
+    await using writer = await openWriter(box.config);
+    const template = (await writer.importRuns.list())[0] as ImportRun;
+    for (let id = 6; id <= 104; id++) await writer.importRuns.save({ ...template, id });
+    const last = await startRecord(writer, { source: 'y', origin: 'command' }, template.at);
+    last.imagesRemoved([{} as ImageRow]);
+    await last.finish();
+    const ids = (await writer.importRuns.list()).map(({ id }) => id);
+    assert.deepEqual([ids.length, ids[0], ids.at(-1)], [100, 105, 6]);
+  });
+
+  if (isBrief) return;
   test('pictures of folders go with their files, and the next import adds them again', async () => {
     const box = openMaintained(engine);
     const imported = () => box.ok('import', '--full', box.pictures);
@@ -155,50 +199,6 @@ await forEachEngine(async (engine) => {
     }
   });
 
-  test('old runs are forgotten, and those that changed too much cannot be reverted', async () => {
-    const box = openMaintained(engine);
-    box.picture(1);
-    await box.ok('import', box.pictures);
-    const record = async (names: string[], maxChanges?: number) => {
-      await using writer = await openWriter(box.config);
-      const run = { source: 'x', origin: 'command' } as const;
-      const record = await startRecord(writer, run, '2026-01-01T00:00:00.000Z', maxChanges);
-      const observed = observeWriter(writer, record);
-      const blockedAt = '2026-01-01T00:00:00.000Z';
-      await observed.decisions.blockNames(
-        names.map((name) => ({ kind: 'category' as const, name, blockedAt })),
-      );
-      const saved = await record.finish();
-      await writer.commit();
-      return saved;
-    };
-    const states = async () =>
-      JSON.parse(await box.ok('imports', '--json')).map(({ state }: { state: string }) => state);
-    assert.equal(await record([]), undefined);
-    // The first import created the artist of pictures without one.
-    await record(['a'], 4);
-    await record(['b', 'c'], 4);
-    assert.deepEqual(await states(), ['revertible', 'revertible', 'revertible']);
-    await record(['d'], 4);
-    assert.deepEqual(await states(), ['revertible', 'revertible', 'revertible', 'forgotten']);
-    await record(['e', 'f', 'g', 'h', 'i'], 4);
-    assert.deepEqual(new Set(await states()), new Set(['forgotten']));
-    assert.match(
-      (await box.run('imports', 'revert', '4')).errors,
-      /import 4 cannot be reverted: it, or a later one, changed too much/,
-    );
-    assert.deepEqual(rowsIn(box.config, 'select * from import_change'), []);
-    await using writer = await openWriter(box.config);
-    const template = (await writer.importRuns.list())[0] as ImportRun;
-    for (let id = 6; id <= 104; id++) await writer.importRuns.save({ ...template, id });
-    const last = await startRecord(writer, { source: 'y', origin: 'command' }, template.at);
-    last.imagesRemoved([{} as ImageRow]);
-    await last.finish();
-    const ids = (await writer.importRuns.list()).map(({ id }) => id);
-    assert.deepEqual([ids.length, ids[0], ids.at(-1)], [100, 105, 6]);
-  });
-
-  if (isBrief) return;
   /** The lines of an export, by id. */
   const linesOf = async (box: Sandbox) =>
     new Map(
