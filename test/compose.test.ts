@@ -1,3 +1,4 @@
+// depth: all
 /** The Compose files: valid, and the parts that they connect work together. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

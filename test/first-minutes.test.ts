@@ -1,3 +1,4 @@
+// depth: all
 /** What a new user sees: `npm ci` and `npm start` in a checkout. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

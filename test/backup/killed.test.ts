@@ -10,7 +10,7 @@ import { contentsOf, type Environment, makeCatalogue, succeed } from '../support
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 
@@ -34,7 +34,7 @@ async function traceOf(child: ChildProcess): Promise<{ trace: string[]; commit: 
   return JSON.parse(errors);
 }
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('a restore that is killed restores nothing, or everything, and can be repeated', async () => {
     const backup = join(folder, `to restore into ${engine.name}`);
     await succeed(['backup', '--quiet', backup], source);

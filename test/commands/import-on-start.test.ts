@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -23,7 +24,7 @@ const countImages = async ({ origin }: Running) => {
   return data.images.count;
 };
 
-test('imports a folder and says so', async () => {
+testDeep('imports a folder and says so', async () => {
   const pictures = temporaryFolder();
   writeTiny(pictures, '1.png', 1);
   const server = await serveImporting(pictures);

@@ -8,7 +8,7 @@ import { inParallel } from '../../src/parallel.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
@@ -169,7 +169,7 @@ for (const what of ['remove', 'import'] as const) {
   });
 }
 
-test('a signal stops a removal before its commit and is ignored after it', async () => {
+testDeep('a signal stops a removal before its commit and is ignored after it', async () => {
   const { copy, command, traced } = prepared.remove;
   const outcomes = new Set<number>();
   await inParallel(pointsAround(traced), 2, async (point) => {

@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { createApp, shutDown } from '../../src/app.ts';
 import { importFiles } from '../../src/commands/import.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { testDeep } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { serve } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
@@ -87,7 +88,7 @@ test('logs each request as one line of JSON, without the query', async () => {
   assert.ok(!server.output().includes('signature'));
 });
 
-test('prints only the first lines with LOG_LEVEL=silent', async () => {
+testDeep('prints only the first lines with LOG_LEVEL=silent', async () => {
   const server = await serve({ ...environment, LOG_LEVEL: 'silent' });
   await fetch(`${server.origin}/api`);
   server.child.kill('SIGINT');
@@ -95,7 +96,7 @@ test('prints only the first lines with LOG_LEVEL=silent', async () => {
   assert.equal(server.output().split('\n').filter(Boolean).length, 3);
 });
 
-test('is live and ready', async () => {
+testDeep('is live and ready', async () => {
   const server = await serve(environment);
   for (const path of ['live', 'ready'])
     assert.equal((await fetch(`${server.origin}/health/${path}`)).status, 200);

@@ -11,7 +11,7 @@ import { importFiles } from '../../src/commands/import.ts';
 import { openFiles, openSnapshot } from '../../src/engines.ts';
 import { inParallel } from '../../src/parallel.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngine, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
@@ -204,7 +204,7 @@ await forEachEngine((engine) => {
   });
 });
 
-test('a killed command or import leaves no file that the next command does not remove', async () => {
+testDeep('a killed command or import leaves no file that the next command does not remove', async () => {
   const folder = temporaryFolder();
   const catalogue = await writeKnownCatalogue(folder);
   // The databases exist, so that the first commit is the one of the command.

@@ -12,6 +12,7 @@ import { catalogueFile } from '../../src/import/source.ts';
 import { listen } from '../../src/store/postgres/notifications.ts';
 import { keyed, noReport } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
+import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
 import { psql, startPostgres } from '../support/servers/postgres.ts';
@@ -151,7 +152,7 @@ if (!skip) {
     restoreProxy();
   });
 
-  test('a port in use ends the program although the database is connected', async () => {
+  testDeep('a port in use ends the program although the database is connected', async () => {
     const { environment, create } = newCatalogue();
     await create();
     const taken = createServer().listen(0, '127.0.0.1');
@@ -162,7 +163,7 @@ if (!skip) {
     taken.close();
   });
 
-  test('invalid change notifications do no harm', async () => {
+  testDeep('invalid change notifications do no harm', async () => {
     const { folder, environment } = newCatalogue();
     await runCommand(['import', '-'], environment, lines([{ type: 'artist', name: 'Ann' }, keyed(1)]));
     const service = await startService(configFor(folder, environment));

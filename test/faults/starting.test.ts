@@ -8,7 +8,7 @@ import { migrations } from '../../src/store/postgres/schema.ts';
 import { images, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
 import { openSession, psql, startPostgres } from '../support/servers/postgres.ts';
 import { freePort } from '../support/servers/redis.ts';
@@ -92,7 +92,7 @@ if (!skip) {
       assert.equal(psql(DATABASE_URL, 'select count(*) from zukan.shelf'), '7\n');
     });
 
-  test('of two imports at once, one waits for the other or is refused', async () => {
+  testDeep('of two imports at once, one waits for the other or is refused', async () => {
     const environment = newCatalogue();
     const SIZE = atDepth(200, 3000);
     const half = (from: number) =>
@@ -116,7 +116,7 @@ if (!skip) {
     );
   });
 
-  test('an import that waits for input keeps neither others nor readers waiting', async () => {
+  testDeep('an import that waits for input keeps neither others nor readers waiting', async () => {
     const environment = newCatalogue();
     await runCommand(['import', '-'], environment, lines([keyed(1)]));
     const waiting = start(['import', '-'], environment);

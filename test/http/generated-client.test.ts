@@ -1,3 +1,4 @@
+// depth: all
 /** A client generated from the OpenAPI document by openapi-typescript compiles in strict mode and works on the demo. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -6,6 +6,7 @@ import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
+import { testDeep } from '../support/depth.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -103,7 +104,7 @@ test('loses no line while the reader is behind by less than the buffer, else dro
   assert.equal(paths.at(-1), '/metrics');
 });
 
-test('keeps serving when the reader goes away, and counts the lines nobody can read', async () => {
+testDeep('keeps serving when the reader goes away, and counts the lines nobody can read', async () => {
   const server = await startServer();
   server.reader.destroy();
   await server.flood(120, 15_000);
@@ -111,7 +112,7 @@ test('keeps serving when the reader goes away, and counts the lines nobody can r
   assert.equal(await server.stop(), 0);
 });
 
-test('several workers write whole lines', async () => {
+testDeep('several workers write whole lines', async () => {
   const server = await startServer('2');
   await server.flood(300, 3000);
   assert.equal(await server.stop(), 0);

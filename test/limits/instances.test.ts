@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { testDeep } from '../support/depth.ts';
 import { unless } from '../support/servers/needs.ts';
 import {
   findRedis,
@@ -114,7 +115,7 @@ test('no request fails while Redis is killed and started again under load', { sk
     assert.match(message, index % 2 === 0 ? /^Redis unavailable/ : /^Redis available again/);
 });
 
-test('the service is degraded while Redis refuses writes, and serves', { skip }, async () => {
+testDeep('the service is degraded while Redis refuses writes, and serves', { skip }, async () => {
   const redis = await startPrivateRedis();
   const server = await startInstance(redis.url);
   const admin = new Redis(redis.url);

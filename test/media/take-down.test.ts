@@ -14,7 +14,7 @@ import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
 import { type Environment, succeed } from '../support/catalogues/backup.ts';
 import { atDepth } from '../support/depth.ts';
 import { draw, drawInto } from '../support/pictures/pictures.ts';
-import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { type Engine, forEachEngine, sqlite, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -113,18 +113,21 @@ await forEachEngine((engine) => {
       assert.equal(await maker.make(key, SIZE, never), undefined);
     });
 
-  test('a thumbnail is only sent while another command changes the catalogue, and stored otherwise', async () => {
-    const { config, stored, id, key } = await withoutThumbnail(engine);
-    const maker = openThumbnailMaker(config, openFiles(config));
-    const writer = await openWriter(config);
-    assert.ok(await maker.make(key, SIZE, never));
-    assert.equal(bytesIn(stored).length, 1);
-    await writer[Symbol.asyncDispose]();
-    assert.ok(await maker.make(key, SIZE, never));
-    assert.equal(bytesIn(stored).length, 2);
-    await takeDown(config, id, () => {});
-    assert.deepEqual(bytesIn(stored), []);
-  });
+  testOnOneStore(engine)(
+    'a thumbnail is only sent while another command changes the catalogue, and stored otherwise',
+    async () => {
+      const { config, stored, id, key } = await withoutThumbnail(engine);
+      const maker = openThumbnailMaker(config, openFiles(config));
+      const writer = await openWriter(config);
+      assert.ok(await maker.make(key, SIZE, never));
+      assert.equal(bytesIn(stored).length, 1);
+      await writer[Symbol.asyncDispose]();
+      assert.ok(await maker.make(key, SIZE, never));
+      assert.equal(bytesIn(stored).length, 2);
+      await takeDown(config, id, () => {});
+      assert.deepEqual(bytesIn(stored), []);
+    },
+  );
 });
 
 test('a server that is killed while it stores a thumbnail', async () => {

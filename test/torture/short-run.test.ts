@@ -1,3 +1,4 @@
+// depth: all
 /** A short run of `npm run torture`, always with the same seed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

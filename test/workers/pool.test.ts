@@ -10,6 +10,7 @@ import type { Metric } from '../../src/metrics.ts';
 import { WorkerPool } from '../../src/workers/pool.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
+import { testDeep } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
 import { startPostgres } from '../support/servers/postgres.ts';
 import { freePort } from '../support/servers/redis.ts';
@@ -116,7 +117,7 @@ test('threads share the limit and the cache, report together, and are replaced w
   await until('the service is ready', async () => (await get('/health/ready')).json.status === 'ready');
 });
 
-test('threads share the limit while Redis is unavailable', async (t) => {
+testDeep('threads share the limit while Redis is unavailable', async (t) => {
   const { pool, get, scrape } = await start({ ...config, redisUrl: `redis://127.0.0.1:${await freePort()}` });
   t.after(() => pool.close());
   const client = '203.0.113.2';
@@ -145,7 +146,7 @@ test('a port in use is an error even if it is shared, and all threads finish the
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 
-test('threads share the connections to PostgreSQL', { skip }, async (t) => {
+testDeep('threads share the connections to PostgreSQL', { skip }, async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.discard());
   const own = configFor(temporaryFolder(), {
