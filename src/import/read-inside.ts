@@ -53,7 +53,7 @@ async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof RecordError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    // Without a file, or with one that is none, there is nothing to read.
+    // A path without a regular file is not an unreadable file.
     const Problem = ['ENOENT', 'ENOTDIR', 'ENXIO'].includes(code) ? RecordError : FileUnreadable;
     throw new Problem(`${file}: ${explain(error as NodeJS.ErrnoException)}`);
   }

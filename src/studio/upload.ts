@@ -54,7 +54,7 @@ export async function addPicture(
     throw new StudioError(500, `cannot write to the folder for temporary files, ${tmpdir()} (${code})`);
   });
   const file = `picture${extension}`;
-  // The path of the copy tells nobody anything.
+  // The operator knows the picture by its name, not by the path of the copy.
   const withoutPaths = (text: string) =>
     text
       .replaceAll(join(folder, file), 'the picture')

@@ -73,7 +73,7 @@ test('shelves, names and hashes are read again, and nothing is prefetched', asyn
   assert.deepEqual(await countReads(nothingTuned), { shelves: 1, prefetches: 0, names: 1, hashes: 1 });
 });
 
-test('a version is opened anew for each transaction, and slices are short', async () => {
+test('a version is opened again for each transaction, and slices are short', async () => {
   const box = sandbox();
   await box.import([keyed(1)]);
   for (const tuning of [defaultTuning, nothingTuned]) {
