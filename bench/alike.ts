@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
-import { popCount } from '../src/catalogue/bits.ts';
-import { composeDocument, dimensions } from '../src/catalogue/document.ts';
+import { composeDocument, dimensions } from '../src/catalogue/documents/document.ts';
+import { popCount } from '../src/catalogue/sets/bits.ts';
 import {
   HashIndex,
   MAX_COPY_DISTANCE,
   MAX_SIMILAR_DISTANCE,
   parseHash,
-} from '../src/catalogue/hash-index.ts';
-import { groupLookAlikes } from '../src/catalogue/look-alikes.ts';
+} from '../src/catalogue/sets/hash-index.ts';
+import { groupLookAlikes } from '../src/catalogue/sets/look-alikes.ts';
 import { readConfig } from '../src/config/config.ts';
-import { openStore, openWriter } from '../src/engines.ts';
+import { inParallel } from '../src/lib/parallel.ts';
 import { readPicture } from '../src/media/picture.ts';
-import { inParallel } from '../src/parallel.ts';
+import { openStore, openWriter } from '../src/server/engines.ts';
 import { demoLikeSvg } from './alike/pictures.ts';
 import { median } from './statistics.ts';
 
@@ -188,7 +188,10 @@ function template(): string {
   const meta = { eTag: 'tag', size: 1000, mimetype: 'image/png', color: '#102030' } as const;
   const artist = { id: 'artist', name: 'Artist', url: '' };
   const image = {
-    ...{ id: 'ID', artist: artist.id, source: { name: '', url: '' }, createdAt: '' },
+    id: 'ID',
+    artist: artist.id,
+    source: { name: '', url: '' },
+    createdAt: '',
     nsfw: 'sfw',
     meta: { ...meta, dimens: dimensions(30, 20) },
   } as const;

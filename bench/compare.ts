@@ -65,7 +65,7 @@ export async function run(options: string[]): Promise<void> {
   console.log(`${'resident memory in MB'.padEnd(37)}${String(other.memory()).padEnd(22)}${ours.memory()}`);
 }
 
-async function measureBoth(
+export async function measureBoth(
   targets: [Target, Target],
   rounds: number,
   seconds: number,
@@ -97,8 +97,8 @@ async function readCpuSeconds(origin: string): Promise<number> {
   return Number(seconds);
 }
 
-function printHead(title: string): void {
-  console.log(`${title.padEnd(37)}${'other'.padEnd(22)}${'this'.padEnd(22)}ratio (this / other)`);
+export function printHead(title: string, servers = ['other', 'this'], ratio = 'ratio (this / other)'): void {
+  console.log(`${title.padEnd(37)}${servers.map((name) => name.padEnd(22)).join('')}${ratio}`);
 }
 
 /**
@@ -112,7 +112,7 @@ function slowdown(other: number[], ours: number[]): number {
 const ratiosOf = (other: number[], ours: number[]) =>
   ours.map((value, round) => value / (other[round] ?? Number.NaN));
 
-function printRow(title: string, other: number[], ours: number[]): void {
+export function printRow(title: string, other: number[], ours: number[]): void {
   const ratios = ratiosOf(other, ours);
   const cells = [other, ours].map((all) => format(all, (value) => String(Math.round(value))).padEnd(22));
   console.log(`${title.padEnd(37)}${cells.join('')}${format(ratios, (ratio) => ratio.toFixed(2))}`);

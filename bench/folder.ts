@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { importFiles } from '../src/commands/import.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
 import { tinyPicture } from '../test/support/pictures/tiny.ts';
 import { median } from './statistics.ts';

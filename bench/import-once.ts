@@ -1,5 +1,5 @@
 /** Imports a file and prints the duration in seconds and the peak memory in bytes. Runs in its own process. */
-import { importFiles } from '../src/commands/import.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
 
 const started = performance.now();

@@ -9,10 +9,10 @@ import { extname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { demoCatalogue } from '../demo/catalogue.ts';
-import { importFiles } from '../src/commands/import.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
-import { inParallel } from '../src/parallel.ts';
-import { catalogueSchema } from '../src/store/sqlite/schema.ts';
+import { inParallel } from '../src/lib/parallel.ts';
+import { catalogueSchema } from '../src/store/drivers/sqlite/schema.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { median } from './statistics.ts';
 

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Limiter } from '../src/limits/limiter.ts';
-import { createLimiterMemory, MemoryLimiter } from '../src/limits/memory.ts';
-import { RedisLimiter } from '../src/limits/redis.ts';
+import type { Limiter } from '../src/access/limits/limiter.ts';
+import { createLimiterMemory, MemoryLimiter } from '../src/access/limits/memory.ts';
+import { RedisLimiter } from '../src/access/limits/redis.ts';
 import { heldMemory } from '../test/support/checks/memory.ts';
 import { median } from './statistics.ts';
 
@@ -22,7 +22,10 @@ export async function run(): Promise<void> {
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', settings, { stdio: 'ignore' });
   const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
-    ...{ perSecond: 1, prefix: 'zukan', commandTimeoutMs: 60_000, startTimeoutMs: 60_000 },
+    perSecond: 1,
+    prefix: 'zukan',
+    commandTimeoutMs: 60_000,
+    startTimeoutMs: 60_000,
     onChange: (isUnavailable, reason) => {
       if (isUnavailable) throw new Error(`Redis: ${reason}`);
     },

@@ -6,7 +6,11 @@ const LINES = 200_000;
 const LINES_PER_TICK = 50;
 const fields = {
   request: '6f0c3a5e-53c5-4b0f-8f5a-0d1c5ad1f0b1',
-  ...{ method: 'GET', path: '/api/image/random', status: 200, ms: 0.42, client: '203.0.113.7' },
+  method: 'GET',
+  path: '/api/image/random',
+  status: 200,
+  ms: 0.42,
+  client: '203.0.113.7',
 };
 
 /** Writes the lines, then reports its CPU time on standard error. */
@@ -35,7 +39,7 @@ process.exit();
 
 export async function run(): Promise<void> {
   for (const name of ['zukan', 'pino']) {
-    const logger = new URL('../src/http/server/logger.ts', import.meta.url).href;
+    const logger = new URL('../src/http/logger.ts', import.meta.url).href;
     const parameters = { name, lines: LINES, perTick: LINES_PER_TICK, fields, logger };
     const script = ['--input-type=module', '--eval', child, JSON.stringify(parameters)];
     const writer = spawn(process.execPath, script, { stdio: ['ignore', 'pipe', 'pipe'] });

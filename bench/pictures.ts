@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import sharp, { type Sharp } from 'sharp';
-import { chooseSizes } from '../src/catalogue/thumbnails.ts';
+import { chooseSizes } from '../src/catalogue/documents/thumbnails.ts';
 import { decodingBytes } from '../src/media/decoding.ts';
 import { detectType } from '../src/media/picture.ts';
 import { makeThumbnails, readLayout } from '../src/media/thumbnails.ts';
@@ -139,10 +139,10 @@ if (task === '--encode') {
   const layout = await readLayout(bytes);
   const sizes = chooseSizes(LADDER, layout, layout.isAnimated);
   await makeThumbnails(bytes, layout, sizes);
-  const cost = decodingBytes(bytes, detectType(bytes), layout, sizes.at(-1) ?? 0);
-  console.log(JSON.stringify({ peak: peakMemory(), cost: Math.round(cost / 1e6) }));
+  const { memory } = decodingBytes(bytes, detectType(bytes), layout, sizes.at(-1) ?? 0);
+  console.log(JSON.stringify({ peak: peakMemory(), cost: Math.round(memory / 1e6) }));
 } else if (task === '--import') {
-  const { runProgram } = await import('../src/commands/program.ts');
+  const { runProgram } = await import('../src/cli/program.ts');
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
   const { stdin, stderr } = process;
   const status = await runProgram(['import', '--quiet', path], { DATA_DIR: kind }, { stdin, stdout, stderr });

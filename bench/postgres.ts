@@ -8,10 +8,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { secureRandomInt } from '../src/random.ts';
-import { PostgresCatalogue } from '../src/store/postgres/catalogue.ts';
-import { DocumentFiller } from '../src/store/postgres/document-filler.ts';
-import { Servers, type ServersOptions } from '../src/store/postgres/servers.ts';
+import { secureRandomInt } from '../src/lib/random.ts';
+import { StoredCatalogue } from '../src/store/catalogue.ts';
+import { DocumentFiller } from '../src/store/document-filler.ts';
+import { PostgresDriver } from '../src/store/drivers/postgres/driver.ts';
+import { Servers } from '../src/store/drivers/postgres/servers.ts';
 import { type Postgres, startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { caller } from '../test/support/zukan/caller.ts';
@@ -79,7 +80,7 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   const options = { url, readUrls: [], connections: CONNECTIONS, onChange: () => {} };
   const servers = new Servers(options);
   const cache = new ArrayBuffer(images * CACHE_BYTES_PER_IMAGE);
-  const catalogue = new PostgresCatalogue(servers, cache);
+  const catalogue = new StoredCatalogue(new PostgresDriver(servers), cache);
   // ORDER BY random() takes longer than the timeout of our pool.
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   const query = (name: string, text: string) => servers.queryPrimary({ name, text }, []);
@@ -89,7 +90,7 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   // Fill the buffers, as after a while of serving.
   for (const table of ['image', 'placement', 'shelf'])
     await pool.query(`select count(t::text) from zukan.${table} t`);
-  await fillCache(options, cache);
+  await fillCache(servers, cache);
   let next = 0;
   const calls: Record<string, Call> = {
     'random, 10': () => catalogue.randomImages({}, 10, secureRandomInt, caller),
@@ -115,8 +116,8 @@ async function prepare(postgres: Postgres, folder: string, images: number) {
   };
 }
 
-async function fillCache(options: ServersOptions, memory: ArrayBuffer): Promise<void> {
-  await using filler = new DocumentFiller(options, memory, DOCUMENTS_PER_SLICE);
+async function fillCache(servers: Servers, memory: ArrayBuffer): Promise<void> {
+  const filler = new DocumentFiller(new PostgresDriver(servers), memory, DOCUMENTS_PER_SLICE);
   const startedAt = performance.now();
   while (!(await filler.runSlice()));
   console.log(`cache filled in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);

@@ -4,6 +4,7 @@
 const benchmarks: Record<string, string> = {
   http: 'each endpoint against a bare node:http server (the default)',
   compare: 'each endpoint of this checkout against another checkout: compare <folder>',
+  fastify: 'our HTTP server against Fastify with the same handlers',
   filters: 'random images with filters and seeds, against random images without',
   start: 'the time from zukan serve to listening, against zukan --version',
   scale: 'requests and imports with 10,000 images against 1,000,000',

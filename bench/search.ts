@@ -1,5 +1,5 @@
 /** Searches against JavaScript's RegExp on the same names, and the service under hostile patterns. */
-import { fold } from '../src/catalogue/fold.ts';
+import { fold } from '../src/catalogue/search/fold.ts';
 import { parsePattern } from '../src/catalogue/search/pattern.ts';
 import { compile } from '../src/catalogue/search/scan.ts';
 import { measureHostileClients } from './hostile-clients.ts';

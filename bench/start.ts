@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importFiles } from '../src/commands/import.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { runCommand, startServer } from './process.ts';

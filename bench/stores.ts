@@ -16,6 +16,7 @@ const CACHE_POLL_MS = 500;
 
 export interface StartedStore extends AsyncDisposable {
   size: number;
+  dataDir: string;
   origin: string;
   /** The origin of a server with the same catalogue and the rate limit on. */
   limited: string;
@@ -37,7 +38,8 @@ export async function startStore(
   await using parts = new AsyncDisposableStack();
   const suffix = checkout === thisCheckout ? '' : ' of the other checkout';
   const environment: Environment = {
-    ...{ DATA_DIR: join(folder, `${store} ${size}${suffix}`), WORKERS: workers },
+    DATA_DIR: join(folder, `${store} ${size}${suffix}`),
+    WORKERS: workers,
   };
   const file = join(folder, `${size}.ndjson`);
   await createOnce(file, (path) => writeCatalogue(path, size));
@@ -67,6 +69,7 @@ export async function startStore(
   const all = parts.move();
   return {
     size,
+    dataDir: environment.DATA_DIR ?? '',
     origin: server.origin,
     limited: limited.origin,
     headers: { Authorization: `Bearer ${token}` },

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { importFiles } from '../src/commands/import.ts';
-import { startStudio } from '../src/commands/studio.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
+import { startStudio } from '../src/cli/serving/studio.ts';
 import { tinyPicture } from '../test/support/pictures/tiny.ts';
 import { findChromium } from '../test/support/servers/needs.ts';
 import { newFolder } from '../test/support/workspace.ts';
@@ -79,11 +79,17 @@ async function importCatalogue() {
   const names = (kind: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({ type: kind, name: `${kind} ${index}` }));
   const images = Array.from({ length: IMAGES }, (_, index) => ({
-    ...{ type: 'image', key: `some/${index % FILES}.png`, nsfw: index % 4 === 0 ? 'questionable' : 'sfw' },
-    ...{ artist: `artist ${index % 100}`, characters: [`character ${index % 70}`] },
+    type: 'image',
+    key: `some/${index % FILES}.png`,
+    nsfw: index % 4 === 0 ? 'questionable' : 'sfw',
+    artist: `artist ${index % 100}`,
+    characters: [`character ${index % 70}`],
     categories: [`category ${index % 50}`, `category ${(index * 7) % 50}`],
     meta: {
-      ...{ eTag: `tag-${index}`, size: 1000, mimetype: 'image/png', color: '#00ff00' },
+      eTag: `tag-${index}`,
+      size: 1000,
+      mimetype: 'image/png',
+      color: '#00ff00',
       dimens: { width: 4, height: 4 },
     },
   }));

@@ -1,8 +1,8 @@
 /** Writes docs/openapi.json, the copy of the OpenAPI document in the repository. */
 import { writeFileSync } from 'node:fs';
-import { routes } from '../src/http/api/routes.ts';
-import { buildOpenApi } from '../src/http/pages/reference/openapi.ts';
-import { version } from '../src/version.ts';
+import { routes } from '../src/api/routes.ts';
+import { version } from '../src/lib/version.ts';
+import { buildOpenApi } from '../src/server/pages/reference/openapi.ts';
 
 const document = buildOpenApi(routes, ['/api', '/v1'], version);
 writeFileSync(

@@ -5,116 +5,42 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readImports, root } from '../scripts/imports.ts';
 
-const schemas = ['src/json-schema.ts', 'src/schemas.ts'];
-const basics = [
-  'src/clock.ts',
-  'src/errors.ts',
-  'src/metrics.ts',
-  'src/random.ts',
-  'src/tuning.ts',
-  ...schemas,
-];
-const folders = 'src/make-folder.ts';
-const domain = ['src/access', 'src/catalogue', ...basics];
-const http = ['src/event-loop.ts', 'src/http/services.ts', 'src/limits/limiter.ts', 'src/media/files.ts'];
-const bundling = [
-  'src/http/pages/bundle.ts',
-  'src/http/pages/browser-files.ts',
-  'src/http/pages/drawn-mark.ts',
-];
-const store = ['src/store/shared', 'src/store/store.ts', 'src/event-loop.ts', ...domain];
+const domain = ['src/lib', 'src/catalogue', 'src/store/contract', 'src/access'];
 
-/** For each part of the program, the parts that it may import besides itself. */
+/** For each part of the program, the parts that it may import besides itself. From the top down. */
 const allowed: Record<string, string[]> = {
-  'src/main.ts': ['src/commands', 'src/config', 'src/version.ts'],
-  'src/commands': [
-    ...[
-      'src/app.ts',
-      'src/engines.ts',
-      'src/backup',
-      'src/edit',
-      'src/studio',
-      'src/import',
-      'src/media',
-      'src/config',
-      folders,
-      'src/parallel.ts',
-    ],
-    ...['src/version.ts', 'src/workers', 'demo', ...domain],
-  ],
-  'src/workers': [
-    ...['src/app.ts', 'src/engines.ts', 'src/http/metrics', 'src/http/server', 'src/limits', 'src/config'],
-    'src/shared-turn.ts',
+  'src/main.ts': ['src/cli', 'src/config', 'src/lib'],
+  'src/cli': [
+    ...['src/server', 'src/studio', 'src/backup', 'src/changes', 'src/import', 'src/media', 'src/config'],
+    'demo',
     ...domain,
   ],
-  'src/app.ts': ['src/engines.ts', 'src/http', 'src/config', ...domain],
-  'src/engines.ts': ['src/store', 'src/media', 'src/limits', 'src/config', 'src/shared-turn.ts', ...domain],
-  'src/http/web-server.ts': ['src/http', 'src/metrics.ts'],
-  'src/http/pages/bundle.ts': [],
-  'src/http/pages/drawn-mark.ts': [],
-  'src/http/pages/browser-files.ts': ['src/http/pages/bundle.ts'],
-  'src/http/pages': [
-    ...bundling,
-    'src/http/api',
-    'src/http/metrics',
-    'src/http/server',
-    'src/version.ts',
-    ...http,
+  demo: ['src/lib'],
+  'src/server': [
+    ...['src/api', 'src/http', 'src/assets', 'src/access/limits', 'src/store', 'src/media', 'src/config'],
     ...domain,
   ],
-  'src/http/api': ['src/http/server', 'src/version.ts', ...http, ...domain],
-  'src/http/server': ['src/http/metrics', ...http, ...domain],
-  'src/http/services.ts': ['src/http/metrics', ...http, ...domain],
-  'src/http/metrics': ['src/version.ts', ...domain],
-  'src/import': ['src/budget.ts', 'src/in-batches.ts', 'src/media', 'src/parallel.ts', ...domain],
-  'src/backup': [
-    folders,
-    'src/budget.ts',
-    'src/import',
-    'src/in-batches.ts',
-    'src/media',
-    'src/parallel.ts',
-    'src/version.ts',
-    ...domain,
-  ],
-  'src/edit': ['src/import', 'src/in-batches.ts', 'src/media', 'src/parallel.ts', ...domain],
-  'src/studio': ['src/edit', 'src/import', 'src/media/files.ts', 'src/parallel.ts', ...bundling, ...domain],
-  'src/shared-turn.ts': [],
-  'src/limits': ['src/limits/limiter.ts', ...domain],
-  'src/limits/limiter.ts': ['src/access'],
-  'src/store/sqlite': [folders, ...store],
-  'src/store/postgres': store,
-  'src/store/shared': ['src/event-loop.ts', ...domain],
-  'src/store/store.ts': domain,
-  'src/media': [
-    folders,
-    'src/budget.ts',
-    'src/media/files.ts',
-    'src/config/credentials.ts',
-    'src/parallel.ts',
-    'src/shared-turn.ts',
-    ...domain,
-  ],
+  'src/studio': ['src/changes', 'src/import', 'src/media', 'src/assets', ...domain],
+  'src/backup': ['src/import', 'src/media', ...domain],
+  'src/changes': ['src/import', 'src/media', ...domain],
+  'src/import': ['src/media', ...domain],
+  'src/api': ['src/http', 'src/access/limits/limiter.ts', 'src/media/files.ts', ...domain],
+  'src/http': domain,
+  'src/assets': ['src/lib'],
+  'src/media': ['src/media/files.ts', 'src/config/credentials.ts', ...domain],
   'src/media/files.ts': ['src/catalogue'],
-  'src/access': ['src/catalogue', ...basics],
-  'src/catalogue': basics,
-  'src/config': ['src/config/credentials.ts', folders],
+  'src/store/drivers/sqlite': ['src/store', ...domain],
+  'src/store/drivers/postgres': ['src/store', ...domain],
+  'src/store': domain,
+  'src/access/limits': domain,
+  'src/access/limits/limiter.ts': ['src/access'],
+  'src/access': ['src/lib', 'src/catalogue', 'src/store/contract'],
+  'src/store/contract': ['src/lib', 'src/catalogue'],
+  'src/catalogue': ['src/lib', 'src/store/contract'],
+  'src/config': ['src/config/credentials.ts', 'src/lib'],
   'src/config/credentials.ts': ['src/config'],
-  'src/clock.ts': [],
-  'src/errors.ts': [],
-  'src/event-loop.ts': [],
-  'src/json-schema.ts': [],
-  'src/metrics.ts': [],
-  'src/budget.ts': [],
-  'src/in-batches.ts': [],
-  'src/make-folder.ts': [],
-  'src/parallel.ts': [],
-  'src/random.ts': [],
-  'src/schemas.ts': ['src/json-schema.ts'],
-  'src/tuning.ts': [],
-  'src/version.ts': [],
+  'src/lib': [],
   client: [],
-  demo: ['src/commands', 'src/engines.ts', 'src/config', 'src/parallel.ts'],
   web: ['client'],
 };
 /** Longest first, so that a file belongs to the innermost part. */

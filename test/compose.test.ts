@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { importFiles } from '../src/commands/import.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
 import { describeConfig, readConfig } from '../src/config/config.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { unless } from './support/servers/needs.ts';

@@ -23,7 +23,9 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
   assert.equal(config.linkLifetime, 3600);
   assert.equal(config.previewLifetime, 604_500);
   assert.deepEqual(config.site, {
-    ...{ name: 'zukan', logo: undefined, accent: undefined },
+    name: 'zukan',
+    logo: undefined,
+    accent: undefined,
     ratings: ['sfw', 'questionable', 'nsfw'],
   });
   assert.equal(config.rateLimit, 1);
@@ -69,7 +71,9 @@ test('reads every variable', () => {
   assert.deepEqual(config.thumbnails, [16, 800, 8192]);
   assert.equal(config.previewLifetime, 120);
   assert.deepEqual(config.site, {
-    ...{ name: '蔵 & Co', logo: '/srv/logo.svg', accent: '#22aa66' },
+    name: '蔵 & Co',
+    logo: '/srv/logo.svg',
+    accent: '#22aa66',
     ratings: ['sfw', 'questionable'],
   });
   assert.equal(config.rateLimit, 'off');
@@ -112,12 +116,20 @@ test('reads a bucket from its URL and the usual AWS variables', () => {
   const keys = { from: 'environment', accessKeyId: 'id', secretAccessKey: 'very secret' };
   const credentials = { ...keys, sessionToken: undefined, expires: undefined };
   assert.deepEqual(readStorage('s3://pictures/some/where/?endpoint=http://127.0.0.1:9000&region=eu-west-1'), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: 'some/where/', credentials },
-    ...{ region: 'eu-west-1', endpoint: 'http://127.0.0.1:9000' },
+    engine: 's3',
+    bucket: 'pictures',
+    prefix: 'some/where/',
+    credentials,
+    region: 'eu-west-1',
+    endpoint: 'http://127.0.0.1:9000',
   });
   assert.deepEqual(readStorage('s3://pictures', { AWS_REGION: 'eu-north-1', AWS_SESSION_TOKEN: 't' }), {
-    ...{ engine: 's3', bucket: 'pictures', prefix: '', credentials: { ...credentials, sessionToken: 't' } },
-    ...{ region: 'eu-north-1', endpoint: undefined },
+    engine: 's3',
+    bucket: 'pictures',
+    prefix: '',
+    credentials: { ...credentials, sessionToken: 't' },
+    region: 'eu-north-1',
+    endpoint: undefined,
   });
   const { region, endpoint } = readStorage('s3://p-1', { AWS_ENDPOINT_URL: 'https://s3.example.org' }) as {
     region: string;
@@ -146,7 +158,10 @@ test('finds the credentials of a bucket where the variables say', () => {
     profile: 'default',
   });
   assert.deepEqual(sourceOf(container), {
-    ...{ from: 'container', url: 'http://169.254.170.2/v2/x', token: 'hush', tokenFile: undefined },
+    from: 'container',
+    url: 'http://169.254.170.2/v2/x',
+    token: 'hush',
+    tokenFile: undefined,
   });
   assert.deepEqual(
     sourceOf({
@@ -154,11 +169,17 @@ test('finds the credentials of a bucket where the variables say', () => {
       AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/t',
     }),
     {
-      ...{ from: 'container', url: 'http://[::1]:80/x', token: undefined, tokenFile: '/t' },
+      from: 'container',
+      url: 'http://[::1]:80/x',
+      token: undefined,
+      tokenFile: '/t',
     },
   );
   assert.deepEqual(sourceOf({ ...container, ...role, AWS_REGION: 'cn-north-1' }), {
-    ...{ from: 'webIdentity', tokenFile: '/t', role: 'arn', session: 'zukan' },
+    from: 'webIdentity',
+    tokenFile: '/t',
+    role: 'arn',
+    session: 'zukan',
     endpoint: 'https://sts.cn-north-1.amazonaws.com.cn',
   });
   assert.deepEqual(sourceOf({ ...container, ...role, ...file }), { from: 'file', path, profile: 'pictures' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import TypeBox from 'typebox';
-import * as Type from '../src/json-schema.ts';
+import * as Type from '../src/lib/json-schema.ts';
 
 const options = { description: 'text', minimum: 1, default: [] };
 

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { mock, test } from 'node:test';
-import { runProgram } from '../src/commands/program.ts';
+import { runProgram } from '../src/cli/program.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { consoleSteps, withoutSpace } from './support/zukan/console.ts';

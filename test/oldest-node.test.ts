@@ -29,7 +29,11 @@ describe(`Node ${oldest}`, { skip }, () => {
   const pictures = join(folder, 'pictures');
   const backup = join(folder, 'backup');
   const environment = (data = 'data') => ({
-    ...{ PATH: '', PORT: '0', RATE_LIMIT: 'off', WORKERS: '2', LINK_SECRET: 's'.repeat(32) },
+    PATH: '',
+    PORT: '0',
+    RATE_LIMIT: 'off',
+    WORKERS: '2',
+    LINK_SECRET: 's'.repeat(32),
     DATA_DIR: join(folder, data),
   });
   /** Runs a command of the package on the old Node. */

@@ -1,7 +1,7 @@
 /** Random integers are uniform and within their range. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secureRandomInt } from '../src/random.ts';
+import { secureRandomInt } from '../src/lib/random.ts';
 
 const ROUNDS = 60_000;
 

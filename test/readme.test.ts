@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fillWithDemo } from '../demo/fill.ts';
 import description from '../package.json' with { type: 'json' };
-import { importFiles } from '../src/commands/import.ts';
-import { routes } from '../src/http/api/routes.ts';
-import { fillWithDrawnDemo } from './support/catalogues/demo.ts';
+import { routes } from '../src/api/routes.ts';
+import { importFiles } from '../src/cli/importing/import.ts';
+import { fillWithDemo } from '../src/cli/serving/fill-with-demo.ts';
+import { fillWithDemoRecords, fillWithDrawnDemo } from './support/catalogues/demo.ts';
+import { atDepth } from './support/depth.ts';
 import { drawInto } from './support/pictures/pictures.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { consoleSteps, outputPattern, withoutSpace } from './support/zukan/console.ts';
@@ -20,7 +21,7 @@ const shownOrigin = 'http://127.0.0.1:3000';
 
 test('requests in the README return what it shows, and cover every endpoint', async () => {
   const config = configFor(temporaryFolder());
-  await fillWithDrawnDemo(config);
+  await atDepth(fillWithDemoRecords, fillWithDrawnDemo)(config);
   const service = await startService(config);
   const [{ command: createToken = '' } = {}, ...others] = consoleSteps(readme).filter(({ command }) =>
     command.startsWith('TOKEN='),

@@ -1,5 +1,5 @@
 /** Checks that a response is explained: its status fits the request, and its headers and body are as documented. */
-import { decodePath } from '../src/http/server/router.ts';
+import { decodePath } from '../src/http/router.ts';
 import { assertDescribed } from '../test/support/zukan/contract.ts';
 import type { Answer } from './connection.ts';
 import { type FuzzRequest, prefixes } from './requests.ts';
@@ -9,6 +9,8 @@ export interface Situation {
   hasLimiter: boolean;
   /** A 503 is expected, because the database is being stopped. */
   mayBeUnavailable: boolean;
+  /** A connection may be closed without a response, because its thread hangs. The client then tries again. */
+  mayBeCut: boolean;
 }
 
 /** Statuses outside of the API prefixes. */

@@ -2,7 +2,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { noProgress } from '../src/commands/progress.ts';
+import { noProgress } from '../src/cli/terminal/progress.ts';
 import { keyed } from '../test/support/catalogues/import.ts';
 import { mountDisk } from '../test/support/servers/mount.ts';
 import { until } from '../test/support/until.ts';
@@ -24,12 +24,16 @@ export interface FaultOptions {
 }
 
 const DISK_BYTES = 2 * 1024 * 1024;
+const MAX_READ_MS = 5000;
+const READY = '{"status":"ready"}';
 
 interface Fault {
   what: string;
   target: Target | undefined;
   /** Whether requests may fail with 503 meanwhile. */
   isUnavailable: boolean;
+  /** Whether connections may be closed without a response meanwhile. */
+  isCut?: boolean;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
 }
@@ -61,6 +65,7 @@ export async function injectFaults(
     { what: 'files folder gone', target: sqlite, isUnavailable: false, ...hideFiles(sqlite) },
   ];
   for (const fault of faults) if (fault.target) await inject(fault, fault.target, options);
+  if (sqlite) await hangWorker(sqlite, options);
   await fillDisk(options);
 }
 
@@ -70,6 +75,29 @@ function hideFiles(target: Target | undefined) {
     begin: () => renameSync(folder, `${folder}.gone`),
     end: () => renameSync(`${folder}.gone`, folder),
   };
+}
+
+/** One of several threads: it is reported, then replaced, and whoever waited for it is served in the end. */
+async function hangWorker({ environment }: Target, options: FaultOptions): Promise<void> {
+  const flags = [`--import=${join(import.meta.dirname, 'hang-on-signal.ts')}`];
+  await using target = await startTarget('SQLite', { ...environment, WORKERS: '3' }, flags);
+  const fault = {
+    what: 'worker hung',
+    target,
+    isUnavailable: false,
+    isCut: true,
+    async begin() {
+      process.kill(target.pid, 'SIGUSR2');
+      await until('/health/ready reports the worker', async () =>
+        /"workers"/.test(await read(target, '/health/ready')),
+      );
+    },
+    end: () =>
+      until('the worker is replaced', async () =>
+        /^zukan_worker_failures_total 1$/m.test(await read(target, '/metrics')),
+      ),
+  };
+  await inject(fault, target, options);
 }
 
 async function inject(
@@ -83,17 +111,25 @@ async function inject(
   const meter = startMeter(target.pid);
   let isOver = false;
   const fuzzing = fuzz(target, {
-    ...{ seed, label: what, pauseMs, requests: 1_000_000, report: own, progress: noProgress },
+    seed,
+    label: what,
+    pauseMs,
+    requests: 1_000_000,
+    report: own,
+    progress: noProgress,
     isOver: () => isOver,
   });
   try {
     // Before the first request may fail.
     target.situation.mayBeUnavailable = fault.isUnavailable;
+    target.situation.mayBeCut = fault.isCut ?? false;
     await setTimeout(ms / 4);
     await fault.begin();
     await setTimeout(ms);
     await fault.end();
-    await until('the service has recovered', () => hasRecovered(target));
+    await until('the service has recovered', async () => (await read(target, '/health/ready')) === READY);
+    target.situation.mayBeCut = false;
+    if (fault.isCut) await setTimeout(ms / 4);
   } catch (error) {
     own.fail(what, (error as Error).message, `seed ${seed}`);
   }
@@ -110,9 +146,13 @@ async function inject(
   for (const { problem, repeat } of own.failures) report.fail(what, problem, repeat);
 }
 
-async function hasRecovered({ origin }: Target): Promise<boolean> {
-  const ready = (await (await fetch(`${origin}/health/ready`)).json()) as { status: string };
-  return ready.status === 'ready';
+/** The body of the response, or nothing if none comes in time: the connection may have reached a thread that hangs. */
+async function read({ origin }: Target, path: string): Promise<string> {
+  const signal = AbortSignal.timeout(MAX_READ_MS);
+  return fetch(origin + path, { signal }).then(
+    (response) => response.text(),
+    () => '',
+  );
 }
 
 /** An import fails on a full disk. The server stays up, and a smaller import works at once. */

@@ -55,7 +55,10 @@ const filters = Array.from(
 
 export const floods: Flood[] = [
   {
-    ...{ what: 'expensive searches', connections: 40, calls: searches, maxCallMs: MAX_SEARCH_MS },
+    what: 'expensive searches',
+    connections: 40,
+    calls: searches,
+    maxCallMs: MAX_SEARCH_MS,
     run: (flooder) =>
       flooder.pace(40, 40, (random) => {
         const patterns = [`_%a_{${5 + random.below(9)}}a%a_{13}a%a_{14}b%z`, ...hostilePatterns];
@@ -78,7 +81,10 @@ export const floods: Flood[] = [
       }),
   },
   {
-    ...{ what: 'headers that are too large', connections: 20, calls: usual, maxCallMs: MAX_CALL_MS },
+    what: 'headers that are too large',
+    connections: 20,
+    calls: usual,
+    maxCallMs: MAX_CALL_MS,
     run: (flooder) =>
       flooder.repeat(20, 200, async (socket) => {
         socket.resume();
@@ -87,7 +93,10 @@ export const floods: Flood[] = [
       }),
   },
   {
-    ...{ what: 'bodies without end', connections: 5, calls: usual, maxCallMs: MAX_CALL_MS },
+    what: 'bodies without end',
+    connections: 5,
+    calls: usual,
+    maxCallMs: MAX_CALL_MS,
     run: (flooder) =>
       flooder.repeat(5, 0, async (socket) => {
         socket.resume();
@@ -102,11 +111,17 @@ export const floods: Flood[] = [
       }),
   },
   {
-    ...{ what: 'slow readers', connections: 400, calls: usual, maxCallMs: MAX_CALL_MS },
+    what: 'slow readers',
+    connections: 400,
+    calls: usual,
+    maxCallMs: MAX_CALL_MS,
     run: (flooder) => flooder.hold(400, request('/openapi.json').repeat(3), 2),
   },
   {
-    ...{ what: 'files, pipelined, then disconnects', connections: 20, calls: usual, maxCallMs: MAX_CALL_MS },
+    what: 'files, pipelined, then disconnects',
+    connections: 20,
+    calls: usual,
+    maxCallMs: MAX_CALL_MS,
     async run(flooder) {
       const link = await flooder.fileLink();
       await flooder.repeat(20, 1000, async (socket) => {
@@ -117,7 +132,10 @@ export const floods: Flood[] = [
     },
   },
   {
-    ...{ what: 'pages, pipelined and not read', connections: 20, calls: usual, maxCallMs: MAX_CALL_MS },
+    what: 'pages, pipelined and not read',
+    connections: 20,
+    calls: usual,
+    maxCallMs: MAX_CALL_MS,
     run: (flooder) => flooder.hold(20, request('/docs').repeat(2500)),
   },
 ];

@@ -1,6 +1,6 @@
 /** Sends random requests on several connections at once and checks every response. */
 import { setTimeout } from 'node:timers/promises';
-import type { Progress } from '../src/commands/progress.ts';
+import type { Progress } from '../src/cli/terminal/progress.ts';
 import { findProblem, type Situation } from './checks.ts';
 import { type Answer, Connection } from './connection.ts';
 import type { Facts, Seen } from './parameters.ts';
@@ -15,6 +15,7 @@ const MAX_REQUESTS_PER_CONNECTION = 200;
 const MAX_SEEN = 8;
 /** How long the client waits for a response to malformed input before it closes its side. */
 const PARTIAL_WAIT_MS = 20;
+const CUT = 'the connection was closed without a response';
 
 export interface Fuzzed {
   name: string;
@@ -93,7 +94,7 @@ class Lane {
     const text = batch.map((request) => request.text).join('');
     const startedAt = performance.now();
     connection.send(text);
-    for (const request of batch) {
+    for (const [index, request] of batch.entries()) {
       this.#sent++;
       let problem: string | undefined;
       try {
@@ -103,6 +104,11 @@ class Lane {
             : await this.#receive(connection, request);
       } catch (error) {
         problem = (error as Error).message;
+      }
+      if (problem === CUT && this.#server.situation.mayBeCut) {
+        this.#options.report.countOutcome('responses', 'sent again');
+        this.#drop();
+        return this.#exchange(batch.slice(index));
       }
       this.#record(request, performance.now() - startedAt, problem);
       if (problem !== undefined) this.#drop();
@@ -125,7 +131,7 @@ class Lane {
 
   async #receive(connection: Connection, request: FuzzRequest): Promise<string | undefined> {
     const answer = await connection.receive(request.method === 'HEAD');
-    if (!answer) return 'the connection was closed without a response';
+    if (!answer) return CUT;
     this.#remember(answer);
     this.#options.report.countOutcome('responses', String(answer.status));
     if (answer.headers.connection === 'close') this.#drop();

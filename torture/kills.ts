@@ -6,14 +6,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Progress } from '../src/commands/progress.ts';
-import { inParallel } from '../src/parallel.ts';
+import type { Progress } from '../src/cli/terminal/progress.ts';
+import { inParallel } from '../src/lib/parallel.ts';
 import { launch, runCommand, serve } from '../test/support/zukan/program.ts';
 import { newPlaces, type Place } from './kill-stores.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { prepareScenarios, type Scenario, type Subject, subjects, traceFlags } from './scenarios.ts';
 import { type Engines, runOrThrow, stop } from './servers.ts';
+import { type Moment, WatchedPlace, watchFolder } from './watch-kills.ts';
 
 const CONCURRENT = 2;
 
@@ -62,12 +63,13 @@ async function killOnce(
   const startedAt = performance.now();
   let moment = '';
   try {
-    moment =
-      subject === 'server'
-        ? await killServer(scenario, place, random)
-        : await killCommand(scenario, place, random);
-    await place.settle();
-    const outcome = await verify(scenario, place, random);
+    const note = (text: string) => {
+      moment = text;
+    };
+    const outcome =
+      subject === 'watch' || subject === 'watch and prune'
+        ? await killWatcher(scenario, place, subject === 'watch and prune', random, note)
+        : await killAndVerify(scenario, subject, place, random, note);
     report.countOutcome('catalogues after a kill', outcome);
     place.remove();
   } catch (error) {
@@ -82,18 +84,61 @@ async function killOnce(
   progress.advance(1);
 }
 
-/** Before one of its operations on files and the database, or at any time. */
-async function killCommand(
-  { command, operations, ms }: Scenario,
+async function killAndVerify(
+  scenario: Scenario,
+  subject: Subject,
   place: Place,
   random: Random,
+  note: (moment: string) => void,
 ): Promise<string> {
-  const isTimed = random.chance(0.3);
-  const point = isTimed ? 0 : 1 + random.below(operations);
-  const delay = isTimed ? Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) : undefined;
-  const child = launch(command, { ...place.environment, KILL_AT: String(point) }, traceFlags);
-  await endOf(child, delay);
-  return isTimed ? `killed after ${delay} ms` : `killed before operation ${point}`;
+  if (subject === 'server') note(await killServer(scenario, place, random));
+  else await killCommand(scenario, place, random, note);
+  await place.settle();
+  return verify(scenario, place, random);
+}
+
+/** Before one of its operations on files and the database, or at any time. */
+function drawMoment({ operations, ms }: Scenario, random: Random): Moment {
+  if (random.chance(0.3)) return { ms: Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) };
+  return { operation: 1 + random.below(operations) };
+}
+
+const describeMoment = ({ operation, ms }: Moment) =>
+  operation === undefined ? `killed after ${ms} ms` : `killed before operation ${operation}`;
+
+async function killCommand(
+  scenario: Scenario,
+  place: Place,
+  random: Random,
+  note: (moment: string) => void,
+): Promise<void> {
+  const moment = drawMoment(scenario, random);
+  note(describeMoment(moment));
+  const environment = { ...place.environment, KILL_AT: String(moment.operation ?? 0) };
+  await endOf(launch(scenario.command, environment, traceFlags), moment.ms);
+}
+
+/** Started again, it imports the rest, and removes what was left behind. */
+async function killWatcher(
+  scenario: Scenario,
+  place: Place,
+  isPruned: boolean,
+  random: Random,
+  note: (moment: string) => void,
+): Promise<string> {
+  const watched = new WatchedPlace(place, isPruned);
+  await watched.prepare(random);
+  const moment = drawMoment(scenario, random);
+  note(describeMoment(moment));
+  await watchFolder(watched, random, traceFlags, moment);
+  await place.settle();
+  await watched.verify(false);
+  watched.folder.add();
+  await watchFolder(watched, random, traceFlags);
+  await place.settle();
+  await watched.verify(true);
+  await verifyStorage(place, await place.contents());
+  return 'of a watched folder';
 }
 
 /** While it starts or serves, alone or together with an import. */
@@ -181,13 +226,18 @@ export async function verify(
   await runOrThrow(isRepeated ? command : ['check', '--quiet', '--repair'], place.environment);
   const expected = isRepeated ? after : found;
   if ((await place.contents()) !== expected) throw new Error('the next command changed the catalogue');
+  await verifyStorage(place, expected);
+  return before === after ? 'the same' : found === before ? 'the old one' : 'the new one';
+}
+
+/** There is what the catalogue needs, and nothing else. */
+async function verifyStorage(place: Place, contents: string): Promise<void> {
   const { output } = await runCommand(['check', '--quiet'], place.environment);
   if (output !== 'no problems found\n') throw new Error(`check finds problems: ${output}`);
-  const keys = expected
+  const keys = contents
     .split('\n')
     .filter(Boolean)
     .map((line) => (JSON.parse(line) as { key?: string }).key);
   const unused = place.stored().filter((name) => !keys.includes(name));
   if (unused.length > 0) throw new Error(`left behind: ${unused.join(', ')}`);
-  return before === after ? 'the same' : found === before ? 'the old one' : 'the new one';
 }

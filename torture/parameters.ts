@@ -1,5 +1,5 @@
 /** Makes values of parameters, valid ones by their schemas. */
-import { uuidPattern } from '../src/schemas.ts';
+import { uuidPattern } from '../src/catalogue/schemas.ts';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
 import * as hostile from './hostile.ts';
 import type { Random } from './random.ts';

@@ -2,8 +2,8 @@
  * Makes random requests. Endpoints and parameters come from the declarations of the API, so that a new one is covered as
  * soon as it is declared.
  */
-import type { Route } from '../src/http/api/endpoint.ts';
-import { routes } from '../src/http/api/routes.ts';
+import type { Route } from '../src/api/endpoint.ts';
+import { routes } from '../src/api/routes.ts';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
 import * as hostile from './hostile.ts';
 import {
@@ -167,7 +167,11 @@ function finish(
   if (lines.reduce((sum, line) => sum + line.length, target.length) > 16_000) isOdd = true;
   const absolute = random.chance(0.01) && target.startsWith('/') ? 'http://example.org' : '';
   return {
-    ...{ kind, method, path: target.split('?')[0] ?? '', isOdd, isLast: closesItself || body !== '' },
+    kind,
+    method,
+    path: target.split('?')[0] ?? '',
+    isOdd,
+    isLast: closesItself || body !== '',
     text: `${method} ${absolute}${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
   };
 }

@@ -10,8 +10,8 @@ const usage = `Usage: npm run torture -- [options]
   --searches N   requests to derive from the most expensive ones (500)
   --seed N       repeat the run with this seed (a new one)
 
-Attacks zukan on SQLite and on PostgreSQL with Redis: floods, faults of the database, Redis and disk, random requests, and
-kills of imports, removals, repairs and servers. Prints one table and everything that failed. Exit status 1 if anything did.
+Attacks zukan on SQLite and on PostgreSQL with Redis: floods, faults of the database, Redis, disk and workers, random
+requests, and kills of imports, watched folders, removals, repairs and servers. Prints one table and everything that failed. Exit status 1 if anything did.
 PostgreSQL and Redis must be installed. Mounting a small disk, to fill it, needs root. Nothing else should run meanwhile,
 because slow responses during floods count as failures.`;
 
@@ -29,8 +29,13 @@ function readOptions() {
   const option = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
-      ...{ requests: option, kills: option, minutes: option, searches: option, seed: option },
-      ...{ costs: { type: 'boolean' }, help: { type: 'boolean' } },
+      requests: option,
+      kills: option,
+      minutes: option,
+      searches: option,
+      seed: option,
+      costs: { type: 'boolean' },
+      help: { type: 'boolean' },
     },
   });
   const minutes = readNumber(values.minutes);

@@ -8,7 +8,9 @@ import { tamper } from '../test/support/servers/engines.ts';
 import { launch } from '../test/support/zukan/program.ts';
 import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import type { Place } from './kill-stores.ts';
+import { randomFor } from './random.ts';
 import { type Environment, runOrThrow } from './servers.ts';
+import { WatchedPlace, watchFolder } from './watch-kills.ts';
 
 const PICTURES = 6;
 /** Makes a command count its operations, and end before the one that KILL_AT names. */
@@ -17,7 +19,7 @@ export const traceFlags = [`--import=${join(import.meta.dirname, '../test/suppor
 /** What is killed, in turn. */
 export const subjects = [
   ...(['server', 'import', 'removal', 'repair', 'import'] as const),
-  ...(['restore', 'edit', 'rename', 'revert'] as const),
+  ...(['watch', 'restore', 'edit', 'watch and prune', 'rename', 'revert'] as const),
 ];
 export type Subject = (typeof subjects)[number];
 
@@ -67,6 +69,8 @@ export async function prepareScenarios(
     edit: () => trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
     rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
     revert: () => trace(store, place, ['imports', 'revert', '1']),
+    watch: () => traceWatch(store, place, false),
+    'watch and prune': () => traceWatch(store, place, true),
   };
   const scenarios = new Map<Command, Scenario>();
   for (const command of commands) scenarios.set(command, await prepare[command]());
@@ -121,4 +125,20 @@ async function trace(store: string, place: Place, command: string[]): Promise<Sc
   await copy.settle();
   copy.remove();
   return { store, place, command, before, after, operations, ms };
+}
+
+/** How a folder changes is different in each kill, so the number of operations is an example. */
+async function traceWatch(store: string, place: Place, isPruned: boolean): Promise<Scenario> {
+  const random = randomFor(0, 'watch');
+  const copy = place.copy();
+  const watched = new WatchedPlace(copy, isPruned);
+  await watched.prepare(random);
+  const startedAt = performance.now();
+  const operations = await watchFolder(watched, random, traceFlags);
+  const ms = performance.now() - startedAt;
+  const contents = await place.contents();
+  await copy.settle();
+  copy.remove();
+  const command = ['import', '--watch', ...(isPruned ? ['--prune'] : [])];
+  return { store, place, command, before: contents, after: contents, operations, ms };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../src/config/config.ts';
-import { Unavailable } from '../src/errors.ts';
+import { Unavailable } from '../src/lib/errors.ts';
 import { hostileName } from '../test/catalogue/search/hostile-patterns.ts';
 import {
   artists,
@@ -105,7 +105,7 @@ export async function startTargets(
 }
 
 /** Opens all connections to the database. On a busy machine that takes longer than a request may wait. */
-async function warmUp({ origin }: Target): Promise<void> {
+export async function warmUp({ origin }: Target): Promise<void> {
   let client = 0;
   const call = () => {
     client++;
@@ -118,16 +118,24 @@ async function warmUp({ origin }: Target): Promise<void> {
   });
 }
 
-export async function startTarget(name: string, variables: Environment): Promise<Target> {
+export async function startTarget(
+  name: string,
+  variables: Environment,
+  nodeFlags: string[] = [],
+): Promise<Target> {
   const environment: Environment = { LOG_LEVEL: 'error', PORT: '0', ...variables };
   const config = configFor('', environment);
   const facts = await makeFacts(config);
-  const running = await serve(environment, [], launch);
+  const running = await serve(environment, [], (command, variables) => launch(command, variables, nodeFlags));
   return {
-    ...{ name, environment, config, facts, origin: running.origin },
+    name,
+    environment,
+    config,
+    facts,
+    origin: running.origin,
     port: Number(new URL(running.origin).port),
     pid: running.child.pid as number,
-    situation: { hasLimiter: environment.RATE_LIMIT !== 'off', mayBeUnavailable: false },
+    situation: { hasLimiter: environment.RATE_LIMIT !== 'off', mayBeUnavailable: false, mayBeCut: false },
     ending() {
       const { exitCode, signalCode } = running.child;
       if (exitCode === null && signalCode === null) return undefined;

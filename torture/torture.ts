@@ -1,9 +1,10 @@
 /** The whole run: costs, floods, faults, random requests, kills. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { noProgress, type Progress, startProgress } from '../src/commands/progress.ts';
+import { noProgress, type Progress, startProgress } from '../src/cli/terminal/progress.ts';
 import { newFolder } from '../test/support/workspace.ts';
 import { measureCosts } from './costs.ts';
+import { failOver } from './failover.ts';
 import { injectFaults } from './faults.ts';
 import { flood } from './floods.ts';
 import { fuzz } from './fuzz.ts';
@@ -42,8 +43,10 @@ export interface ShortRun {
   floods: number;
   /** Each client waits this long between its requests while something is broken. */
   pauseMs: number;
+  failovers: number;
 }
 
+const FAILOVERS = 5;
 /** Requests may use this share of the time. The rest is for kills. */
 const REQUESTS_SHARE = 0.6;
 /** In CPU time of the server. */
@@ -72,7 +75,11 @@ export async function torture(options: Options): Promise<Report> {
   try {
     await using engines = await startEngines();
     await measureCosts(newSubfolder('costs'), engines, {
-      ...{ seed, report, announce, searches, isShort: short !== undefined },
+      seed,
+      report,
+      announce,
+      searches,
+      isShort: short !== undefined,
       every: short?.everyShape ?? 1,
       maxCost: short ? SHORT_RUN_MAX_COST_MS : MAX_COST_MS,
     });
@@ -81,6 +88,13 @@ export async function torture(options: Options): Promise<Report> {
     await using stack = new AsyncDisposableStack();
     const targets = await startTargets(newSubfolder('servers'), engines, stack);
     await injectFaults(targets, engines, { seed, report, announce, ms, pauseMs: short?.pauseMs ?? 0 });
+    if (engines.postgres)
+      await failOver(newSubfolder('failover'), engines.postgres, {
+        seed,
+        report,
+        announce,
+        failovers: short?.failovers ?? FAILOVERS,
+      });
     await showing('Sending requests', requests, (progress) =>
       fuzzAll(targets, requests, {
         seed,

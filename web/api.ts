@@ -22,8 +22,11 @@ const MAX_PAGES = 3;
 const zukan = new Zukan({ prefix: apiPrefix, fetch: rateLimitedFetch, onWait: showRetryCountdown });
 
 const noData: ViewData = {
-  ...{ subject: undefined, images: [], groups: [] },
-  ...{ total: undefined, cursor: undefined },
+  subject: undefined,
+  images: [],
+  groups: [],
+  total: undefined,
+  cursor: undefined,
 };
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */

@@ -43,7 +43,9 @@ export function showChips(
     el(
       'button',
       {
-        ...{ type: 'button', class: `chip ${type}`, 'aria-pressed': String(type !== 'suggested') },
+        type: 'button',
+        class: `chip ${type}`,
+        'aria-pressed': String(type !== 'suggested'),
         'data-filter-url': urlOf(toggleCategory(selection, name)),
       },
       text,

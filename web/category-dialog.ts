@@ -23,8 +23,14 @@ let total: number | undefined;
 
 const typing = createTyping();
 const input = el('input', {
-  ...{ id: 'find-category', type: 'search', autocomplete: 'off', spellcheck: 'false', autofocus: true },
-  ...{ placeholder: 'Find a category', 'aria-label': 'Find a category', input: search },
+  id: 'find-category',
+  type: 'search',
+  autocomplete: 'off',
+  spellcheck: 'false',
+  autofocus: true,
+  placeholder: 'Find a category',
+  'aria-label': 'Find a category',
+  input: search,
 });
 const chosen = el('div', { class: 'chosen' });
 const list = el('ul', { class: 'choices', tabindex: -1 });

@@ -22,7 +22,11 @@ export class Picture {
     this.#image = image;
     this.#chooseSources = chooseSources;
     this.#element = el('img', {
-      ...{ width, height, alt, decoding: 'async', draggable: 'false' },
+      width,
+      height,
+      alt,
+      decoding: 'async',
+      draggable: 'false',
       load: () => this.#setState('loaded'),
       error: () => this.#retry(),
     });

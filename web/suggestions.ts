@@ -26,7 +26,9 @@ let active: string | undefined;
 
 export function initSuggestions(): void {
   const attributes = {
-    ...{ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false' },
+    role: 'combobox',
+    'aria-autocomplete': 'list',
+    'aria-expanded': 'false',
     'aria-controls': list.id,
   };
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);

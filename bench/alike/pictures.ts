@@ -39,7 +39,10 @@ export function demoLikeSvg(number: number): string {
   const actor = (): Actor => [pick(cast), pick(moods), pick(outfits), pick(poses)];
   const plan: Plan = {
     actors: randomInt(5) === 0 ? [actor(), actor()] : [actor()],
-    ...{ place: pick(places), shape: pick(shapes), framing: pick(framings), format: 'png' },
+    place: pick(places),
+    shape: pick(shapes),
+    framing: pick(framings),
+    format: 'png',
   };
   return svgFrames(sceneOf(plan, number + 1), 'png')[0] as string;
 }

@@ -7,7 +7,7 @@
  * padding bytes that no such name contains.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { LinkedFile, SignLink } from '../catalogue/image-document.ts';
+import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
 import type { LinkSigner, Validity } from './link-signer.ts';
 import { SignatureCache } from './signature-cache.ts';
 

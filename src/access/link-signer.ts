@@ -1,5 +1,5 @@
 /** Expiring links to image bytes, whether zukan or the object storage serves them. */
-import type { SignLink } from '../catalogue/image-document.ts';
+import type { SignLink } from '../catalogue/documents/image-document.ts';
 
 /** When a link works, in seconds since 1970. */
 export interface Validity {

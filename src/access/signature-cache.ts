@@ -3,7 +3,7 @@
  * are linked several times in that minute: reading a signature takes 0.2 µs, computing it 1 µs. As bytes without objects
  * they cost the garbage collector nothing.
  */
-import type { LinkedFile } from '../catalogue/image-document.ts';
+import type { LinkedFile } from '../catalogue/documents/image-document.ts';
 
 const SIGNATURE_BYTES = 32;
 /** A signature, and before it the tag of the links that it belongs to. */

@@ -1,5 +1,5 @@
 /** The interface of a token store. */
-import type { Token, TokenInformation, TokenRecord } from '../catalogue/token-record.ts';
+import type { Token, TokenInformation, TokenRecord } from '../store/contract/token-record.ts';
 
 export type { Token, TokenInformation, TokenRecord };
 

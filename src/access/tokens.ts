@@ -1,6 +1,6 @@
 /** Access tokens: secrets, scopes and expiry. Time and randomness are passed in. */
 import { hash } from 'node:crypto';
-import type { RandomInt } from '../random.ts';
+import type { RandomInt } from '../lib/random.ts';
 import type { Token } from './token-store.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -12,16 +12,16 @@ import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
 import type { TokenRecord } from '../access/token-store.ts';
 import { isScope } from '../access/tokens.ts';
-import { extensionOf } from '../catalogue/document.ts';
+import { extensionOf } from '../catalogue/documents/document.ts';
+import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import { imageLine } from '../catalogue/line.ts';
-import { readPreviews } from '../catalogue/thumbnails.ts';
+import { uuidPattern } from '../catalogue/schemas.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import type { ImageRow } from '../catalogue/writer.ts';
+import { hashInKey, pictureKey } from '../import/prepare/store-picture.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
-import { checkRecord, type ImageLine, type RecordLine } from '../import/record.ts';
-import { hashInKey, pictureKey } from '../import/store-picture.ts';
-import * as Schema from '../json-schema.ts';
-import { uuidPattern } from '../schemas.ts';
+import { checkRecord, type ImageLine, type RecordLine } from '../import/sources/record.ts';
+import * as Schema from '../lib/json-schema.ts';
+import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -83,9 +83,12 @@ const Token = Schema.Object(
   {
     id: Schema.String({ pattern: uuidPattern }),
     hash: Hash,
-    ...{ owner: Text, purpose: Text, issuedBy: Text },
+    owner: Text,
+    purpose: Text,
+    issuedBy: Text,
     scopes: Schema.Array(Text),
-    ...{ createdAt: Time, expires: Time },
+    createdAt: Time,
+    expires: Time,
     revokedAt: Schema.Union([Time, Schema.Null()]),
   },
   closed,

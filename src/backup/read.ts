@@ -1,12 +1,12 @@
 /** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
 import { hash } from 'node:crypto';
 import type { TokenRecord } from '../access/token-store.ts';
-import { Budget } from '../budget.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import { lineText, readLines } from '../import/lines.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
-import { openInside, readInside, sizeInside } from '../import/read-inside.ts';
-import type { RecordLine } from '../import/record.ts';
+import { lineText, readLines } from '../import/sources/lines.ts';
+import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
+import type { RecordLine } from '../import/sources/record.ts';
+import { Budget } from '../lib/budget.ts';
 import { hashChunks } from '../media/checksum.ts';
 import {
   fileName,

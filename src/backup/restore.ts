@@ -1,17 +1,18 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
-import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
-import { changeFiles } from '../import/change-files.ts';
-import type { DecisionLine } from '../import/decision-lines.ts';
+
+import { changeFiles } from '../import/apply/change-files.ts';
+import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
+import { saveDecisions } from '../import/apply/save-decisions.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { ImportDefaults } from '../import/plan/outcome.ts';
+import { hashInKey } from '../import/prepare/store-picture.ts';
 import { type Problem, Problems, RecordError } from '../import/problems.ts';
-import type { EntryLine, ImageLine } from '../import/record.ts';
-import { type ImageWithPicture, type Report, Saver } from '../import/save.ts';
-import { saveDecisions } from '../import/save-decisions.ts';
-import { hashInKey } from '../import/store-picture.ts';
+import type { DecisionLine } from '../import/sources/lines.ts';
+import type { EntryLine, ImageLine } from '../import/sources/record.ts';
+import { inParallel } from '../lib/parallel.ts';
 import { hashChunks } from '../media/checksum.ts';
 import type { Files, Upload } from '../media/files.ts';
-import { inParallel } from '../parallel.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import { type Line, readBatches, type StoredImage } from './batches.ts';
 import type { Stored } from './format.ts';
 import type { Backup } from './read.ts';
@@ -40,7 +41,7 @@ export class NotEmpty extends Error {}
 
 const MAX_CONCURRENT_PICTURES = 8;
 
-const silent: Report = {
+const silent: ImportListener = {
   record() {},
   unchangedFile() {},
   unreadRemoved() {},

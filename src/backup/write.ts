@@ -4,12 +4,12 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRecord } from '../access/token-store.ts';
 import { catalogueLines, joinLines } from '../catalogue/line.ts';
-import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
-import { inBatches } from '../in-batches.ts';
+import { streamBatches } from '../lib/batches.ts';
+import { inParallel } from '../lib/parallel.ts';
+import { version } from '../lib/version.ts';
 import type { Files } from '../media/files.ts';
 import { flush } from '../media/journal.ts';
-import { inParallel } from '../parallel.ts';
-import { version } from '../version.ts';
+import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import { findManifest, lockFolder, removeOldLists } from './folder.ts';
 import { FORMAT_VERSION, formatImage, type List, type ListName, MANIFEST, type Manifest } from './format.ts';
 import { PictureFiles } from './picture-files.ts';
@@ -74,7 +74,7 @@ async function writeLists(
     return line;
   };
   const imageLines = async function* (images: AsyncIterable<SavedImage>) {
-    for await (const batch of inBatches(images, BATCH_SIZE)) {
+    for await (const batch of streamBatches(images, BATCH_SIZE)) {
       signal.throwIfAborted();
       const lines: (string | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_FILES, async (image, index) => {

@@ -1,6 +1,6 @@
 /** The scope of a cursor: the order and the filter that it was issued for, as text. */
-import type { Filter } from './catalogue.ts';
-import { fold } from './fold.ts';
+import type { Filter } from '../store/contract/catalogue.ts';
+import { fold } from './search/fold.ts';
 
 /**
  * The order is that of a seed, or newest first without one. The order, case and repeats of names in a list do not matter,

@@ -1,11 +1,11 @@
 /** Writes stored records as lines of a catalogue file, which an import reads. */
 
-import type { BlockedName, RemovedFile } from './decisions.ts';
-import { readDocument } from './document.ts';
-import { parseEdited } from './edited.ts';
-import { readPreviews } from './thumbnails.ts';
+import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';
+import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
+import { readDocument } from './documents/document.ts';
+import { parseEdited } from './documents/edited.ts';
+import { readPreviews } from './documents/thumbnails.ts';
 import type { Kind } from './types.ts';
-import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from './writer.ts';
 
 const kinds: Kind[] = ['category', 'artist', 'character'];
 const CHUNK_SIZE = 65_536;
@@ -55,7 +55,15 @@ export function imageLine({ key, document, edited }: ImageRow, file?: string): s
   const bytes = file === undefined ? stored : { file };
   const ids = (entries: { id: string }[]) => entries.map((entry) => entry.id);
   return JSON.stringify({
-    ...{ type: 'image', id, ...bytes, artist, source, nsfw },
-    ...{ categories: ids(categories), characters: ids(characters), createdAt, edited: parseEdited(edited) },
+    type: 'image',
+    id,
+    ...bytes,
+    artist,
+    source,
+    nsfw,
+    categories: ids(categories),
+    characters: ids(characters),
+    createdAt,
+    edited: parseEdited(edited),
   });
 }

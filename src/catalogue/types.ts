@@ -1,6 +1,6 @@
 /** The nouns of the catalogue. Their shapes come from the schemas. */
 import type Type from 'typebox';
-import type * as schemas from '../schemas.ts';
+import type * as schemas from './schemas.ts';
 
 export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;

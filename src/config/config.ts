@@ -2,8 +2,7 @@
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
-import { describeNetworks, parseNetworks } from './networks.ts';
-import { fail, parseInteger, split } from './parsers.ts';
+import { describeNetworks, fail, parseInteger, parseNetworks, split } from './parsers.ts';
 import { describeSite, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
@@ -63,7 +62,7 @@ export class ConfigError extends Error {}
 
 const MIN_KEY_LENGTH = 16;
 const MAX_RATE = 1000;
-/** Of the ladder of thumbnails. */
+/** Of the thumbnailSizes of thumbnails. */
 const MAX_SIZES = 8;
 const MIN_SIZE = 16;
 const MAX_SIZE = 8192;

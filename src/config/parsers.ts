@@ -1,4 +1,5 @@
 /** Parsers that several variables share. They throw the reason why a value is wrong. */
+import { BlockList, isIP } from 'node:net';
 
 export function fail(reason: string): never {
   throw new Error(reason);
@@ -14,4 +15,24 @@ export function split(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+export function parseNetworks(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of split(text)) {
+    const [address = '', bits, ...more] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const maxBits = family === 'ipv6' ? 128 : 32;
+    if (!isIP(address) || more.length > 0) fail(`"${entry}" is not an IP address or CIDR block`);
+    if (bits === undefined) list.addAddress(address, family);
+    else if (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= maxBits)
+      list.addSubnet(address, Number(bits), family);
+    else fail(`"${entry}" must have a prefix length from 0 to ${maxBits}`);
+  }
+  return list;
+}
+
+/** A rule reads "Subnet: IPv4 10.0.0.0/8". */
+export function describeNetworks({ rules }: BlockList): string {
+  return rules.map((rule) => rule.split(' ').at(-1)).join(',') || '(none)';
 }

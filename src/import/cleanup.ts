@@ -1,6 +1,7 @@
 /** Removes stored files that no image uses, under the catalogue's write lock. */
-import type { CatalogueWriter } from '../catalogue/writer.ts';
+
 import type { Files } from '../media/files.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
 
 /**
  * Removes what killed commands left in the storage. Running ones keep their files. If it fails, the next command tries again.

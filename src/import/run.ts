@@ -2,18 +2,18 @@
  * Runs an import, all or nothing, in batches of bounded size and in two phases: it first prepares all records and stores
  * their pictures, and then changes the catalogue in one transaction, which is short in comparison.
  */
-import type { ImportRun } from '../catalogue/import-runs.ts';
-import type { CatalogueWriter } from '../catalogue/writer.ts';
-import { Application } from './apply.ts';
-import { changeFiles } from './change-files.ts';
-import { Firsts } from './firsts.ts';
-import { startRecord } from './import-record.ts';
-import { observeWriter } from './observe-writer.ts';
-import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare.ts';
+import type { ImportRun } from '../store/contract/import-runs.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
+import { ImportApplier } from './apply/apply.ts';
+import { changeFiles } from './apply/change-files.ts';
+import { startRecord } from './apply/import-record.ts';
+import { observeWriter } from './apply/observe-writer.ts';
+import type { Prune } from './apply/prune.ts';
+import { PictureCopies } from './prepare/copies.ts';
+import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
+import { Spool } from './prepare/spool.ts';
 import { type Problem, Problems } from './problems.ts';
-import type { Prune } from './prune.ts';
-import type { Source } from './source.ts';
-import { Spool } from './spool.ts';
+import type { Source } from './sources/source.ts';
 
 /** Some records are invalid; nothing was imported. */
 export class InvalidRecords extends Error {
@@ -44,7 +44,7 @@ export async function runImport(
   const throwIfInvalid = () => {
     if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
   };
-  const firsts = new Firsts(report);
+  const copies = new PictureCopies(report);
   let run: ImportRun | undefined;
   await using spool = new Spool<PreparedRecord>();
   await changeFiles(
@@ -53,7 +53,7 @@ export async function runImport(
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
       const onSkipped = prune ? prune.noteSkipped : () => {};
-      const preparing = { upload, spool, problems, firsts, options, onRead, onSkipped };
+      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
       const isPruning = (await prune?.confirm()) ?? false;
@@ -62,7 +62,7 @@ export async function runImport(
     async (writer, upload) => {
       const record = await startRecord(writer, options.run, options.defaults.now);
       const observed = observeWriter(writer, record);
-      await new Application(sources, observed, upload, problems, firsts, options).save(spool);
+      await new ImportApplier(sources, observed, upload, problems, copies, options).save(spool);
       await prune?.apply(observed, upload);
       throwIfInvalid();
       run = await record.finish();

@@ -5,8 +5,14 @@
 import type { Metadata } from 'sharp';
 import type { Mimetype } from '../catalogue/types.ts';
 
-/** An import takes less than 1 GB together with the process itself. */
+/** An import takes less than 1 GB together with its processes and with what former pictures left behind. */
 export const MAX_IMPORT_BYTES = 870_000_000;
+/** What is decoded in the process of an import at the same time. The allocator keeps part of it. */
+export const MAX_KEPT_BYTES = 160_000_000;
+/** A picture that takes more for its pixels is decoded in a process of its own, unless it is decoded line by line. */
+const MAX_PIXEL_BYTES = 64_000_000;
+/** What such a process takes besides, and what the process of the import has kept. */
+export const PROCESS_BYTES = 110_000_000;
 /** A server makes missing thumbnails one at a time. Together with the process that makes one it grows by less than 300 MB. */
 export const MAX_SERVING_BYTES = 180_000_000;
 /** libvips needs about 100 bytes for a frame of a GIF, and time that grows with the square of the frames of a WebP. */
@@ -14,22 +20,27 @@ export const MAX_FRAMES = 20_000;
 
 /** Of the largest thumbnail: its pixels and the buffers of the encoder. */
 const THUMBNAIL_BYTES = 12;
-/** The picture may be there twice, with its location and without it. */
+/** The picture may be there twice, with its location and without it. Another process has a third copy. */
 const COPIES = 2;
 
 type Header = Pick<Metadata, 'channels' | 'depth' | 'isProgressive'> & { isAnimated: boolean };
 
+/** How much it takes, and whether it takes a process of its own. */
 export function decodingBytes(
   bytes: Buffer,
   mimetype: Mimetype,
   header: Header & { width: number; height: number },
   largestThumbnail: number,
-): number {
-  const pixels = Math.max(header.width * header.height, mimetype === 'image/avif' ? codedPixels(bytes) : 0);
-  return (
-    COPIES * bytes.length + pixels * bytesPerPixel(mimetype, header) + largestThumbnail ** 2 * THUMBNAIL_BYTES
-  );
+): { memory: number; isOwnProcess: boolean } {
+  const count = Math.max(header.width * header.height, mimetype === 'image/avif' ? codedPixels(bytes) : 0);
+  const pixels = count * bytesPerPixel(mimetype, header);
+  const isOwnProcess = pixels > MAX_PIXEL_BYTES && !isDecodedByLine(mimetype, header);
+  const copies = (isOwnProcess ? COPIES + 1 : COPIES) * bytes.length;
+  return { memory: copies + pixels + largestThumbnail ** 2 * THUMBNAIL_BYTES, isOwnProcess };
 }
+
+const isDecodedByLine = (mimetype: Mimetype, { isProgressive }: Header) =>
+  (mimetype === 'image/jpeg' || mimetype === 'image/png') && !isProgressive;
 
 function bytesPerPixel(
   mimetype: Mimetype,
@@ -38,7 +49,6 @@ function bytesPerPixel(
   const isDeep = depth !== 'uchar';
   if (mimetype === 'image/avif') return isDeep ? 27 : 20;
   if (mimetype === 'image/jpeg') return isProgressive ? 2 * channels + 1 : 2;
-  // The others are decoded line by line.
   if (mimetype === 'image/png') return isProgressive ? 1.5 * channels * (isDeep ? 2 : 1) : 3;
   return isAnimated ? 9 : 5;
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder, PRIVATE_FOLDER } from '../make-folder.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../lib/make-folder.ts';
 import type { Journal } from './files.ts';
 import { holdLock, isLocked } from './lock-file.ts';
 

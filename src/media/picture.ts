@@ -1,11 +1,19 @@
 /** Reads the facts of a picture from its bytes: type, displayed size, dominant colour, hashes and previews. */
 import { hash } from 'node:crypto';
 import { rgbaToThumbHash } from 'thumbhash';
-import { Budget } from '../budget.ts';
-import { chooseSizes, type Previews } from '../catalogue/thumbnails.ts';
+import { chooseSizes, type Previews } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import { countFrames, decodingBytes, MAX_FRAMES, MAX_IMPORT_BYTES } from './decoding.ts';
+import { Budget } from '../lib/budget.ts';
+import {
+  countFrames,
+  decodingBytes,
+  MAX_FRAMES,
+  MAX_IMPORT_BYTES,
+  MAX_KEPT_BYTES,
+  PROCESS_BYTES,
+} from './decoding.ts';
 import { hashPixels } from './perceptual-hash.ts';
+import { decodeInProcess } from './picture-process.ts';
 import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
 export interface PictureFacts {
@@ -21,7 +29,7 @@ export interface PictureFacts {
   previews: Previews;
 }
 
-interface ReadPicture {
+export interface DecodedPicture {
   facts: PictureFacts;
   thumbnails: Thumbnail[];
 }
@@ -35,6 +43,8 @@ const MAX_PIXELS = 100_000_000;
 const CHANNELS = 4;
 /** The largest pictures are decoded one at a time. */
 const decodingBudget = new Budget(MAX_IMPORT_BYTES);
+/** Of pictures that are decoded in this process, which keeps part of the memory. */
+const smallBudget = new Budget(MAX_KEPT_BYTES);
 
 const signatures: [Mimetype, RegExp][] = [
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -55,33 +65,32 @@ export function detectType(bytes: Uint8Array): Mimetype {
 }
 
 /**
- * Reads a picture, and makes those thumbnails of the ladder that are smaller than it, from a single decode. Rejects a picture
- * that takes more than `maxMemory` bytes to decode.
+ * Reads a picture, and makes those thumbnails of the thumbnailSizes that are smaller than it, from a single decode. Rejects a picture
+ * that takes too much memory. One that leaves memory behind is decoded in a process of its own.
  */
-export async function readPicture(
-  bytes: Buffer,
-  ladder: readonly number[],
-  maxMemory = MAX_IMPORT_BYTES,
-): Promise<ReadPicture> {
-  const mimetype = detectType(bytes);
-  if (countFrames(bytes, mimetype) > MAX_FRAMES)
-    throw new PictureError(`the animation has more than ${MAX_FRAMES} frames`);
-  try {
-    const layout = await readLayout(bytes);
-    const { width, height } = layout;
-    if (width * height > MAX_PIXELS)
-      throw new PictureError(
-        `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
-      );
-    const sizes = chooseSizes(ladder, layout, layout.isAnimated);
-    const memory = decodingBytes(bytes, mimetype, layout, sizes.at(-1) ?? 0);
-    if (memory > maxMemory)
-      throw new PictureError(
-        `decoding the ${width} x ${height} pixels takes up to ${inMb(memory)}, more than ${inMb(maxMemory)}; make the picture smaller, or convert it to PNG or JPEG`,
-      );
-    const { sample, thumbnails } = await decodingBudget.spend(memory, () =>
-      makeThumbnails(bytes, layout, sizes),
+export async function readPicture(bytes: Buffer, thumbnailSizes: readonly number[]): Promise<DecodedPicture> {
+  const { memory, isOwnProcess } = await plan(bytes, thumbnailSizes, MAX_IMPORT_BYTES);
+  if (!isOwnProcess)
+    return smallBudget.spend(memory, () =>
+      decodingBudget.spend(memory, () => decodePicture(bytes, thumbnailSizes, MAX_IMPORT_BYTES)),
     );
+  const maxMemory = MAX_IMPORT_BYTES - PROCESS_BYTES;
+  const decoded = await decodingBudget.spend(memory + PROCESS_BYTES, () =>
+    decodeInProcess<DecodedPicture>(bytes, thumbnailSizes, { maxMemory }),
+  );
+  if ('problem' in decoded) throw new PictureError(decoded.problem);
+  return decoded;
+}
+
+/** The same in this process, and whatever else is being decoded. Rejects what takes more than `maxMemory` bytes. */
+export async function decodePicture(
+  bytes: Buffer,
+  thumbnailSizes: readonly number[],
+  maxMemory: number,
+): Promise<DecodedPicture> {
+  const { mimetype, layout, sizes } = await plan(bytes, thumbnailSizes, maxMemory);
+  try {
+    const { sample, thumbnails } = await makeThumbnails(bytes, layout, sizes);
     const thumbHash = Buffer.from(rgbaToThumbHash(sample.width, sample.height, sample.pixels));
     const previews = {
       sizes: thumbnails.map(({ size }) => size),
@@ -90,11 +99,34 @@ export async function readPicture(
     };
     const color = dominantColour(sample.pixels);
     const perceptualHash = hashPixels(sample);
+    const { width, height } = layout;
     const facts = { hash: hash('sha256', bytes), size: bytes.length, mimetype, color, width, height };
     return { facts: { ...facts, perceptualHash, previews }, thumbnails };
   } catch (error) {
     throw asPictureError(error);
   }
+}
+
+/** What decoding a picture takes, from its header. Throws if the picture cannot be used. */
+async function plan(bytes: Buffer, thumbnailSizes: readonly number[], maxMemory: number) {
+  const mimetype = detectType(bytes);
+  if (countFrames(bytes, mimetype) > MAX_FRAMES)
+    throw new PictureError(`the animation has more than ${MAX_FRAMES} frames`);
+  const layout = await readLayout(bytes).catch((error) => {
+    throw asPictureError(error);
+  });
+  const { width, height } = layout;
+  if (width * height > MAX_PIXELS)
+    throw new PictureError(
+      `the picture has ${width} x ${height} pixels, more than ${MAX_PIXELS / 1e6} megapixels`,
+    );
+  const sizes = chooseSizes(thumbnailSizes, layout, layout.isAnimated);
+  const { memory, isOwnProcess } = decodingBytes(bytes, mimetype, layout, sizes.at(-1) ?? 0);
+  if (memory > maxMemory)
+    throw new PictureError(
+      `decoding the ${width} x ${height} pixels takes up to ${inMb(memory)}, more than ${inMb(maxMemory)}; make the picture smaller, or convert it to PNG or JPEG`,
+    );
+  return { mimetype, layout, sizes, memory, isOwnProcess };
 }
 
 const inMb = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB of memory`;

@@ -3,17 +3,19 @@
  * queue, because each takes the memory and the time of decoding an original, in a process of its own.
  */
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { thumbnailKey } from '../catalogue/thumbnails.ts';
-import type { CatalogueWriter } from '../catalogue/writer.ts';
-import { Unavailable } from '../errors.ts';
-import { createTurnMemory, type TurnMemory, takeTurn } from '../shared-turn.ts';
+import { thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import { Unavailable } from '../lib/errors.ts';
+import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/shared-turn.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
-import { MAX_BYTES, PictureError } from './picture.ts';
-import { makeInProcess } from './thumbnail-process.ts';
+import { useOriginal } from './originals.ts';
+import { type DecodedPicture, PictureError } from './picture.ts';
+import { decodeInProcess } from './picture-process.ts';
 
 const MAX_WAITING = 32;
+/** Others wait meanwhile, so a decoder that hangs is ended. */
+const TIMEOUT_MS = 60_000;
 
 /** Opens the catalogue under its write lock, or fails at once if another command has it. */
 export type TryWriter = () => Promise<Pick<CatalogueWriter, 'unusedKeys' | typeof Symbol.asyncDispose>>;
@@ -52,8 +54,7 @@ export function createThumbnailMaker(
   };
 
   const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
-    const original = await readOriginal(files, key, MAX_SERVING_BYTES / 2);
-    const bytes = original && (await makeInProcess(original, size));
+    const bytes = await useOriginal(files, key, (original) => decode(original, size), MAX_SERVING_BYTES / 2);
     if (!bytes) return undefined;
     // The folder may be read-only, and another command may be changing the catalogue.
     await storeIfUsed(files, tryWriter, thumbnailKey(key, size), bytes).catch(() => {});
@@ -86,17 +87,12 @@ export function createThumbnailMaker(
   };
 }
 
-/** The original, or undefined if it is missing. */
-export async function readOriginal(
-  files: Files,
-  key: string,
-  maxBytes = MAX_BYTES,
-): Promise<Buffer | undefined> {
-  const file = await files.open(key);
-  if (!file) return undefined;
-  if (file.size > 0 && file.size <= maxBytes) return buffer(file.stream(0, file.size - 1));
-  await file.close();
-  throw new PictureError(`the file ${key} has ${file.size} bytes`);
+/** In a process of its own. Undefined if the picture cannot be used, or has no thumbnail of this size. */
+async function decode(original: Buffer, size: number): Promise<Buffer | undefined> {
+  const options = { maxMemory: MAX_SERVING_BYTES, timeoutMs: TIMEOUT_MS };
+  const decoded = await decodeInProcess<DecodedPicture>(original, [size], options);
+  if ('problem' in decoded) return undefined;
+  return decoded.thumbnails.find((thumbnail) => thumbnail.size === size)?.bytes;
 }
 
 /**

@@ -3,7 +3,7 @@
  * Each smaller one is made from the next larger one, and the smallest gives the sample for the colour and the ThumbHash.
  */
 import type { Metadata, Sharp, default as SharpModule } from 'sharp';
-import { thumbnailDimensions } from '../catalogue/thumbnails.ts';
+import { thumbnailDimensions } from '../catalogue/documents/thumbnails.ts';
 
 export interface Thumbnail {
   size: number;

@@ -1,7 +1,7 @@
 /** A store, opened for serving. */
 import type { TokenStore } from '../access/token-store.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Monitored } from '../metrics.ts';
+import type { Monitored } from '../lib/metrics.ts';
+import type { Catalogue } from './contract/catalogue.ts';
 
 export interface Store extends Monitored, AsyncDisposable {
   catalogue: Catalogue;

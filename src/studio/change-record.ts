@@ -1,10 +1,11 @@
 /** What a transaction changed, so that it can be undone. */
-import type { BlockedName, RemovedFile } from '../catalogue/decisions.ts';
-import { nameKey } from '../catalogue/decisions.ts';
-import { entryVersion, type ImageState, stateOf, versionOf } from '../catalogue/image-state.ts';
+
+import { entryVersion, type ImageState, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
 import type { Kind } from '../catalogue/types.ts';
-import type { Entry, ImageRow, SavedEntry, SavedImage } from '../catalogue/writer.ts';
-import type { WriterObserver } from '../import/observe-writer.ts';
+import type { WriterObserver } from '../import/apply/observe-writer.ts';
+import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';
+import { nameKey } from '../store/contract/decisions.ts';
+import type { Entry, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 
 export interface EntryChange {
   kind: Kind;

@@ -1,10 +1,11 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { CatalogueWriter } from '../catalogue/writer.ts';
-import type { Clock } from '../clock.ts';
-import { editImages, type ImageEdit, NO_EDIT } from '../edit/images.ts';
-import { type NewPicture, replaceFile } from '../edit/replace-file.ts';
-import { observeWriter } from '../import/observe-writer.ts';
+import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
+import { type NewPicture, replaceFile } from '../changes/replace-file.ts';
+import { observeWriter } from '../import/apply/observe-writer.ts';
+import { inBatches } from '../lib/batches.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { ChangeRecord } from './change-record.ts';
 import { describeEdit, describeImages, describeRevert, nameEntries } from './descriptions.ts';
 import { EntryChanges } from './entry-changes.ts';
@@ -12,7 +13,7 @@ import { type Changed, History } from './history.ts';
 import { type RevertView, viewRevert } from './imports.ts';
 import { type RemovalEngines, Removals } from './removals.ts';
 import { readRequest } from './requests.ts';
-import { type Report, StudioError } from './server.ts';
+import { type OnProgress, StudioError } from './server.ts';
 import { refuseStaleImages, summarise } from './summary.ts';
 import { ChangedSince, undoChange } from './undo.ts';
 
@@ -20,7 +21,7 @@ const BATCH_SIZE = 500;
 
 export interface ChangeEngines extends RemovalEngines {
   /** The sizes of thumbnails that images should have. */
-  ladder: readonly number[];
+  thumbnailSizes: readonly number[];
   clock: Clock;
   newId: () => string;
 }
@@ -41,7 +42,7 @@ export class Changes {
     );
   }
 
-  async editImages(body: unknown, report: Report): Promise<Changed & { changed: number }> {
+  async editImages(body: unknown, report: OnProgress): Promise<Changed & { changed: number }> {
     const { ids, version, edit } = readRequest('editImages', body);
     const wanted: ImageEdit = { ...NO_EDIT, ...edit };
     let named = edit;
@@ -50,16 +51,17 @@ export class Changes {
       await refuseStaleImages(writer, ids, version);
       named = await nameEntries(writer, edit);
       let changed = 0;
-      for (let from = 0; from < ids.length; from += BATCH_SIZE) {
-        const batch = ids.slice(from, from + BATCH_SIZE);
+      let done = 0;
+      for (const batch of inBatches(ids, BATCH_SIZE)) {
         changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
-        await this.#progress(report, from + batch.length, ids.length);
+        done += batch.length;
+        await this.#progress(report, done, ids.length);
       }
       return { changed, summary: await summarise(writer, ids) };
     });
   }
 
-  async removeImages(body: unknown, report: Report): Promise<Changed> {
+  async removeImages(body: unknown, report: OnProgress): Promise<Changed> {
     const { ids, version, reason } = readRequest('removeImages', body);
     return this.#exclusively(async () => {
       const record = new ChangeRecord();
@@ -96,7 +98,7 @@ export class Changes {
   }
 
   /** Lets imports add removed pictures again. */
-  async allowAgain(body: unknown, report: Report): Promise<Changed> {
+  async allowAgain(body: unknown, report: OnProgress): Promise<Changed> {
     const { ids } = readRequest('selection', body);
     return this.#change(
       () => `Allow ${describeImages(ids.length)} again`,
@@ -122,7 +124,7 @@ export class Changes {
    * Undoes the last step, or any removal: nothing depends on removed pictures. The page names the step, because another
    * page may have added one.
    */
-  async undo(body: unknown, report: Report): Promise<Changed & { undone: string }> {
+  async undo(body: unknown, report: OnProgress): Promise<Changed & { undone: string }> {
     const { step: id } = readRequest('undo', body);
     return this.#exclusively(async () => {
       const step = [this.history.last, ...this.history.removals()].find((step) => step?.id === id);
@@ -144,7 +146,7 @@ export class Changes {
   }
 
   /** Reverts an import, or only says what that would change. */
-  async revertImport(body: unknown, report: Report): Promise<Changed & RevertView> {
+  async revertImport(body: unknown, report: OnProgress): Promise<Changed & RevertView> {
     const { run, isPreview } = readRequest('revertImport', body);
     return this.#exclusively(async () => {
       const record = new ChangeRecord();
@@ -157,7 +159,7 @@ export class Changes {
     });
   }
 
-  async #undoChange(record: ChangeRecord, report: Report): Promise<void> {
+  async #undoChange(record: ChangeRecord, report: OnProgress): Promise<void> {
     await using writer = await this.#openWriter(report);
     let done = 0;
     await this.#removals.refuseDeleted([...record.removedImages, ...record.replaced.values()]);
@@ -178,7 +180,7 @@ export class Changes {
   /** `label` is called after the work. */
   async #change<T extends object>(
     label: () => string,
-    report: Report,
+    report: OnProgress,
     work: (writer: CatalogueWriter) => Promise<T>,
   ): Promise<T & Changed> {
     return this.#exclusively(async () => {
@@ -191,12 +193,12 @@ export class Changes {
     });
   }
 
-  #openWriter(report: Report): Promise<CatalogueWriter> {
+  #openWriter(report: OnProgress): Promise<CatalogueWriter> {
     return this.#engines.openWriter(() => report({ waiting: true }));
   }
 
   /** Lets the response and other requests proceed: the embedded database does its work at once. */
-  async #progress(report: Report, done: number, total: number): Promise<void> {
+  async #progress(report: OnProgress, done: number, total: number): Promise<void> {
     if (total <= BATCH_SIZE) return;
     report({ done, total });
     await nextTick();

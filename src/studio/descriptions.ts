@@ -1,9 +1,10 @@
 /** Labels of steps, for the list of what can be undone. */
-import type { ImportRun } from '../catalogue/import-runs.ts';
+
 import type { Kind } from '../catalogue/types.ts';
-import type { Lookup } from '../catalogue/writer.ts';
-import type { RevertResult } from '../edit/revert-import.ts';
-import { isId } from '../import/record.ts';
+import type { RevertResult } from '../changes/revert-import.ts';
+import { isId } from '../import/sources/record.ts';
+import type { ImportRun } from '../store/contract/import-runs.ts';
+import type { Lookup } from '../store/contract/writer.ts';
 import type { Request } from './requests.ts';
 
 type Edit = Request<'editImages'>['edit'];

@@ -1,18 +1,18 @@
 /** Changes of artists, characters and categories. */
-import { entryVersion } from '../catalogue/image-state.ts';
-import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
-import { editEntry, mergeEntries, removeEntry } from '../edit/entries.ts';
-import { createEntry } from '../edit/references.ts';
+import { entryVersion } from '../catalogue/documents/image-state.ts';
+import { editEntry, mergeEntries, removeEntry } from '../changes/entries.ts';
+import { createEntry } from '../changes/references.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
-import type { EntryLine } from '../import/record.ts';
+import type { EntryLine } from '../import/sources/record.ts';
+import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import type { Changed } from './history.ts';
 import { type Request, readRequest } from './requests.ts';
-import { type Report, StudioError } from './server.ts';
+import { type OnProgress, StudioError } from './server.ts';
 
 /** Runs a transaction as a step that can be undone. `label` is called after the work. */
 export type ChangeCatalogue = <T extends object>(
   label: () => string,
-  report: Report,
+  report: OnProgress,
   work: (writer: CatalogueWriter) => Promise<T>,
 ) => Promise<T & Changed>;
 
@@ -25,7 +25,7 @@ export class EntryChanges {
     this.#defaults = defaults;
   }
 
-  async create(body: unknown, report: Report): Promise<Changed> {
+  async create(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, name } = readRequest('createEntry', body);
     return this.#change(
       () => `Create the ${kind} ${name}`,
@@ -37,14 +37,14 @@ export class EntryChanges {
     );
   }
 
-  async edit(body: unknown, report: Report): Promise<Changed> {
+  async edit(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, id, version, fields, addAliases, removeAliases } = readRequest('editEntry', body);
     return this.#changeEntry('Change', { kind, id, version }, report, async (writer, entry) => {
       await editEntry(writer, entry, { fields, addAliases, removeAliases });
     });
   }
 
-  async merge(body: unknown, report: Report): Promise<Changed> {
+  async merge(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, from, into, version } = readRequest('mergeEntries', body);
     return this.#changeEntry('Merge', { kind, id: from, version }, report, async (writer, entry) => {
       const [target] = await writer.entriesById(kind, [into]);
@@ -53,7 +53,7 @@ export class EntryChanges {
     });
   }
 
-  async remove(body: unknown, report: Report): Promise<Changed> {
+  async remove(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, id, version, block } = readRequest('removeEntry', body);
     return this.#changeEntry('Remove', { kind, id, version }, report, async (writer, entry) => {
       await removeEntry(writer, entry, { block, now: this.#defaults().now });
@@ -63,7 +63,7 @@ export class EntryChanges {
   #changeEntry(
     verb: string,
     { kind, id, version }: Pick<Request<'removeEntry'>, 'kind' | 'id' | 'version'>,
-    report: Report,
+    report: OnProgress,
     work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
   ): Promise<Changed> {
     let name = '';

@@ -1,8 +1,8 @@
 /** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
-import type { ImportRun } from '../catalogue/import-runs.ts';
+import type { ImportRun } from '../store/contract/import-runs.ts';
 import { ChangeRecord } from './change-record.ts';
 import { describeImport } from './descriptions.ts';
-import type { Summary } from './summary.ts';
+import type { SelectionSummary } from './summary.ts';
 
 const MAX_STEPS = 100;
 /** Bounds the memory: an image takes about 300 bytes. */
@@ -33,7 +33,7 @@ export interface StepView {
 /** What the page needs to know after a change. */
 export interface Changed {
   steps: StepView[];
-  summary?: Summary;
+  summary?: SelectionSummary;
 }
 
 export class History {
@@ -67,7 +67,9 @@ export class History {
   /** The last one first. */
   list(): StepView[] {
     const view = ({ id, label, at, importRun, record: { removedImages, replaced } }: Step): StepView => ({
-      ...{ id, label, at },
+      id,
+      label,
+      at,
       ...(replaced.size > 0 && { isReplacement: true }),
       ...(importRun !== undefined && { isImport: true }),
       ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),

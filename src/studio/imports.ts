@@ -1,8 +1,9 @@
 /** What the page shows of the last imports, and of reverting one. */
-import type { ImportRun } from '../catalogue/import-runs.ts';
-import type { CatalogueSnapshot } from '../catalogue/writer.ts';
-import type { Kept } from '../edit/revert-entries.ts';
-import type { RevertResult } from '../edit/revert-import.ts';
+
+import type { Kept } from '../changes/revert-entries.ts';
+import type { RevertResult } from '../changes/revert-import.ts';
+import type { ImportRun } from '../store/contract/import-runs.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 
 /** Longer lists are cut, and all are counted. */
 const MAX_LISTED = 20;

@@ -1,10 +1,11 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
-import { fold } from '../catalogue/fold.ts';
-import { entryVersion } from '../catalogue/image-state.ts';
+
+import { entryVersion } from '../catalogue/documents/image-state.ts';
+import { fold } from '../catalogue/search/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import type { CatalogueSnapshot } from '../catalogue/writer.ts';
-import { findOutdated } from '../import/update-thumbnails.ts';
+import { findOutdated } from '../import/apply/update-thumbnails.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { findAlikeIds } from './review.ts';
 import { StudioError } from './server.ts';
 
@@ -19,10 +20,10 @@ type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 export async function listImages(
   query: URLSearchParams,
   openSnapshot: OpenSnapshot,
-  ladder: readonly number[],
+  thumbnailSizes: readonly number[],
 ): Promise<Buffer> {
   const only = [
-    ...(query.has('outdated') ? [new Set(await findOutdated(openSnapshot, ladder))] : []),
+    ...(query.has('outdated') ? [new Set(await findOutdated(openSnapshot, thumbnailSizes))] : []),
     ...(query.has('alike') ? [await findAlikeIds(openSnapshot)] : []),
   ];
   await using snapshot = await openSnapshot();
@@ -31,7 +32,9 @@ export async function listImages(
   const without = KINDS.filter((kind) => kind !== 'artist' && query.getAll('without').includes(kind));
   const run = query.get('run');
   const found = await snapshot.imageIds({
-    ...{ shelves, without, isEdited: query.has('edited') },
+    shelves,
+    without,
+    isEdited: query.has('edited'),
     importRun: run === null ? undefined : readRun(run),
   });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);

@@ -1,7 +1,7 @@
 /** The page of the studio, and the pages before and instead of it. */
-import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../http/pages/browser-files.ts';
-import { bundle } from '../http/pages/bundle.ts';
-import { MARK } from '../http/pages/drawn-mark.ts';
+import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../assets/browser-files.ts';
+import { bundle } from '../assets/bundle.ts';
+import { MARK } from '../assets/drawn-mark.ts';
 
 export const HTML = 'text/html; charset=utf-8';
 

@@ -1,9 +1,9 @@
 /** Sends thumbnails and originals from the storage. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/thumbnails.ts';
+import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
+import type { Catalogue } from '../store/contract/catalogue.ts';
 import { StudioError } from './server.ts';
 
 export interface PictureEngines {

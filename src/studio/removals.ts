@@ -2,14 +2,15 @@
  * Removes pictures from the catalogue at once, by themselves or with the import that added them, and keeps their files until
  * the operator deletes them or the studio ends. Until then the removal can be undone.
  */
-import type { RemovedFile } from '../catalogue/decisions.ts';
-import type { CatalogueSnapshot, CatalogueWriter, ImageRow } from '../catalogue/writer.ts';
-import { EditError } from '../edit/errors.ts';
-import { removeImages } from '../edit/remove-images.ts';
-import { type RevertResult, revertImport } from '../edit/revert-import.ts';
+
+import { EditError } from '../changes/errors.ts';
+import { removeImages } from '../changes/remove-images.ts';
+import { type RevertResult, revertImport } from '../changes/revert-import.ts';
+import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
-import { inParallel } from '../parallel.ts';
-import { type Report, StudioError } from './server.ts';
+import type { RemovedFile } from '../store/contract/decisions.ts';
+import type { CatalogueSnapshot, CatalogueWriter, ImageRow } from '../store/contract/writer.ts';
+import { type OnProgress, StudioError } from './server.ts';
 import { ChangedSince } from './undo.ts';
 
 const MAX_REVERTED = 200_000;
@@ -42,7 +43,10 @@ export class Removals {
       {
         ...this.#engines,
         openWriter: () => (isRemoved ? this.#engines.openWriter(() => {}) : openRecorded()),
-        ...{ now: this.#now(), reason, allowAgain: false, isDryRun: false },
+        now: this.#now(),
+        reason,
+        allowAgain: false,
+        isDryRun: false,
         signal: new AbortController().signal,
       },
     );
@@ -60,7 +64,7 @@ export class Removals {
     run: number,
     isDryRun: boolean,
     openRecorded: () => Promise<CatalogueWriter>,
-    report: Report,
+    report: OnProgress,
   ): Promise<RevertResult> {
     await refuseLarge(run, this.#engines.openSnapshot);
     let [isReverted, done] = [false, 0];
@@ -71,7 +75,9 @@ export class Removals {
         done += images;
         if (total > images) report({ done, total });
       },
-      ...{ isDryRun, isStrict: false, signal: new AbortController().signal },
+      isDryRun,
+      isStrict: false,
+      signal: new AbortController().signal,
     });
     isReverted = true;
     if (!isDryRun) this.#deletions.push(result.removeFiles);

@@ -1,8 +1,8 @@
 /** What the page may ask for. Everything else is refused before it reaches the catalogue. */
 import { Compile, type Validator } from 'typebox/schema';
-import { EDITABLE_FIELDS } from '../catalogue/edited.ts';
-import * as Type from '../json-schema.ts';
-import { Rating, uuidPattern } from '../schemas.ts';
+import { EDITABLE_FIELDS } from '../catalogue/documents/edited.ts';
+import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import * as Type from '../lib/json-schema.ts';
 import { StudioError } from './server.ts';
 
 const MAX_IMAGES = 200_000;

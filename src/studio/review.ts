@@ -1,10 +1,11 @@
 /** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { checkCatalogue } from '../catalogue/check.ts';
-import { readDocument } from '../catalogue/document.ts';
-import { groupLookAlikes } from '../catalogue/look-alikes.ts';
-import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
-import { findLookAlikes, loadHashes } from '../import/near-duplicates.ts';
+import { checkCatalogue } from '../catalogue/documents/check.ts';
+import { readDocument } from '../catalogue/documents/document.ts';
+import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
+import { findLookAlikes, loadHashes } from '../import/prepare/near-duplicates.ts';
+import { inBatches } from '../lib/batches.ts';
+import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import { summarise, type Tile, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -52,8 +53,8 @@ export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<stri
   await using snapshot = await openSnapshot();
   const numbers = (await groupNumbers(snapshot)).flat();
   const ids = new Set<string>();
-  for (let from = 0; from < numbers.length; from += BATCH_SIZE)
-    for (const { id } of await snapshot.imagesByNumber(numbers.slice(from, from + BATCH_SIZE))) ids.add(id);
+  for (const batch of inBatches(numbers, BATCH_SIZE))
+    for (const { id } of await snapshot.imagesByNumber(batch)) ids.add(id);
   return ids;
 }
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isForeign } from '../access/browsers.ts';
-import { EditError } from '../edit/errors.ts';
+import { EditError } from '../changes/errors.ts';
 import { RecordError } from '../import/problems.ts';
 import { refuseChange, type StudioAccess } from './access.ts';
 import { HTML, openedPage, type PageFile, refusedPage } from './page.ts';
@@ -37,7 +37,7 @@ export class StudioError extends Error {
 }
 
 /** Tells the page how far a change is. */
-export type Report = (progress: { done: number; total: number } | { waiting: true }) => void;
+export type OnProgress = (progress: { done: number; total: number } | { waiting: true }) => void;
 
 export interface StudioRoutes {
   page(): Promise<PageFile>;
@@ -45,7 +45,7 @@ export interface StudioRoutes {
   /** By path. Results become JSON, and buffers are sent as they are. */
   reads: Record<string, (query: URLSearchParams, body: unknown) => Promise<unknown>>;
   /** By path. Only these change something. */
-  changes: Record<string, (body: unknown, report: Report) => Promise<unknown>>;
+  changes: Record<string, (body: unknown, report: OnProgress) => Promise<unknown>>;
   /** The body is the picture. */
   upload(query: URLSearchParams, request: IncomingMessage): Promise<unknown>;
   picture(

@@ -22,7 +22,7 @@ export interface Studio extends StudioRoutes {
 }
 
 export function createStudio(engines: StudioEngines): Studio {
-  const { openSnapshot, ladder } = engines;
+  const { openSnapshot, thumbnailSizes } = engines;
   const changes = new Changes(engines);
   let files: ReturnType<typeof readPage> | undefined;
   const loadFiles = () => {
@@ -48,7 +48,7 @@ export function createStudio(engines: StudioEngines): Studio {
         replaceFile: (target, picture) => changes.replaceFile(target, picture),
       }),
     reads: {
-      '/data/images': (query) => listImages(query, openSnapshot, ladder),
+      '/data/images': (query) => listImages(query, openSnapshot, thumbnailSizes),
       '/data/entries': (query) => listEntries(readKind(query), openSnapshot),
       '/data/suggestions': (query) => suggestEntries(readKind(query), query.get('text') ?? '', openSnapshot),
       '/data/steps': async () => changes.history.list(),

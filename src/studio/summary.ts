@@ -1,13 +1,14 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { readDocument, splitDocument } from '../catalogue/document.ts';
-import { parseEdited } from '../catalogue/edited.ts';
-import { shortHash, stateOf, versionOf } from '../catalogue/image-state.ts';
-import { readPreviews } from '../catalogue/thumbnails.ts';
+import { parseStored, readDocument } from '../catalogue/documents/document.ts';
+import { parseEdited } from '../catalogue/documents/edited.ts';
+import { shortHash, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import type { Lookup, SavedImage } from '../catalogue/writer.ts';
-import { describeMissing } from '../edit/images.ts';
+import { describeMissing } from '../changes/images.ts';
+import { inBatches } from '../lib/batches.ts';
+import type { Lookup, SavedImage } from '../store/contract/writer.ts';
 import { describeImages } from './descriptions.ts';
 import { StudioError } from './server.ts';
 
@@ -33,7 +34,7 @@ interface Counted {
   images: number;
 }
 
-export interface Summary {
+export interface SelectionSummary {
   images: number;
   /** Of all the images together. A change names the one that it is based on. */
   version: string;
@@ -52,28 +53,32 @@ export interface Summary {
 export function toTile({ id, document, edited }: SavedImage): Tile {
   const { nsfw, characters, categories, meta } = readDocument(document);
   const { width, height } = meta.dimens;
-  const [, , , , , artistText] = splitDocument(document);
-  const artist: Artist = JSON.parse(artistText);
+  const artist: Artist = JSON.parse(parseStored(document).artist);
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
   const by = artist.id === UNKNOWN_ARTIST.id ? '' : ` by ${artist.name}`;
   const title = names(characters) || names(categories.slice(0, 3)) || 'Untitled';
   const thumbHash = readPreviews(document)?.thumbHash;
   return {
-    ...{ id, rating: nsfw, label: title + by, isEdited: edited !== '', width, height, color: meta.color },
+    id,
+    rating: nsfw,
+    label: title + by,
+    isEdited: edited !== '',
+    width,
+    height,
+    color: meta.color,
     ...(thumbHash !== undefined && { thumbHash }),
   };
 }
 
 /** Images that were removed meanwhile are an error. */
-export async function summarise(lookup: Lookup, ids: string[]): Promise<Summary> {
+export async function summarise(lookup: Lookup, ids: string[]): Promise<SelectionSummary> {
   const total = new Total();
-  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
-    const batch = ids.slice(from, from + BATCH_SIZE);
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
     const rows = new Map((await lookup.imagesById(batch)).map((row) => [row.id, row]));
     const missing = batch.filter((id) => !rows.has(id));
     if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
     for (const id of batch) total.add(rows.get(id) as SavedImage);
-    if (from + BATCH_SIZE < ids.length) await nextTick();
+    if (batch.length === BATCH_SIZE) await nextTick();
   }
   return total.finish();
 }
@@ -88,22 +93,21 @@ export async function refuseStaleImages(lookup: Lookup, ids: string[], version: 
 class Total {
   #images = 0;
   #versions = '';
-  readonly #ratings: Summary['ratings'] = {};
+  readonly #ratings: SelectionSummary['ratings'] = {};
   readonly #artists = new Map<string, Counted>();
   readonly #categories = new Map<string, Counted>();
   readonly #characters = new Map<string, Counted>();
   readonly #sources = new Map<string, Image['source']>();
   readonly #edited: Record<string, number> = {};
-  #details: Summary['details'];
+  #details: SelectionSummary['details'];
 
   add(row: SavedImage): void {
     const image = readDocument(row.document);
     const { nsfw, categories, characters, source, createdAt, meta } = image;
-    const [, , , , , artist] = splitDocument(row.document);
     this.#images++;
     this.#versions += versionOf(stateOf(row, image));
     this.#ratings[nsfw] = (this.#ratings[nsfw] ?? 0) + 1;
-    count(this.#artists, [JSON.parse(artist)]);
+    count(this.#artists, [JSON.parse(parseStored(row.document).artist)]);
     count(this.#categories, categories);
     count(this.#characters, characters);
     if (this.#sources.size < 2) this.#sources.set(JSON.stringify([source.name, source.url]), source);
@@ -112,7 +116,7 @@ class Total {
     this.#details = { createdAt, size, mimetype, width: dimens.width, height: dimens.height };
   }
 
-  finish(): Summary {
+  finish(): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
     return {
       images: this.#images,

@@ -1,12 +1,13 @@
 /** Restores what was before a recorded change. The caller commits. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { readDocument, splitDocument } from '../catalogue/document.ts';
-import { giveFile } from '../catalogue/give-file.ts';
-import { entryVersion, stateOf, versionOf } from '../catalogue/image-state.ts';
-import { type ImageEntries, placeImage } from '../catalogue/place-image.ts';
-import type { CatalogueWriter, ImageRow, SavedEntry, SavedImage } from '../catalogue/writer.ts';
-import { loadEntriesOf } from '../edit/references.ts';
-import { placeFormer } from '../edit/restore-images.ts';
+import { parseStored, readDocument } from '../catalogue/documents/document.ts';
+import { withFileOf } from '../catalogue/documents/edit-image.ts';
+import { entryVersion, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import { loadEntriesOf } from '../changes/references.ts';
+import { placeFormer } from '../changes/restore-images.ts';
+import { inBatches } from '../lib/batches.ts';
+import type { CatalogueWriter, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import type { ChangeRecord, EntryChange } from './change-record.ts';
 
 const BATCH_SIZE = 500;
@@ -22,9 +23,9 @@ export async function undoChange(
   const current = await findCurrent(writer, record);
   await restoreEntries(writer, [...record.entries.values()], current);
   const ids = [...record.images.keys()];
-  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
-    const rows = await writer.imagesById(ids.slice(from, from + BATCH_SIZE));
-    if (rows.length < Math.min(BATCH_SIZE, ids.length - from))
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
+    const rows = await writer.imagesById(batch);
+    if (rows.length < batch.length)
       throw new ChangedSince('some of the pictures are no longer in the catalogue');
     await restoreImages(writer, rows, record);
     onImages(rows.length);
@@ -80,7 +81,7 @@ async function restoreImages(
     if (!change || versionOf(stateOf(current)) !== change.after)
       throw new ChangedSince('some of the pictures were changed meanwhile');
     const file = replaced.get(current.id);
-    return { row: file ? giveFile(current, file) : current, former: change.before };
+    return { row: file ? withFileOf(current, file) : current, former: change.before };
   });
   const placed = await placeFormer(writer, former);
   if (placed.size < rows.length)
@@ -90,14 +91,13 @@ async function restoreImages(
 
 /** Restored images come last in the order of adding. */
 async function restoreRemoved(writer: CatalogueWriter, removed: ImageRow[]): Promise<void> {
-  for (let from = 0; from < removed.length; from += BATCH_SIZE) {
-    const rows = removed.slice(from, from + BATCH_SIZE) as SavedImage[];
+  for (const rows of inBatches(removed as SavedImage[], BATCH_SIZE)) {
     const existing = await writer.imagesById(rows.map(({ id }) => id));
     if (existing.length > 0) throw new ChangedSince('some of the pictures were imported again');
     const entries = await loadEntriesOf(writer, rows);
     await writer.saveImages(
       rows.map(({ number: _, ...row }) => {
-        const [, , , , , , previews] = splitDocument(row.document);
+        const { previews } = parseStored(row.document);
         const ofImage = entries.get(row.id) as ImageEntries;
         return placeImage(row, readDocument(row.document), ofImage, previews, writer.fixedShelves);
       }),

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ImportRun } from '../catalogue/import-runs.ts';
-import type { NewPicture } from '../edit/replace-file.ts';
-import { isId } from '../import/record.ts';
+import type { NewPicture } from '../changes/replace-file.ts';
+import { isId } from '../import/sources/record.ts';
+import type { ImportRun } from '../store/contract/import-runs.ts';
 import { StudioError } from './server.ts';
 
 /** What an import accepts. */

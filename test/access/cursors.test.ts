@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Cursors } from '../../src/access/cursors.ts';
-import type { Filter } from '../../src/catalogue/catalogue.ts';
 import { cursorScope } from '../../src/catalogue/cursor-scope.ts';
-import { packPosition, unpackPosition } from '../../src/catalogue/seed-order.ts';
+import { packPosition, unpackPosition } from '../../src/catalogue/sets/seed-order.ts';
+import type { Filter } from '../../src/store/contract/catalogue.ts';
 
 const [old, current] = ['a key of sixteen', 'another such key'];
 const cursors = new Cursors([current]);
@@ -56,13 +56,20 @@ describe('a scope', () => {
       categories: ['Cat', 'dog'],
       exclude: ['x', 'Y'],
     },
-    ...{ match: 'all', artist: 'a1', character: 'c1' },
+    match: 'all',
+    artist: 'a1',
+    character: 'c1',
   };
 
   test('does not depend on the order or case of the filters', () => {
     const other: Filter = {
-      ...{ nsfw: ['nsfw', 'sfw'], orientation: ['square'], categories: ['DOG', 'cat', 'dog'] },
-      ...{ exclude: ['y', 'X'], match: 'all', artist: 'a1', character: 'c1' },
+      nsfw: ['nsfw', 'sfw'],
+      orientation: ['square'],
+      categories: ['DOG', 'cat', 'dog'],
+      exclude: ['y', 'X'],
+      match: 'all',
+      artist: 'a1',
+      character: 'c1',
     };
     assert.equal(cursorScope('s', filter), cursorScope('s', other));
     for (const categories of [['a'], ['A', 'a']])
@@ -75,13 +82,16 @@ describe('a scope', () => {
       ...[['S', filter] as [string, Filter], ['s', anyRating] as [string, Filter]],
       ...[[undefined, filter] as [undefined, Filter], ['', filter] as [string, Filter]],
       ...Object.entries<Filter>({
-        ...{ a: { ...filter, nsfw: ['sfw'] }, b: { ...filter, orientation: ['portrait'] } },
-        ...{ c: { ...filter, match: 'any' }, d: { ...filter, categories: ['Cat'] } },
+        a: { ...filter, nsfw: ['sfw'] },
+        b: { ...filter, orientation: ['portrait'] },
+        c: { ...filter, match: 'any' },
+        d: { ...filter, categories: ['Cat'] },
         ...{
           e: { ...filter, exclude: [] },
           f: { ...filter, categories: ['x', 'Y'], exclude: ['Cat', 'dog'] },
         },
-        ...{ g: { ...filter, artist: 'c1', character: 'a1' }, h: { ...filter, artist: undefined } },
+        g: { ...filter, artist: 'c1', character: 'a1' },
+        h: { ...filter, artist: undefined },
       }).map(([, changed]): [string, Filter] => ['s', changed]),
     ];
     const scopes = others.map(([seed, changed]) => cursorScope(seed, changed));

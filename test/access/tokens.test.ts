@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Token } from '../../src/access/token-store.ts';
 import { expiryAllowance, hashIn, hashSecret, isLive, isScope, newSecret } from '../../src/access/tokens.ts';
-import { secureRandomInt } from '../../src/random.ts';
+import { secureRandomInt } from '../../src/lib/random.ts';
 
 test('a secret has 100 letters and digits and is unique', () => {
   const secrets = Array.from({ length: 100 }, () => newSecret(secureRandomInt));

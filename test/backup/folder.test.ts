@@ -18,11 +18,11 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { writeBackup } from '../../src/backup/write.ts';
-import { openFiles, openSnapshot } from '../../src/engines.ts';
 import type { Files } from '../../src/media/files.ts';
+import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import { type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
 
@@ -204,7 +204,7 @@ function optionsFor(environment: Environment) {
   };
 }
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('is consistent while pictures are removed and replaced', async () => {
     const first = join(folder, `before ${engine.name}`);
     const environment = { ...target(`meanwhile ${engine.name}`), ...engine.environment() };

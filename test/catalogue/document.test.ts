@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toByteString } from '../../src/catalogue/byte-string.ts';
+import { toByteString } from '../../src/catalogue/documents/byte-string.ts';
 import {
   byNameThenId,
   composeDocument,
@@ -11,8 +11,13 @@ import {
   readDocument,
   type StoredImage,
   updateEntry,
-} from '../../src/catalogue/document.ts';
-import { ImageDocument, type SignLink, withoutAspectRatio } from '../../src/catalogue/image-document.ts';
+} from '../../src/catalogue/documents/document.ts';
+import {
+  ImageDocument,
+  type SignLink,
+  withoutAspectRatio,
+} from '../../src/catalogue/documents/image-document.ts';
+import { codePoint } from '../support/code-point.ts';
 
 const artist = { id: '20000000-0000-4000-8000-000000000001', name: 'Ann', url: '' };
 
@@ -44,7 +49,7 @@ const signLink: SignLink = ({ fileName }) => ({
 
 test('keeps any text unchanged when it is stored and when a link is filled in', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       const stored = image(text);
       const document = write(stored);
       assert.deepEqual(readDocument(document), JSON.parse(JSON.stringify(stored)));
@@ -68,7 +73,7 @@ test('passes the key to the link signer unchanged, whatever characters it has', 
 });
 
 test('is a byte string with a link, for any text and key', () => {
-  const text = fc.string({ unit: 'binary' });
+  const text = fc.string({ unit: codePoint });
   fc.assert(
     fc.property(text, text, (text, key) => {
       const filled = new ImageDocument(write(image(text), key.replaceAll('\n', '')));
@@ -79,7 +84,7 @@ test('is a byte string with a link, for any text and key', () => {
 });
 
 test('adds the artist after its id, and nothing without `include`, for any texts', () => {
-  const text = fc.string({ unit: 'binary' });
+  const text = fc.string({ unit: codePoint });
   fc.assert(
     fc.property(text, text, text, (text, name, url) => {
       const details = { ...artist, name, url };
@@ -103,7 +108,7 @@ test('updates the artist without touching the rest', () => {
 
 test('finds its lists of categories and characters, which can be stored apart', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (text, occupations) => {
+    fc.property(fc.string({ unit: codePoint }), fc.array(fc.string()), (text, occupations) => {
       const document = write({
         ...image(`"categories":[${text}],"createdAt":"`),
         characters: [{ id: 'x', occupations, createdAt: 't' }] as unknown as StoredImage['characters'],

@@ -1,15 +1,15 @@
 /** The pure plans: edits of images, and names that someone may have meant. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dimensions } from '../../src/catalogue/document.ts';
-import { planEdit } from '../../src/catalogue/edit-image.ts';
-import { formatEdited, parseEdited } from '../../src/catalogue/edited.ts';
-import { nearNames } from '../../src/catalogue/near-names.ts';
-import { placeImage } from '../../src/catalogue/place-image.ts';
+import { dimensions } from '../../src/catalogue/documents/document.ts';
+import { planEdit } from '../../src/catalogue/documents/edit-image.ts';
+import { formatEdited, parseEdited } from '../../src/catalogue/documents/edited.ts';
+import { placeImage } from '../../src/catalogue/documents/place-image.ts';
+import { nearNames } from '../../src/catalogue/search/near-names.ts';
 import type { Kind } from '../../src/catalogue/types.ts';
-import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
 import { keepDecisions, planEdited } from '../../src/import/plan/decisions.ts';
-import type { ImageLine } from '../../src/import/record.ts';
+import type { ImageLine } from '../../src/import/sources/record.ts';
+import type { FixedShelves, SavedEntry, SavedImage } from '../../src/store/contract/writer.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 
 const fixedShelves: FixedShelves = {

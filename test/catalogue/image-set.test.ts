@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { emptyBits, setBit } from '../../src/catalogue/bits.ts';
+import { emptyBits, setBit } from '../../src/catalogue/sets/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
@@ -11,7 +11,8 @@ import {
   ListSet,
   RangeSet,
   sliceImages,
-} from '../../src/catalogue/image-set.ts';
+} from '../../src/catalogue/sets/image-set.ts';
+import { atDepth } from '../support/depth.ts';
 
 const LAST = 3000;
 const everything = Array.from({ length: LAST }, (_, index) => index + 1);
@@ -102,6 +103,6 @@ test('both ways to combine sets find the images that a filter of plain arrays fi
         assert.equal(found instanceof ListSet, expected.length * 32 <= LAST);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: atDepth(20, 60) },
   );
 });

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/image-set.ts';
-import type { SeedPosition } from '../../src/catalogue/seed-order.ts';
-import { pageInSeedOrder, SeedOrder } from '../../src/catalogue/seed-order.ts';
+import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/sets/image-set.ts';
+import type { SeedPosition } from '../../src/catalogue/sets/seed-order.ts';
+import { pageInSeedOrder, SeedOrder } from '../../src/catalogue/sets/seed-order.ts';
+import { codePoint } from '../support/code-point.ts';
 import { atDepth } from '../support/depth.ts';
 
-const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: 'binary' });
+const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: codePoint });
 const listSet = (images: number[]) => new ListSet(Uint32Array.from(images));
 
 /** Pages through the whole set. */

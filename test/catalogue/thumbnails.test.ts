@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { composeDocument, dimensions, replacePreviews } from '../../src/catalogue/document.ts';
-import { ImageDocument, type SignLink } from '../../src/catalogue/image-document.ts';
+import { composeDocument, dimensions, replacePreviews } from '../../src/catalogue/documents/document.ts';
+import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
 import {
   chooseSizes,
   fileKeys,
@@ -16,11 +16,11 @@ import {
   possibleOriginals,
   thumbnailDimensions,
   thumbnailKey,
-} from '../../src/catalogue/thumbnails.ts';
+} from '../../src/catalogue/documents/thumbnails.ts';
 
 const id = '40000000-0000-4000-8000-000000000001';
 const side = fc.integer({ min: 1, max: 20_000 });
-const ladders = fc
+const sizeLists = fc
   .uniqueArray(fc.integer({ min: 16, max: 8192 }), { maxLength: 8 })
   .map((sizes) => sizes.sort((a, b) => a - b));
 const thumbHashes = fc
@@ -37,14 +37,15 @@ function documentOf(width: number, height: number, previews?: string, key = 'ab/
 
 test('no thumbnail is as large as the original, and an animation has at least one', () => {
   fc.assert(
-    fc.property(ladders, side, side, fc.boolean(), (ladder, width, height, isAnimated) => {
+    fc.property(sizeLists, side, side, fc.boolean(), (thumbnailSizes, width, height, isAnimated) => {
       const longest = Math.max(width, height);
-      const sizes = chooseSizes(ladder, { width, height }, isAnimated);
-      if (isAnimated && ladder.length > 0 && (ladder[0] ?? 0) >= longest) assert.deepEqual(sizes, [longest]);
+      const sizes = chooseSizes(thumbnailSizes, { width, height }, isAnimated);
+      if (isAnimated && thumbnailSizes.length > 0 && (thumbnailSizes[0] ?? 0) >= longest)
+        assert.deepEqual(sizes, [longest]);
       else
         assert.deepEqual(
           sizes,
-          ladder.filter((size) => size < longest),
+          thumbnailSizes.filter((size) => size < longest),
         );
       for (const size of sizes) {
         const scaled = thumbnailDimensions({ width, height }, size);
@@ -53,18 +54,18 @@ test('no thumbnail is as large as the original, and an animation has at least on
       }
       const jpeg = { dimens: { width, height }, mimetype: 'image/jpeg' as const };
       const gif = { dimens: { width, height }, mimetype: 'image/gif' as const };
-      assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA', isAnimated }, ladder, gif));
+      assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA', isAnimated }, thumbnailSizes, gif));
       // Recorded before animations were.
-      assert.ok(!isUpToDate({ sizes, thumbHash: 'AAAA' }, ladder, gif));
-      if (!isAnimated) assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA' }, ladder, jpeg));
-      assert.ok(!isUpToDate(undefined, ladder, jpeg));
+      assert.ok(!isUpToDate({ sizes, thumbHash: 'AAAA' }, thumbnailSizes, gif));
+      if (!isAnimated) assert.ok(isUpToDate({ sizes, thumbHash: 'AAAA' }, thumbnailSizes, jpeg));
+      assert.ok(!isUpToDate(undefined, thumbnailSizes, jpeg));
     }),
   );
 });
 
 test('recorded previews are short, and nothing else is taken for them', () => {
   fc.assert(
-    fc.property(ladders, thumbHashes, fc.boolean(), fc.string(), (sizes, thumbHash, isAnimated, other) => {
+    fc.property(sizeLists, thumbHashes, fc.boolean(), fc.string(), (sizes, thumbHash, isAnimated, other) => {
       const text = formatPreviews({ sizes, thumbHash, isAnimated });
       assert.ok(text.length < MAX_PREVIEWS_LENGTH);
       assert.deepEqual(parsePreviews(text), { sizes, thumbHash, isAnimated });
@@ -79,8 +80,8 @@ test('recorded previews are short, and nothing else is taken for them', () => {
 test('width picks the smallest thumbnail that is wide enough, or else the original', () => {
   const signLink: SignLink = ({ fileName, key }) => ({ url: `${fileName} ${key}`, expires: '' });
   fc.assert(
-    fc.property(ladders, side, side, side, (ladder, width, height, minWidth) => {
-      const sizes = chooseSizes(ladder, { width, height }, false);
+    fc.property(sizeLists, side, side, side, (thumbnailSizes, width, height, minWidth) => {
+      const sizes = chooseSizes(thumbnailSizes, { width, height }, false);
       const document = documentOf(width, height, formatPreviews({ sizes, thumbHash: 'AAAA' }));
       const { url } = new ImageDocument(document).linkOfWidth(minWidth, signLink);
       const widths = sizes.map((size) => Math.max(1, Math.round((width * size) / Math.max(width, height))));

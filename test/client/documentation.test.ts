@@ -1,16 +1,12 @@
-/** Runs the examples of docs/client.md against a service. */
+/** Runs the examples of docs/client.md against a service. test/web/client-page.test.ts opens the page among them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { startBrowser } from '../support/browser/browser.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { NODE_COMPILE_CACHE } from '../support/zukan/program.ts';
 import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/client.md'), 'utf8');
@@ -37,59 +33,38 @@ const expected = [
   /^image:list, image:custom-expiry:86400\n(http.+Z\n){6}$/,
 ];
 
-/** Returns what each example prints. */
-async function run(texts: string[], origin: string, TOKEN: string): Promise<string[]> {
+interface Example {
+  text: string;
+  origin: string;
+  token: string;
+}
+
+/** Runs examples in one process, and returns what each prints. */
+async function run(list: Example[]): Promise<string[]> {
   const folder = temporaryFolder();
-  const imports = texts.map((example, index) => {
-    const text = example.replaceAll('zukan-client', client).replaceAll(DOCUMENTED_ORIGIN, origin);
-    writeFileSync(join(folder, `${index}.ts`), text);
-    return `await import('./${index}.ts'); console.log('----');`;
+  const imports = list.map(({ text, origin, token }, index) => {
+    const script = text.replaceAll('zukan-client', client).replaceAll(DOCUMENTED_ORIGIN, origin);
+    writeFileSync(join(folder, `${index}.ts`), script);
+    return `process.env.TOKEN = '${token}'; await import('./${index}.ts'); console.log('----');`;
   });
   const script = join(folder, 'examples.ts');
   writeFileSync(script, imports.join('\n'));
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env: { TOKEN } });
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { env: { NODE_COMPILE_CACHE } });
   return stdout.split('----\n').slice(0, -1);
 }
 
-test('every example prints the expected output', async () => {
+test('every example prints the expected output, and the bot is not limited by its token', async () => {
   const { origin, config } = await startKnownService();
-  const { secret } = await makeToken(config, ['image:list', 'image:custom-expiry:86400']);
-  const outputs = await run(examples, origin, secret);
-  assert.equal(outputs.length, expected.length);
-  for (const [index, output] of outputs.entries()) assert.match(output, expected[index] as RegExp);
-});
-
-test('the bot is not limited by its token', async () => {
+  const { secret: token } = await makeToken(config, ['image:list', 'image:custom-expiry:86400']);
+  const list = examples.map((text) => ({ text, origin, token }));
+  const bot = examples.findIndex((example) => example.includes('pictureCommand'));
   const now = Date.now();
   // The clock stands still, so a client without an exemption would be refused for ever.
-  const service = await startKnownService({ environment: { RATE_LIMIT: 'on' }, clock: () => now });
-  const { secret } = await makeToken(service.config, ['api:ratelimit:disabled']);
-  const bot = examples.findIndex((example) => example.includes('pictureCommand'));
-  const [output = ''] = await run([examples[bot] ?? ''], service.origin, secret);
-  assert.match(output, expected[bot] as RegExp);
-});
-
-test('the page on another origin shows a picture and its artist', {
-  skip: unless(findChromium(), 'Chromium', installChromium),
-}, async () => {
-  // The first of the matching images, which has an artist.
-  const service = await startKnownService({ environment: { RATE_LIMIT: 'on' }, randomInt: () => 0 });
-  const html = /```html\n([\s\S]*?)```/.exec(page)?.[1]?.replaceAll(DOCUMENTED_ORIGIN, service.origin) ?? '';
-  const server = createServer((_, response) =>
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(html),
-  );
-  after(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-
-  const tab = await (await startBrowser()).newPage();
-  const problems: string[] = [];
-  tab.on('pageerror', ({ message }) => problems.push(message));
-  tab.on('response', (response) => {
-    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
-  });
-  await tab.goto(`http://127.0.0.1:${port}/`);
-  await tab.getByText('by Mariko').waitFor();
-  await tab.waitForFunction('document.getElementById("picture").naturalWidth > 0');
-  assert.deepEqual(problems, []);
+  const limited = await startKnownService({ environment: { RATE_LIMIT: 'on' }, clock: () => now });
+  const exempt = await makeToken(limited.config, ['api:ratelimit:disabled']);
+  list.push({ text: examples[bot] ?? '', origin: limited.origin, token: exempt.secret });
+  const outputs = await run(list);
+  assert.equal(outputs.length, expected.length + 1);
+  for (const [index, output] of outputs.entries())
+    assert.match(output, expected[index === examples.length ? bot : index] as RegExp);
 });

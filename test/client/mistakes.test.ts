@@ -74,7 +74,8 @@ test('the origin is an address without a path, the prefix is a path', async () =
   assert.equal((await new Zukan({ origin: `${origin}/`, prefix: '/v1/' }).information()).baseApiRoute, '/v1');
   const requested: string[] = [];
   const atRoot = new Zukan({
-    ...{ origin, prefix: '/' },
+    origin,
+    prefix: '/',
     fetch: async (url) => {
       requested.push(String(url));
       return Response.json({ success: true });

@@ -21,7 +21,8 @@ const image = (index: number) => {
   const { meta } = madeUpImage(id);
   return madeUpImage(id, {
     ...{ nsfw: ratings[index % 3], meta: { ...meta, dimens: { width, height } } },
-    ...{ artist: uuid(2, index % 2), characters: [`Character ${index % 4}`] },
+    artist: uuid(2, index % 2),
+    characters: [`Character ${index % 4}`],
     categories: [...(index % 2 ? [] : ['even']), ...(index % 5 ? [] : ['five'])],
   });
 };

@@ -46,7 +46,10 @@ function newClient(options: ZukanOptions = {}, sleep = advance) {
   };
   const transport = new Transport({ origin, fetch: fetchFromAddress, onWait, ...options }, timer);
   return {
-    ...{ statuses, sleeps, reportedWaits, fetchFromAddress },
+    statuses,
+    sleeps,
+    reportedWaits,
+    fetchFromAddress,
     call: (path = '/stats', signal?: AbortSignal) => transport.get(path, {}, { signal }),
     /** A request that the client does not know about, as from another program at the same address. */
     callFromElsewhere: () => fetchFromAddress(`${origin}/api/stats`),

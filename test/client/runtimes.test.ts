@@ -1,3 +1,4 @@
+// depth: all
 /** The compiled client in other runtimes than the one of the tests: Node 20, Chromium, and Deno and Bun if installed. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createCatalogue, openFiles, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
-import { catalogueFile } from '../../src/import/source.ts';
-import { listen } from '../../src/store/postgres/notifications.ts';
+import { catalogueFile } from '../../src/import/sources/source.ts';
+import { createCatalogue, openFiles, openWriter } from '../../src/server/engines.ts';
+import { listen } from '../../src/store/drivers/postgres/notifications.ts';
 import { keyed, noReport } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { testDeep } from '../support/depth.ts';
@@ -53,7 +53,10 @@ if (!skip) {
   function startListening(url: string, notifyUrl = url) {
     const received: number[] = [];
     const listening = listen({
-      ...{ url, retryMs: 10, heartbeatMs: 20, timeoutMs: 1000 },
+      url,
+      retryMs: 10,
+      heartbeatMs: 20,
+      timeoutMs: 1000,
       onRevision: (revision) => received.push(revision),
     });
     after(() => listening.close());
@@ -116,7 +119,7 @@ if (!skip) {
       files: openFiles(config),
       defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
       concurrency: 1,
-      ladder: [],
+      thumbnailSizes: [],
       isDryRun: false,
       skipsInvalid: false,
       keepsLocation: false,

@@ -1,8 +1,8 @@
 /** Read replicas: used in turn, skipped while unavailable or behind, and used again. Every read is answered. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import { Unavailable } from '../../src/errors.ts';
-import { Servers } from '../../src/store/postgres/servers.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
+import { Servers } from '../../src/store/drivers/postgres/servers.ts';
 import { images } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
@@ -46,9 +46,14 @@ if (!skip) {
     /** Time stands still unless a test moves it. */
     function openServers(timeout = 60_000) {
       const servers = new Servers({
-        ...{ url, readUrls, connections: 10, clock: () => now },
-        ...{ connectionTimeoutMs: timeout, statementTimeoutMs: timeout },
-        ...{ skipFailedMs: 1000, skipStaleMs: 100 },
+        url,
+        readUrls,
+        connections: 10,
+        clock: () => now,
+        connectionTimeoutMs: timeout,
+        statementTimeoutMs: timeout,
+        skipFailedMs: 1000,
+        skipStaleMs: 100,
         onChange: (server, isUnavailable) =>
           changes.push(`${server} ${isUnavailable ? 'unavailable' : 'available'}`),
       });

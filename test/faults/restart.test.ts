@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { Unavailable } from '../../src/errors.ts';
-import { Servers, type ServersOptions } from '../../src/store/postgres/servers.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
+import { Servers, type ServersOptions } from '../../src/store/drivers/postgres/servers.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
@@ -128,9 +128,14 @@ if (!skip) {
     await until('reads succeed again', canRead);
   });
 
+  test('while a database is replaced and does not exist, reads fail as in other outages', async () => {
+    await assertUnavailable([openServers({ url: postgres.url('replaced') }).read(revision, [])]);
+  });
+
   test('/health/live needs no database, and requests that wait for a lock get a 503', async () => {
     const lock = await lockImages();
-    const requests = Array.from({ length: 10 }, () => service.get(`/api/image/${uuid(4, 1)}`));
+    // No cache has an image that does not exist.
+    const requests = Array.from({ length: 10 }, () => service.get(`/api/image/${uuid(4, 999)}`));
     assert.equal((await service.get('/health/live')).status, 200);
     for (const request of requests) assertError(await request, 503);
     await lock.close();
@@ -139,7 +144,7 @@ if (!skip) {
 
   test('a statement that the server cancels gives 503', async () => {
     const lock = await lockImages();
-    const request = service.get(`/api/image/${uuid(4, 1)}`);
+    const request = service.get(`/api/image/${uuid(4, 999)}`);
     let cancelled = 0;
     await until('the statement is cancelled', () => {
       cancelled += postgres

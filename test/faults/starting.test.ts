@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
-import { migrations } from '../../src/store/postgres/schema.ts';
+import { migrations } from '../../src/store/drivers/postgres/schema.ts';
 import { images, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
@@ -12,7 +12,6 @@ import { atDepth, testDeep } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
 import { openSession, psql, startPostgres } from '../support/servers/postgres.ts';
 import { freePort } from '../support/servers/redis.ts';
-import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, serve, start, zukan } from '../support/zukan/program.ts';
 import { send } from '../support/zukan/service.ts';
@@ -26,15 +25,27 @@ if (!skip) {
     DATA_DIR: join(temporaryFolder(), 'data'),
     LOG_LEVEL: 'silent',
   });
-  /** Sessions of zukan in the database that meet a condition on pg_stat_activity. */
-  const countSessions = ({ DATABASE_URL }: { DATABASE_URL: string }, condition = 'true') =>
-    Number(
-      psql(
-        DATABASE_URL,
-        `select count(*) from pg_stat_activity
-         where datname = current_database() and application_name = 'zukan' and ${condition}`,
-      ),
+  /**
+   * Waits for this number of sessions of zukan that meet a condition on pg_stat_activity. The server polls: starting psql
+   * again and again takes more CPU time than the rest of the test.
+   */
+  const untilSessions = async (
+    { DATABASE_URL }: { DATABASE_URL: string },
+    count: number,
+    condition = 'true',
+  ) => {
+    const waiting = await openSession(
+      DATABASE_URL,
+      `set statement_timeout to '60s';
+       do $$ begin
+         while (select count(*) from pg_stat_activity where datname = current_database()
+                and application_name = 'zukan' and ${condition}) <> ${count} loop
+           perform pg_stat_clear_snapshot(), pg_sleep(0.02);
+         end loop;
+       end $$`,
     );
+    await waiting.close();
+  };
   const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
   /** Makes the nth command of a migration wait until the returned session is closed. */
@@ -54,8 +65,8 @@ if (!skip) {
     const environment = newCatalogue();
     const pause = await pauseMigration(environment.DATABASE_URL, 1);
     const started = Promise.all(Array.from({ length: INSTANCES }, () => serve(environment)));
-    const countWaiting = () => countSessions(environment, "wait_event_type = 'Lock'");
-    await until('one migrates and the others wait for it', () => countWaiting() === INSTANCES);
+    // One migrates and the others wait for it.
+    await untilSessions(environment, INSTANCES, "wait_event_type = 'Lock'");
     await pause.close();
     const servers = await started;
     for (const { origin } of servers) {
@@ -80,11 +91,11 @@ if (!skip) {
       const child = start(['import', '-'], environment);
       child.stdin?.end();
       const ended = once(child, 'close');
-      await until('the migration waits', () => countSessions(environment, "wait_event = 'advisory'") === 1);
+      await untilSessions(environment, 1, "wait_event = 'advisory'");
       child.kill('SIGKILL');
       await ended;
       await pause.close();
-      await until('the session has ended', () => countSessions(environment) === 0);
+      await untilSessions(environment, 0);
       psql(DATABASE_URL, 'drop event trigger pause');
       assert.equal(psql(DATABASE_URL, "select to_regnamespace('zukan') is null"), 't\n');
       const { status, errors } = await runCommand(['import', '-'], environment);
@@ -121,7 +132,7 @@ if (!skip) {
     await runCommand(['import', '-'], environment, lines([keyed(1)]));
     const waiting = start(['import', '-'], environment);
     waiting.stdin?.write(lines([keyed(2)]));
-    await until('the import has started', () => countSessions(environment) > 0);
+    await untilSessions(environment, 1);
     const second = await runCommand(['import', '-'], environment, lines([keyed(3)]));
     assert.deepEqual([second.status, second.output], [0, '1 added, 0 updated, 0 unchanged\n'], second.errors);
     const ended = once(waiting, 'close');
@@ -145,11 +156,11 @@ if (!skip) {
     const writing = start(['import', '-'], environment);
     writing.stdin?.end(lines(Array.from({ length: 10 }, (_, index) => keyed(index))));
     const ended = once(writing, 'close');
-    await until('the import has written', () => countSessions(environment, "wait_event = 'advisory'") > 0);
+    await untilSessions(environment, 1, "wait_event = 'advisory'");
     writing.kill('SIGKILL');
     await ended;
     await pause.close();
-    await until('the session has ended', () => countSessions(environment) === 0);
+    await untilSessions(environment, 0);
     psql(environment.DATABASE_URL, 'drop trigger pause on zukan.image');
     assert.match((await runCommand(['import', '-'], environment, lines([keyed(1)]))).output, /^1 added/);
     const stats = JSON.parse((await runCommand(['stats', '--json'], environment)).output);

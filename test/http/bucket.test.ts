@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
-import { bundle } from '../../src/http/pages/bundle.ts';
+import { bundle } from '../../src/assets/bundle.ts';
 
 /** Runs the scripts of a page one after the other, and returns what they logged. */
 function run(scripts: string[]): unknown[] {

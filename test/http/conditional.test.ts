@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { negotiateEncoding } from '../../src/http/server/compression.ts';
-import { matchesETag } from '../../src/http/server/conditional.ts';
+import { negotiateEncoding } from '../../src/http/compression.ts';
+import { matchesETag } from '../../src/http/conditional.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { startKnownService, startService } from '../support/zukan/service.ts';
 
 const stable = [
@@ -33,7 +33,7 @@ test('a tag matches only as a whole, weak or strong, in a list of any length', (
     assert.equal(matchesETag(value, eTag), false, value.slice(0, 20));
 });
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   if (isEveryCase(engine)) await testStable();
 
   async function testStable() {

@@ -1,7 +1,7 @@
 /** The check that every API test applies: a response that differs from the OpenAPI document fails. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as samples from '../../src/http/api/examples.ts';
+import * as samples from '../../src/api/examples.ts';
 import { assertDescribed } from '../support/zukan/contract.ts';
 import type { Answer } from '../support/zukan/service.ts';
 
@@ -9,7 +9,7 @@ const headers = { 'x-request-id': 'x', 'content-type': 'application/json' };
 const body = { success: true, data: [samples.image] };
 const answer = (rest: Partial<Answer>, json: unknown = body): Answer => {
   const text = JSON.stringify(json);
-  return { ...{ status: 200, headers, text, json, bytes: Buffer.from(text) }, ...rest };
+  return { status: 200, headers, text, json, bytes: Buffer.from(text), ...rest };
 };
 const check = (path: string, given: Answer) =>
   assertDescribed('GET', new URL(path, 'http://localhost'), given);

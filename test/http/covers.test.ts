@@ -2,19 +2,27 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { artists, categories, characters, uuid } from '../support/catalogues/catalogue.ts';
-import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
+import { casesFor, forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, clock, related } from '../support/zukan/api.ts';
 import { type Envelope, startKnownService } from '../support/zukan/service.ts';
 
 /** The number of images and the index of the cover of each entry. */
 const known: Record<string, [images: number, cover?: number]> = {
-  ...{ Mariko: [3, 6], abe: [1], Élodie: [1, 5], Idle: [0], Unknown: [1, 4] },
-  ...{ 'Yuki "Snow" Sato': [2, 1], かえで: [2, 5] },
-  ...{ catgirl: [3, 5], Kimono: [4, 6], 'night sky': [2, 5], empty: [0] },
+  Mariko: [3, 6],
+  abe: [1],
+  Élodie: [1, 5],
+  Idle: [0],
+  Unknown: [1, 4],
+  'Yuki "Snow" Sato': [2, 1],
+  かえで: [2, 5],
+  catgirl: [3, 5],
+  Kimono: [4, 6],
+  'night sky': [2, 5],
+  empty: [0],
 };
 const entries = { artist: artists, character: characters, category: categories };
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine, clock });
   const get = (path: string) => service.get(`/api${path}`);
   const images = new Map<string, Envelope>();
@@ -31,7 +39,8 @@ await forEachEngine(async (engine) => {
   for (const [kind, list] of Object.entries(entries))
     describe(`/${kind}`, () => {
       // The first call reads from the database, the second from the caches.
-      for (const query of ['limit=25', 'limit=25', 'limit=2&offset=1', 'limit=25&search=%25a%25'])
+      const queries = ['limit=25', 'limit=25', 'limit=2&offset=1', 'limit=25&search=%25a%25'];
+      for (const query of casesFor(engine, queries, 3))
         test(`?${query} has what include names, in this order, and the same records`, async () => {
           const plain = await get(`/${kind}?${query}`);
           const expected = (parts: (entry: Envelope) => object) =>

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { demoCatalogue } from '../../demo/catalogue.ts';
-import { fillWithDemo } from '../../demo/fill.ts';
-import { createCatalogue } from '../../src/engines.ts';
+import { fillWithDemo } from '../../src/cli/serving/fill-with-demo.ts';
+import { createCatalogue } from '../../src/server/engines.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, makeToken, startService } from '../support/zukan/service.ts';
@@ -84,10 +84,18 @@ ok ready
 
 const strict = {
   compilerOptions: {
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-    ...{ noPropertyAccessFromIndexSignature: true, noUnusedLocals: true, noEmit: true },
-    ...{ target: 'esnext', module: 'nodenext', allowImportingTsExtensions: true },
-    ...{ lib: ['esnext', 'dom'], types: ['node'], skipLibCheck: true },
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noPropertyAccessFromIndexSignature: true,
+    noUnusedLocals: true,
+    noEmit: true,
+    target: 'esnext',
+    module: 'nodenext',
+    allowImportingTsExtensions: true,
+    lib: ['esnext', 'dom'],
+    types: ['node'],
+    skipLibCheck: true,
   },
   include: ['*.ts'],
 };

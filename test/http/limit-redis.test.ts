@@ -5,14 +5,14 @@ import { after, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tokenRule } from '../../src/access/client-budget.ts';
 import { Exemptions } from '../../src/access/exemptions.ts';
-import { admit } from '../../src/http/api/admission.ts';
+import { MemoryBudget } from '../../src/access/limits/budget.ts';
+import { MemoryLimiter } from '../../src/access/limits/memory.ts';
+import { RedisLimiter } from '../../src/access/limits/redis.ts';
+import { admit } from '../../src/api/admission.ts';
+import type { Services } from '../../src/api/services.ts';
+import { ApiError } from '../../src/http/errors.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
-import { ApiError } from '../../src/http/server/errors.ts';
-import type { Exchange } from '../../src/http/server/exchange.ts';
-import type { Services } from '../../src/http/services.ts';
-import { MemoryBudget } from '../../src/limits/budget.ts';
-import { MemoryLimiter } from '../../src/limits/memory.ts';
-import { RedisLimiter } from '../../src/limits/redis.ts';
 import { unless } from '../support/servers/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
 
@@ -27,8 +27,12 @@ describe('the rate limit in Redis', { skip }, async () => {
   after(() => server.kill());
   // Only one probe, so that the commands of a test can be counted.
   const limiter = new RedisLimiter(server.url, {
-    ...{ perSecond: 5, prefix: 'zukan', clock },
-    ...{ commandTimeoutMs: 60_000, startTimeoutMs: 60_000, probeIntervalMs: 3_600_000 },
+    perSecond: 5,
+    prefix: 'zukan',
+    clock,
+    commandTimeoutMs: 60_000,
+    startTimeoutMs: 60_000,
+    probeIntervalMs: 3_600_000,
     onChange: (isUnavailable, reason) => assert.ok(!isUnavailable, reason),
   });
   after(() => limiter.close());
@@ -53,13 +57,8 @@ describe('the rate limit in Redis', { skip }, async () => {
   async function call(from: string, through: Services) {
     const sent: Record<string, string> = {};
     const request = { headers: { from } };
-    const headerLines = (lines: string) => {
-      for (const line of lines.trimEnd().split('\r\n')) {
-        const [name = '', value = ''] = line.split(': ');
-        sent[name] = value;
-      }
-    };
-    const exchange = { request, headerLines } as unknown as Exchange;
+    const headers = (added: Record<string, string>) => Object.assign(sent, added);
+    const exchange = { request, headers } as unknown as Exchange;
     try {
       await admit(through, exchange);
       return { sent, message: 'admitted' };

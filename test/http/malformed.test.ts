@@ -39,6 +39,14 @@ test('a new connection gets 400 or 431', async () => {
   assertRejected(await exchange(await open(), tooLarge), [431]);
 });
 
+test('a request has at most 100 headers', async () => {
+  const withHeaders = (count: number) =>
+    `GET /api/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'X:y\r\n'.repeat(count - 2)}\r\n`;
+  assert.match(await exchange(await open(), withHeaders(100)), /^HTTP\/1\.1 200 /);
+  for (const count of [101, 102, 2000])
+    assertRejected(await exchange(await open(), withHeaders(count)), [431]);
+});
+
 test('a kept-alive connection gets 400 or 431, too', async () => {
   for (const [text, status] of [['nonsense\r\n\r\n', 400] as const, [tooLarge, 431] as const]) {
     const socket = await open();

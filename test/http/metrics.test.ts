@@ -47,10 +47,21 @@ test('counts every request once, by route and status', async () => {
   for (const [path, more, method] of calls) await service.get(path, { ...headers, ...more }, method);
   const after = await scrape();
   assert.deepEqual(requestsBetween(before, after), {
-    ...{ '/ 200': 3, '/ 204': 1, '/ 405': 1, '/image/{id} 200': 2, '/image/{id} 400': 1 },
-    ...{ '/image/random 200': 1, '/token 200': 1, 'unknown 404': 3, '/gallery 405': 1 },
-    ...{ '/files/{name} 200': 2, '/files/{name} 206': 1, '/files/{name} 403': 1 },
-    ...{ '/health/live 200': 1, '/openapi.json 200': 1, '/metrics 200': 1 },
+    '/ 200': 3,
+    '/ 204': 1,
+    '/ 405': 1,
+    '/image/{id} 200': 2,
+    '/image/{id} 400': 1,
+    '/image/random 200': 1,
+    '/token 200': 1,
+    'unknown 404': 3,
+    '/gallery 405': 1,
+    '/files/{name} 200': 2,
+    '/files/{name} 206': 1,
+    '/files/{name} 403': 1,
+    '/health/live 200': 1,
+    '/openapi.json 200': 1,
+    '/metrics 200': 1,
   });
   for (const { labels, name, value } of after.get('zukan_http_request_duration_seconds')?.samples.values() ??
     []) {

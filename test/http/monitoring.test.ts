@@ -68,7 +68,8 @@ test('Prometheus may use any name, and people an address or PUBLIC_URL', async (
     byName,
     { Host: 'zukan:3000' },
     ...['127.0.0.1:3000', '[::1]', '10.0.0.5', 'localhost:80', 'pictures.example.org'].map((name) => ({
-      ...{ Host: name, 'Sec-Fetch-Site': 'none' },
+      Host: name,
+      'Sec-Fetch-Site': 'none',
       ...browser,
     })),
   ])

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeEscapes } from '../../src/http/server/percent-encoding.ts';
-import { parseQuery } from '../../src/http/server/query-string.ts';
-import { decodePath } from '../../src/http/server/router.ts';
+import { decodeEscapes, parseQuery } from '../../src/http/query-string.ts';
+import { decodePath } from '../../src/http/router.ts';
 
 function reference(text: string): string {
   try {

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Route } from '../../src/http/api/endpoint.ts';
-import { routes } from '../../src/http/api/routes.ts';
+import type { Route } from '../../src/api/endpoint.ts';
+import { routes } from '../../src/api/routes.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { assertError, clock } from '../support/zukan/api.ts';
 import { makeToken, type Service, startKnownService } from '../support/zukan/service.ts';
 
@@ -25,7 +25,12 @@ interface Changes {
 /** In order of precedence. */
 const ranks = ['rate', 'token', 'parameter', 'expiry without token', 'scope', 'missing'] as const;
 const statuses = {
-  ...{ rate: 429, token: 401, parameter: 400, 'expiry without token': 401, scope: 403, missing: 404 },
+  rate: 429,
+  token: 401,
+  parameter: 400,
+  'expiry without token': 401,
+  scope: 403,
+  missing: 404,
 } as const;
 const messages: Partial<Record<(typeof ranks)[number], RegExp>> = {
   'expiry without token': /^No token: a custom expiry/,
@@ -38,9 +43,21 @@ interface Failure {
 
 /** Invalid values of every parameter: those that break its schema, and those that only the catalogue can reject. */
 const invalidValues: Record<string, string[]> = {
-  ...{ limit: ['0'], offset: ['x'], expiry: ['30', ''], search: ['x'.repeat(51), '('] },
-  ...{ nsfw: ['x'], orientation: [''], categories: ['nope'], exclude: ['nope'], match: ['x'] },
-  ...{ artist: ['x'], character: ['x'], seed: [''], cursor: ['', 'x'], include: ['x'], width: ['x'] },
+  limit: ['0'],
+  offset: ['x'],
+  expiry: ['30', ''],
+  search: ['x'.repeat(51), '('],
+  nsfw: ['x'],
+  orientation: [''],
+  categories: ['nope'],
+  exclude: ['nope'],
+  match: ['x'],
+  artist: ['x'],
+  character: ['x'],
+  seed: [''],
+  cursor: ['', 'x'],
+  include: ['x'],
+  width: ['x'],
 };
 const kinds: Record<string, number> = { image: 4, artist: 2, character: 3, category: 1 };
 
@@ -83,7 +100,7 @@ function combine(one: Changes, other: Changes): Changes | undefined {
   return isConsistent ? { ...one, ...other, query: { ...one.query, ...other.query } } : undefined;
 }
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
   const service: Service = await startKnownService({ engine, clock, environment });
   const headersFor = async (...scopes: string[]) => (await makeToken(service.config, scopes)).headers;

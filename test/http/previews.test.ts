@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
-import { importFiles } from '../../src/commands/import.ts';
-import { choosePicture } from '../../src/http/pages/gallery/preview.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
+import { choosePicture } from '../../src/server/pages/gallery/preview.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
@@ -55,12 +55,22 @@ async function writeCatalogue(folder: string): Promise<string> {
     { type: 'category', id: uuid(1, 1), name: 'sea', description: '' },
     { type: 'category', id: uuid(1, 2), name: 'secret', description: 'Secret words.', nsfw: true },
     ...['sfw', 'questionable', 'nsfw'].map((nsfw, index) => ({
-      ...{ type: 'image', id: uuid(4, index + 1), file: 'wide.jpg', nsfw },
-      ...{ artist: uuid(2, 1), characters: ['Mei'], categories: ['sea', 'secret'] },
+      type: 'image',
+      id: uuid(4, index + 1),
+      file: 'wide.jpg',
+      nsfw,
+      artist: uuid(2, 1),
+      characters: ['Mei'],
+      categories: ['sea', 'secret'],
     })),
     ...['questionable', 'nsfw'].map((nsfw, index) => ({
-      ...{ type: 'image', id: uuid(4, index + 11), file: 'small.png', nsfw },
-      ...{ artist: uuid(2, 2), characters: ['Yoru'], categories: ['secret'] },
+      type: 'image',
+      id: uuid(4, index + 11),
+      file: 'small.png',
+      nsfw,
+      artist: uuid(2, 2),
+      characters: ['Yoru'],
+      categories: ['secret'],
     })),
     { type: 'image', id: uuid(4, 21), file: 'small.png', nsfw: 'sfw', categories: [], characters: [] },
   ];
@@ -73,8 +83,10 @@ test('the picture is the smallest version that is large enough, and never a file
   const choose = (width: number, height: number, size: number, ...sizes: number[]) => {
     const scale = (longest: number) => longest / Math.max(width, height);
     const thumbnails = sizes.map((longest) => ({
-      ...{ url: String(longest), mimetype: 'image/webp' },
-      ...{ width: width * scale(longest), height: height * scale(longest) },
+      url: String(longest),
+      mimetype: 'image/webp',
+      width: width * scale(longest),
+      height: height * scale(longest),
     }));
     const meta = { size, mimetype: 'image/jpeg', dimens: { width, height }, thumbnails };
     return choosePicture({ url: 'original', characters: [], categories: [], meta } as never)?.url;
@@ -99,8 +111,10 @@ for (const isBucket of [false, true])
   describe(isBucket ? 'files in a bucket' : 'files in a folder', async () => {
     const folder = temporaryFolder();
     const environment = {
-      ...{ ...(isBucket ? bucket : {}), THUMBNAILS: '480,1200' },
-      ...{ SITE_NAME: 'Kura & "Co"', TRUSTED_PROXIES: '127.0.0.1' },
+      ...(isBucket ? bucket : {}),
+      THUMBNAILS: '480,1200',
+      SITE_NAME: 'Kura & "Co"',
+      TRUSTED_PROXIES: '127.0.0.1',
     };
     const config = configFor(folder, environment);
     await importFiles(config, [await writeCatalogue(folder)]);

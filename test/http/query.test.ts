@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import Type from 'typebox';
-import { ignoredParameters } from '../../src/http/api/ignored.ts';
-import { readQuery } from '../../src/http/api/query.ts';
-import { routes } from '../../src/http/api/routes.ts';
-import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/server/query-string.ts';
+import { ignoredParameters, readQuery } from '../../src/api/query.ts';
+import { routes } from '../../src/api/routes.ts';
+import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/query-string.ts';
 
 /** Every parameter of the API: of two with the same name, either. */
 const everything = Type.Object(Object.assign({}, ...routes.map(({ query }) => query.properties)));

@@ -4,17 +4,16 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/schema';
 import { Zukan } from '../../client/index.ts';
-import { Unavailable } from '../../src/errors.ts';
-import { demoRecords } from '../../src/http/api/example-calls.ts';
-import * as samples from '../../src/http/api/examples.ts';
-import { routes } from '../../src/http/api/routes.ts';
-import { buildOpenApi } from '../../src/http/pages/reference/openapi.ts';
-import { referencePage } from '../../src/http/pages/reference/page.ts';
-import type { OpenApi, PathItem, Response, Schema } from '../../src/http/pages/reference/types.ts';
-import { version } from '../../src/version.ts';
+import { demoRecords } from '../../src/api/example-calls.ts';
+import * as samples from '../../src/api/examples.ts';
+import { routes } from '../../src/api/routes.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
+import { version } from '../../src/lib/version.ts';
+import { buildOpenApi } from '../../src/server/pages/reference/openapi.ts';
+import { referencePage } from '../../src/server/pages/reference/page.ts';
+import type { OpenApi, PathItem, Response, Schema } from '../../src/server/pages/reference/types.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
 import { type Answer, makeToken } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
@@ -36,11 +35,6 @@ const page = (await service.get('/docs')).text;
 const operationAt = (path: string) => (document.paths[path] as PathItem).get;
 
 describe('/openapi.json', () => {
-  test('is valid OpenAPI', async () => {
-    const { valid, errors } = await new Validator().validate({ ...document });
-    assert.ok(valid, JSON.stringify(errors));
-  });
-
   test('equals docs/openapi.json; if not, run npm run openapi', () => {
     const copy = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
     assert.deepEqual(copy, document);
@@ -98,17 +92,6 @@ describe('/openapi.json', () => {
       location[0]?.pointer,
     ]);
     assert.deepEqual(described, []);
-  });
-
-  test('the linter finds mistakes', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] });
-    const { license, ...info } = document.info;
-    const source = JSON.stringify({ ...document, info });
-    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
-    assert.deepEqual(
-      problems.map(({ ruleId }) => ruleId),
-      ['info-license'],
-    );
   });
 
   test('documents 400, 403 and 404 where they can occur', () => {

@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { tokenRule } from '../../src/access/client-budget.ts';
 import { Exemptions } from '../../src/access/exemptions.ts';
-import { createCatalogue, openStore } from '../../src/engines.ts';
-import { admit } from '../../src/http/api/admission.ts';
+import { MemoryBudget } from '../../src/access/limits/budget.ts';
+import { MemoryLimiter } from '../../src/access/limits/memory.ts';
+import { admit } from '../../src/api/admission.ts';
+import type { Services } from '../../src/api/services.ts';
+import { ApiError } from '../../src/http/errors.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
 import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
-import { ApiError } from '../../src/http/server/errors.ts';
-import type { Exchange } from '../../src/http/server/exchange.ts';
-import type { Services } from '../../src/http/services.ts';
-import { MemoryBudget } from '../../src/limits/budget.ts';
-import { MemoryLimiter } from '../../src/limits/memory.ts';
+import { createCatalogue, openStore } from '../../src/server/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, makeToken } from '../support/zukan/service.ts';
 
@@ -49,7 +49,7 @@ beforeEach(() => {
 
 /** Returns the status: 200 if the call is admitted. */
 async function call(from: string, authorization: string): Promise<number> {
-  const exchange = { request: { headers: { from, authorization } }, headerLines() {} } as unknown as Exchange;
+  const exchange = { request: { headers: { from, authorization } }, headers() {} } as unknown as Exchange;
   try {
     await admit(services, exchange);
     return 200;

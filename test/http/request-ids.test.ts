@@ -6,12 +6,11 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { Unavailable } from '../../src/errors.ts';
+import { sendError } from '../../src/http/errors.ts';
+import { Exchange } from '../../src/http/exchange.ts';
+import { Logger } from '../../src/http/logger.ts';
 import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
-import { sendError } from '../../src/http/server/errors.ts';
-import { Exchange } from '../../src/http/server/exchange.ts';
-import { Logger } from '../../src/http/server/logger.ts';
-import { Response } from '../../src/http/server/response.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { tamper } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
@@ -68,7 +67,7 @@ async function respondWith(respond: (exchange: Exchange) => unknown) {
   const log = new Logger('warn');
   for (const level of ['warn', 'error'] as const)
     log[level] = (fields, message) => logged.push([(fields as { request: string }).request, level, message]);
-  const server = createServer({ ServerResponse: Response }, (request, response) =>
+  const server = createServer((request, response) =>
     respond(
       new Exchange(request, response, log, new RouteTraffic(), (_, status) => {
         counted.push(status);

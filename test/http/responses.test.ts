@@ -39,7 +39,10 @@ await forEachEngineInDepth(async (engine) => {
       const plain = await service.get(`/api${path}`, token.headers);
       assert.equal(plain.status, successStatus(path));
       const junk: Record<string, string | undefined> = {
-        ...{ 'junk=1': 'junk', 'fbclid=x&fbclid=y': 'fbclid', '=': undefined, '&&': undefined },
+        'junk=1': 'junk',
+        'fbclid=x&fbclid=y': 'fbclid',
+        '=': undefined,
+        '&&': undefined,
         ...{
           'a[b]=c': 'a[b]',
           '%zz=%zz': '%25zz',

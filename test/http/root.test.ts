@@ -1,8 +1,8 @@
 /** The root of the site: gallery or service information, addresses where there is nothing, and the API at the root. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { routes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { routes } from '../../src/http/api/routes.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';

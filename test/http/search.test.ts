@@ -71,7 +71,7 @@ await forEachEngine(async (engine) => {
   });
 
   test('a search during an import sees the catalogue before or after it, never a mixture', async () => {
-    const COUNT = atDepth(300, 1000);
+    const COUNT = atDepth(100, 1000);
     const box = sandbox(engine);
     const generation = (word: string) =>
       Array.from({ length: COUNT }, (_, index) => ({

@@ -1,10 +1,10 @@
 /** Similar images: nearest first, as a naive comparison of all hashes finds them, while the catalogue changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHash } from '../../src/catalogue/hash-index.ts';
+import { parseHash } from '../../src/catalogue/sets/hash-index.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { forEachEngine, isEveryCase, rowsIn, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, isEveryCase, rowsIn, tamper } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { seededRandomInt, startService } from '../support/zukan/service.ts';
@@ -47,7 +47,7 @@ function similarTo(image: number, limit: number, accepts = (_index: number) => t
   return near.slice(0, limit).map(({ index }) => uuid(4, index));
 }
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = sandbox(engine);
   await box.import(hashes.map((_, index) => keyed(index, { id: uuid(4, index), nsfw: ratingOf(index) })));
   const rows = hashes.slice(0, 119).map((hash, index) => `(${index + 1}, '${hash}')`);

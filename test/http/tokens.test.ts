@@ -1,7 +1,7 @@
 /** Tokens over HTTP: how long they are valid, and what is rejected as invalid. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../src/engines.ts';
+import { openStore } from '../../src/server/engines.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, examples, NOW } from '../support/zukan/api.ts';

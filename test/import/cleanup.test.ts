@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
-import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
-import { catalogueFile } from '../../src/import/source.ts';
+import { catalogueFile } from '../../src/import/sources/source.ts';
+import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { noReport, sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
@@ -54,7 +54,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     files: openFiles(config),
     defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
     concurrency: 2,
-    ladder: [],
+    thumbnailSizes: [],
     isDryRun: false,
     keepsLocation: false,
     onProgress: () => {},

@@ -4,16 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { importFiles } from '../../src/commands/import.ts';
-import { openStore } from '../../src/engines.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
+import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   /** The contents of the catalogue, without generated ids. */
   async function contents({ config }: Sandbox) {
     await using store = await openStore(config);

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readDocument } from '../../src/catalogue/document.ts';
-import { importFiles } from '../../src/commands/import.ts';
-import { openSnapshot } from '../../src/engines.ts';
-import { addMetadata } from '../../src/import/embedded.ts';
-import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/record.ts';
+import { readDocument } from '../../src/catalogue/documents/document.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
+import { addMetadata } from '../../src/import/sources/embedded.ts';
+import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/sources/record.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import * as make from '../support/pictures/geotagged.ts';
 

@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readDocument } from '../../src/catalogue/document.ts';
-import { openSnapshot } from '../../src/engines.ts';
+import { readDocument } from '../../src/catalogue/documents/document.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import {

@@ -119,7 +119,7 @@ test('understands the markers of sites', async () => {
 
 test('lists the markers that it does not understand', async () => {
   const read = async (value: object) =>
-    (await readSidecar('a.json', Buffer.from(JSON.stringify(value)))).verdict;
+    (await readSidecar('a.json', Buffer.from(JSON.stringify(value)))).marked;
   assert.deepEqual(await read({ rating: 'odd', nsfw: 'maybe', over_18: { a: 1 }, tags: ['rating:7'] }), {
     rating: 'nsfw',
     unknown: [
@@ -232,7 +232,7 @@ test('no tag with a rating that is not known to be safe gives sfw', async () => 
         'a.txt',
         Buffer.from(`cat\n${prefix}${value.replace(/[\r\n,]/g, 'x')}\n`),
       );
-      assert.notEqual(text.verdict.rating ?? 'sfw', 'sfw');
+      assert.notEqual(text.marked.rating ?? 'sfw', 'sfw');
     }),
     { numRuns: 300 },
   );

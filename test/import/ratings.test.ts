@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { imageLine } from '../../src/catalogue/line.ts';
-import { openSnapshot } from '../../src/engines.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
 import { type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';

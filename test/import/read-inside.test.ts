@@ -5,10 +5,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { readInside } from '../../src/import/read-inside.ts';
+import { readInside } from '../../src/import/sources/read-inside.ts';
+import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-const READS = 2000;
+const READS = atDepth(300, 2000);
 
 /** Replaces the folder `inside` by a link to a folder outside and back, until it is terminated. */
 const swapper = `

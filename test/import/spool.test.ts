@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { Spool } from '../../src/import/spool.ts';
+import { Spool } from '../../src/import/prepare/spool.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 process.env.TMPDIR = temporaryFolder();

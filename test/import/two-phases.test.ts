@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openFiles, openSnapshot, openWriter } from '../../src/engines.ts';
 import { newId } from '../../src/import/id.ts';
 import { runImport } from '../../src/import/run.ts';
-import { catalogueFile } from '../../src/import/source.ts';
+import { catalogueFile } from '../../src/import/sources/source.ts';
+import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { noReport, type Sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -31,7 +31,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     files: openFiles(config),
     defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
     concurrency: 2,
-    ladder: [],
+    thumbnailSizes: [],
     isDryRun: false,
     skipsInvalid: false,
     keepsLocation: false,
@@ -62,7 +62,7 @@ async function remove({ environment }: Sandbox, ...parameters: string[]): Promis
   assert.equal(status, 0, errors);
 }
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   test('a removal does not wait for an import that reads pictures, and leaves its files alone', async () => {
     const box = await importTwoImages(engine);
     const finish = await prepareImport(box, [image(3, 3)]);

@@ -5,14 +5,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
-import { importFiles } from '../../src/commands/import.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openStore, openWriter } from '../../src/engines.ts';
+import { openStore, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 
 test('its id is a version 5 UUID in the namespace of URLs', () => {
   const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
@@ -22,7 +22,7 @@ test('its id is a version 5 UUID in the namespace of URLs', () => {
   assert.equal(UNKNOWN_ARTIST.id.replaceAll('-', ''), hex);
 });
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   async function artistsIn(config: Config): Promise<object[]> {
     await using store = await openStore(config);
     const { items } = await store.catalogue.list('artist', { offset: 0, limit: 25 });

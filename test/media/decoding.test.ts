@@ -8,6 +8,7 @@ import {
   MAX_FRAMES,
   MAX_IMPORT_BYTES,
   MAX_SERVING_BYTES,
+  PROCESS_BYTES,
 } from '../../src/media/decoding.ts';
 import { PictureError, readPicture } from '../../src/media/picture.ts';
 import { avifHeader, gifOfFrames, webpOfFrames } from '../support/pictures/hostile.ts';
@@ -16,14 +17,18 @@ import { draw } from '../support/pictures/pictures.ts';
 const megabyte = Buffer.alloc(1e6);
 
 /** With thumbnails of up to 1600 pixels, in megabytes. */
-function costOf(mimetype: Mimetype, megapixels: number, header: object = {}, bytes = megabyte): number {
+function costOf(...picture: Parameters<typeof planOf>): number {
+  return planOf(...picture).memory / 1e6;
+}
+
+function planOf(mimetype: Mimetype, megapixels: number, header: object = {}, bytes = megabyte) {
   const layout = { width: megapixels * 1000, height: 1000, isAnimated: false, isProgressive: false };
   const stored = { channels: 3 as const, depth: 'uchar' as const };
-  return decodingBytes(bytes, mimetype, { ...layout, ...stored, ...header }, 1600) / 1e6;
+  return decodingBytes(bytes, mimetype, { ...layout, ...stored, ...header }, 1600);
 }
 
 test('estimates the memory from the header', () => {
-  const fixed = 2 + 1.6 ** 2 * 12;
+  const thumbnails = 1.6 ** 2 * 12;
   const cases: [cost: number, Mimetype, object?][] = [
     [2, 'image/jpeg'],
     [7, 'image/jpeg', { isProgressive: true }],
@@ -39,12 +44,29 @@ test('estimates the memory from the header', () => {
     [27, 'image/avif', { depth: 'ushort' }],
   ];
   for (const [perPixel, mimetype, header] of cases)
-    assert.equal(Math.round(costOf(mimetype, 10, header)), Math.round(10 * perPixel + fixed), mimetype);
+    assert.equal(
+      Math.round(costOf(mimetype, 10, header, Buffer.alloc(0))),
+      Math.round(10 * perPixel + thumbnails),
+      mimetype,
+    );
   // A large photo is accepted everywhere, the largest PNG by imports, and so is an AVIF of 40 megapixels.
   assert.ok(costOf('image/jpeg', 45, {}, Buffer.alloc(1.5e7)) * 1e6 < MAX_SERVING_BYTES);
   assert.ok(costOf('image/png', 100, {}, Buffer.alloc(2 ** 28)) * 1e6 < MAX_IMPORT_BYTES);
-  assert.ok(costOf('image/avif', 40) * 1e6 < MAX_IMPORT_BYTES);
-  assert.ok(costOf('image/avif', 43) * 1e6 > MAX_IMPORT_BYTES);
+  assert.ok(costOf('image/avif', 36) * 1e6 + PROCESS_BYTES < MAX_IMPORT_BYTES);
+  assert.ok(costOf('image/avif', 37) * 1e6 + PROCESS_BYTES > MAX_IMPORT_BYTES);
+});
+
+test('what leaves much memory behind is decoded in a process of its own', () => {
+  const takesProcess = (...picture: Parameters<typeof planOf>) => planOf(...picture).isOwnProcess;
+  assert.ok(takesProcess('image/avif', 6));
+  assert.ok(takesProcess('image/jpeg', 20, { isProgressive: true }));
+  assert.ok(takesProcess('image/webp', 20));
+  // Most pictures are small, and starting a process takes time.
+  assert.ok(!takesProcess('image/avif', 1));
+  assert.ok(!takesProcess('image/jpeg', 3, { isProgressive: true }));
+  // These are decoded line by line.
+  assert.ok(!takesProcess('image/jpeg', 100));
+  assert.ok(!takesProcess('image/png', 100));
 });
 
 test('an AVIF picture counts as large as what it is cropped from', () => {

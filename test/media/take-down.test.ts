@@ -4,17 +4,17 @@ import { hash } from 'node:crypto';
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openForChange } from '../../src/commands/writer.ts';
+import { removeImages } from '../../src/changes/remove-images.ts';
+import { openForChange } from '../../src/cli/writer.ts';
 import type { Config } from '../../src/config/config.ts';
-import { removeImages } from '../../src/edit/remove-images.ts';
-import { openFiles, openSnapshot, openThumbnailMaker, openWriter } from '../../src/engines.ts';
 import type { Files } from '../../src/media/files.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
+import { openFiles, openSnapshot, openThumbnailMaker, openWriter } from '../../src/server/engines.ts';
 import { type Environment, succeed } from '../support/catalogues/backup.ts';
 import { atDepth } from '../support/depth.ts';
 import { draw, drawInto } from '../support/pictures/pictures.ts';
-import { type Engine, forEachEngine, sqlite, testOnOneStore } from '../support/servers/engines.ts';
+import { type Engine, forEachEngineInDepth, sqlite, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -28,7 +28,9 @@ const SIZE = 20;
 async function withoutThumbnail(engine: Engine) {
   const folder = temporaryFolder();
   const environment: Environment = {
-    ...{ DATA_DIR: join(folder, 'data'), THUMBNAILS: `${SIZE}`, RATE_LIMIT: 'off' },
+    DATA_DIR: join(folder, 'data'),
+    THUMBNAILS: `${SIZE}`,
+    RATE_LIMIT: 'off',
     ...engine.environment(),
   };
   const pictures = join(folder, 'pictures');
@@ -54,7 +56,11 @@ async function takeDown(config: Config, id: string, onWait: () => void): Promise
       files: openFiles(config),
       openWriter: () => openForChange(config, onWait),
       openSnapshot: () => openSnapshot(config),
-      ...{ concurrency: 1, now: '2026-01-01T00:00:00Z', reason: '', allowAgain: false, isDryRun: false },
+      concurrency: 1,
+      now: '2026-01-01T00:00:00Z',
+      reason: '',
+      allowAgain: false,
+      isDryRun: false,
       signal: never,
     },
   );
@@ -72,7 +78,7 @@ function gate() {
   return held;
 }
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   const steps: Record<string, (files: Files, pass: () => Promise<void>) => Partial<Files>> = {
     'before the picture is decoded': (files, pass) => ({
       async open(key) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { thumbHashToAverageRGBA } from 'thumbhash';
-import { Budget } from '../../src/budget.ts';
+import { Budget } from '../../src/lib/budget.ts';
 import { readPicture } from '../../src/media/picture.ts';
 import { draw } from '../support/pictures/pictures.ts';
 
@@ -100,11 +100,11 @@ test('converts the colour profile to sRGB and leaves out all metadata', async ()
 test('an animation gets a still of its first frame, even if it is small', async () => {
   for (const format of ['gif', 'webp'] as const) {
     const bytes = await draw({ file: '', format, width: 60, height: 40, colour: '#e01010', frames: 3 });
-    for (const [ladder, size] of [
+    for (const [thumbnailSizes, size] of [
       [[480], 60],
       [[30, 480], 30],
     ] as const) {
-      const { thumbnails } = await readPicture(bytes, ladder);
+      const { thumbnails } = await readPicture(bytes, thumbnailSizes);
       assert.deepEqual(
         thumbnails.map(({ size }) => size),
         [size],

@@ -15,7 +15,7 @@ import { randomFor } from '../../torture/random.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { NOW } from '../support/zukan/api.ts';
@@ -29,7 +29,6 @@ const { ZUKAN_SAME_RUNS, ZUKAN_SAME_SEED } = process.env;
 const isLong = ZUKAN_SAME_RUNS !== undefined;
 const numRuns = Number(ZUKAN_SAME_RUNS ?? atDepth(1, 5));
 const seed = Number(ZUKAN_SAME_SEED ?? (isLong ? Date.now() % 2 ** 31 : 7));
-const STEPS = isLong ? 12 : atDepth(2, 15);
 const MAX_SEEN = 8;
 /** The reference may show examples of a minute ago. */
 const MINUTE_MS = 60_000;
@@ -40,6 +39,9 @@ const pictures = temporaryFolder();
 await steps.drawPictures(pictures);
 
 await forEachEngine((engine) => {
+  /** After those of every run. */
+  const STEPS = isLong ? 12 : atDepth(isEveryCase(engine) ? 2 : 0, 15);
+
   test('a server without optimisations sends the same responses', async (t) => {
     t.diagnostic(`seed ${seed}, ${numRuns} runs`);
     const counts = { hits: 0, requests: 0, draws: 0, changes: 0 };
@@ -62,7 +64,9 @@ await forEachEngine((engine) => {
         });
         await until('the document cache is used', () => isCached(tuned));
         await pair.sendUsual();
-        for (const { parameters, records, isAwaited, seed, count } of [...steps.firstSteps, ...list]) {
+        // A removal, an import and a changed entry are enough on the second store.
+        const always = steps.firstSteps.slice(0, isEveryCase(engine) ? undefined : 3);
+        for (const { parameters, records, isAwaited, seed, count } of [...always, ...list]) {
           const done = records.length > 0 ? importRecords(records) : runCommand(parameters, environment);
           if ((await done).status === 0) counts.changes++;
           if (isAwaited) await until('the document cache is used', () => isCached(tuned));
@@ -90,7 +94,9 @@ async function makeFacts(config: Parameters<typeof makeToken>[0]): Promise<Facts
     categories: steps.KNOWN_NAMES,
     counts: {
       image: { kind: 4, count: steps.IMAGES },
-      ...{ artist: { kind: 2, count }, character: { kind: 3, count }, category: { kind: 1, count } },
+      artist: { kind: 2, count },
+      character: { kind: 3, count },
+      category: { kind: 1, count },
     },
   };
 }

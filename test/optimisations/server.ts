@@ -1,7 +1,8 @@
 /** Two servers of one catalogue: one as it is, and one with every optimisation switched off. */
-import { createApp } from '../../src/app.ts';
+
 import type { Config } from '../../src/config/config.ts';
-import { defaultTuning, type Tuning } from '../../src/tuning.ts';
+import { defaultTuning, type Tuning } from '../../src/lib/tuning.ts';
+import { createApp } from '../../src/server/app.ts';
 import { type Answer, Connection } from '../../torture/connection.ts';
 import type { FuzzRequest } from '../../torture/requests.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';

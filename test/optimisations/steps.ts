@@ -33,7 +33,8 @@ const entryPaths = ['', ...Object.keys(entryKinds)];
 
 const entries = (Object.keys(entryKinds) as EntryKind[]).flatMap((type) =>
   numbers(ENTRIES).map((number) => ({
-    ...{ type, id: uuid(entryKinds[type], number) },
+    type,
+    id: uuid(entryKinds[type], number),
     name: type === 'category' ? NAMES[number - 1] : `${type} ${number % 2 ? 'Ä' : 'a'}${number}`,
     ...(type === 'category' && { nsfw: number === 4 }),
   })),
@@ -193,6 +194,8 @@ export const firstSteps: Step[] = [
   { parameters: ['import'], records: [image(FIRST_IMAGES + 1, 3)], ...requests },
   ...Object.values(entryKinds).map((kind) => ({
     parameters: ['entry', entryPaths[kind] as string, uuid(kind, 1), '--name', 'an earlier name'],
-    ...{ records: [], ...requests, isAwaited: false },
+    records: [],
+    ...requests,
+    isAwaited: false,
   })),
 ];

@@ -3,26 +3,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { hashSecret } from '../../src/access/tokens.ts';
-import { createCatalogue } from '../../src/engines.ts';
-import { ImageSets } from '../../src/store/shared/image-sets.ts';
-import { NameSearch } from '../../src/store/shared/name-search.ts';
-import type { Selection } from '../../src/store/shared/selection.ts';
-import { SimilarImages } from '../../src/store/shared/similar-images.ts';
-import { openForReading } from '../../src/store/sqlite/read-only.ts';
-import { SqliteReader } from '../../src/store/sqlite/reader.ts';
-import { catalogueSchema } from '../../src/store/sqlite/schema.ts';
-import { openTokenStore } from '../../src/store/sqlite/tokens.ts';
-import { defaultTuning, type Tuning } from '../../src/tuning.ts';
-import { sliceReader } from '../store/shared/slices.ts';
+import { defaultTuning, type Tuning } from '../../src/lib/tuning.ts';
+import { createCatalogue } from '../../src/server/engines.ts';
+import { SqliteDriver } from '../../src/store/drivers/sqlite/driver.ts';
+import { openForReading } from '../../src/store/drivers/sqlite/read-only.ts';
+import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
+import { openTokenStore } from '../../src/store/drivers/sqlite/tokens.ts';
+import { ImageSets } from '../../src/store/image-sets.ts';
+import { NameSearch } from '../../src/store/name-search.ts';
+import type { Selection } from '../../src/store/selection.ts';
+import { SimilarImages } from '../../src/store/similar-images.ts';
+import { get } from '../../src/store/view.ts';
+import { sliceReader } from '../store/slices.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { databaseFile, makeToken } from '../support/zukan/service.ts';
 import { nothingTuned } from './server.ts';
 
-const of = { version: 1, lastImage: 100 };
+const catalogue = { version: 1, lastImage: 100 };
 const shelf = { number: 1, size: 2 };
 const selection = {
-  of,
+  catalogue,
   choices: [{ shelves: [shelf], size: 2, mayOverlap: false }],
   excluded: [],
 } as unknown as Selection;
@@ -60,11 +61,11 @@ async function countReads(tuning: Tuning) {
     count - before[name as keyof typeof before],
   ]);
   const prefetching = new ImageSets(reader, tuning);
-  prefetching.prefetchShelf(shelf, of);
+  prefetching.prefetchShelf(shelf, catalogue);
   await prefetching.load(selection, caller);
   return {
     ...Object.fromEntries(again),
-    prefetches: Number(prefetching.cachedShelf(shelf, of) !== undefined),
+    prefetches: Number(prefetching.cachedShelf(shelf, catalogue) !== undefined),
   };
 }
 
@@ -77,13 +78,11 @@ test('a version is opened again for each transaction, and slices are short', asy
   const box = sandbox();
   await box.import([keyed(1)]);
   for (const tuning of [defaultTuning, nothingTuned]) {
-    using reader = new SqliteReader(openForReading(databaseFile(box.config), catalogueSchema), tuning);
-    const [one, other] = [
-      await reader.read((transaction) => transaction),
-      await reader.read((transaction) => transaction),
-    ];
+    using driver = new SqliteDriver(openForReading(databaseFile(box.config), catalogueSchema), tuning);
+    const openView = () => driver.run((view) => get(view));
+    const [one, other] = [await openView(), await openView()];
     assert.equal(one === other, tuning.isCaching);
-    assert.equal(reader.namesPerSlice, tuning === defaultTuning ? 500 : 3);
+    assert.equal(driver.sliceSizes.names, tuning === defaultTuning ? 500 : 3);
   }
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openWriter } from '../../src/engines.ts';
+import { openWriter } from '../../src/server/engines.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, sqlite } from '../support/servers/engines.ts';
@@ -48,7 +48,7 @@ await forEachEngine(async (engine) => {
     const run = engine === sqlite ? zukan : runCommand;
     const commands = atDepth(3, 6);
     for (let round = 0; round < atDepth(1, 4); round++) {
-      const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.environment() };
+      const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.withoutCatalogue() };
       const record = (index: number) => JSON.stringify({ type: 'artist', name: `Artist ${index}` });
       const results = await Promise.all(
         Array.from({ length: commands }, (_, index) =>

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { checkCatalogue } from '../../src/catalogue/check.ts';
+import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openSnapshot } from '../../src/engines.ts';
-import { migrations } from '../../src/store/postgres/schema.ts';
-import { catalogueSchema } from '../../src/store/sqlite/schema.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
+import { migrations } from '../../src/store/drivers/postgres/schema.ts';
+import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
@@ -142,7 +142,7 @@ async function responses(service: Service): Promise<unknown[]> {
 
 await forEachEngine((engine) => {
   test('images without artist and source get them', async () => {
-    const { config } = sandbox(engine);
+    const { config } = sandbox({ environment: engine.withoutCatalogue });
     createOldCatalogue(config, images);
     await assertConsistent(config);
     const records = [
@@ -157,7 +157,7 @@ await forEachEngine((engine) => {
   });
 
   test('a catalogue that needs no artist "Unknown" gets none', async () => {
-    const { config } = sandbox(engine);
+    const { config } = sandbox({ environment: engine.withoutCatalogue });
     createOldCatalogue(
       config,
       images.filter(({ artist }) => artist !== null),
@@ -169,7 +169,7 @@ await forEachEngine((engine) => {
   });
 
   test('images that already have this artist stay in order', async () => {
-    const { config } = sandbox(engine);
+    const { config } = sandbox({ environment: engine.withoutCatalogue });
     createOldCatalogue(config, images);
     // As after the import of an export of this version.
     const known = { ...UNKNOWN_ARTIST, url: 'https://example.org/unknown' };

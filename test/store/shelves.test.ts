@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { CatalogueWriter, ImageRow } from '../../src/catalogue/writer.ts';
-import { createCatalogue, openWriter } from '../../src/engines.ts';
+import { createCatalogue, openWriter } from '../../src/server/engines.ts';
+import type { CatalogueWriter, ImageRow } from '../../src/store/contract/writer.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, tablesIn } from '../support/servers/engines.ts';
@@ -17,8 +17,13 @@ const DOCUMENT = 'd\tß\\\n';
 type Model = Map<ImageRow, number[]>;
 
 const newRow = (): ImageRow => ({
-  ...{ id: randomUUID(), key: 'k', eTag: 'e', mimetype: 'image/png', document: DOCUMENT },
-  ...{ perceptualHash: null, edited: '' },
+  id: randomUUID(),
+  key: 'k',
+  eTag: 'e',
+  mimetype: 'image/png',
+  document: DOCUMENT,
+  perceptualHash: null,
+  edited: '',
 });
 
 const imagesOn = (model: Model, shelf: number) =>

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openWriter } from '../../src/engines.ts';
+import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { forEachEngine, rowsIn } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, rowsIn } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = openMaintained(engine);
   for (const index of [1, 2, 3]) box.picture(index, { categories: ['sea'], artist: 'Nami' });
   await box.ok('import', box.pictures);

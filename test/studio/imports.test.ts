@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = openMaintained(engine);
   for (const index of [1, 2, 3]) box.picture(index, { categories: ['sea'] });
   await box.ok('import', box.pictures);

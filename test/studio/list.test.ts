@@ -7,13 +7,13 @@ import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
 const image = (number: number) => uuid(4, number);
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = sandbox(engine);
   await box.import([
     { type: 'category', id: uuid(1, 1), name: 'sea' },

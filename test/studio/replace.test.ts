@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { paint } from '../support/pictures/painting.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -25,7 +25,7 @@ after(() => {
 const leftovers = () =>
   readdirSync(process.env.TMPDIR as string).filter((name) => name.startsWith('zukan-add-'));
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = openMaintained(engine);
   writeFileSync(join(box.pictures, 'small.jpg'), small);
   writeFileSync(join(box.pictures, 'small.json'), JSON.stringify({ categories: ['sea'], artist: 'Nami' }));

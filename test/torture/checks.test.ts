@@ -1,16 +1,16 @@
 /** The checks of the torture run fail on what they are there to find. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { routes } from '../../src/http/api/routes.ts';
+import { routes } from '../../src/api/routes.ts';
 import { findProblem, type Situation } from '../../torture/checks.ts';
 import { type Answer, ResponseReader } from '../../torture/connection.ts';
 import { randomFor } from '../../torture/random.ts';
 import { Report } from '../../torture/report.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 
-const quiet: Situation = { hasLimiter: false, mayBeUnavailable: false };
-const limited: Situation = { hasLimiter: true, mayBeUnavailable: false };
-const faulty: Situation = { hasLimiter: false, mayBeUnavailable: true };
+const quiet: Situation = { hasLimiter: false, mayBeUnavailable: false, mayBeCut: false };
+const limited: Situation = { ...quiet, hasLimiter: true };
+const faulty: Situation = { ...quiet, mayBeUnavailable: true };
 
 function request(path: string, rest: Partial<FuzzRequest> = {}): FuzzRequest {
   const text = `GET ${path} HTTP/1.1\r\n\r\n`;

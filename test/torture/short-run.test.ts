@@ -11,8 +11,8 @@ test('nothing fails when zukan is attacked, broken and killed', async (t) => {
     { requests: 1000, kills: 20, attackMs: 200, names: 300, images: 200, searches: 20 },
   );
   const short = atDepth(
-    { everyShape: 101, floods: 1, pauseMs: 50 },
-    { everyShape: 19, floods: Number.POSITIVE_INFINITY, pauseMs: 0 },
+    { everyShape: 101, floods: 1, pauseMs: 50, failovers: 1 },
+    { everyShape: 19, floods: Number.POSITIVE_INFINITY, pauseMs: 0, failovers: 1 },
   );
   const report = await torture({ seed: 20, ...size, minutes: Number.POSITIVE_INFINITY, short });
   t.diagnostic(report.lines(20).join('\n'));

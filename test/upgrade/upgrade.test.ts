@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
-import { openStore } from '../../src/engines.ts';
+import { openStore } from '../../src/server/engines.ts';
 import { succeed } from '../support/catalogues/backup.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
@@ -44,7 +44,7 @@ await forEachEngine((engine) => {
   for (const version of ['0.1.0', '0.3.0'])
     test(`opens a catalogue of ${version}`, async () => {
       const data = temporaryFolder();
-      const environment: Record<string, string> = { DATA_DIR: data, ...engine.environment() };
+      const environment: Record<string, string> = { DATA_DIR: data, ...engine.withoutCatalogue() };
       const config = configFor(data, environment);
       const read = (name: string) => readFileSync(join(home, version, name), 'utf8');
       mkdirSync(data, { recursive: true });

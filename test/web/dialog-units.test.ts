@@ -84,8 +84,11 @@ test('neighbours of an image outside of the list are those after the last one', 
 test('file names are readable, unique and valid everywhere', () => {
   const nameOf = (names: string[], artist: string, mimetype: string) =>
     fileName({
-      ...{ id: '8d99a88c-3fc9-531b-b620-4685268accf2', artist: 'a', meta: { mimetype } },
-      ...{ artistDetails: { name: artist }, characters: names.map((name) => ({ name })) },
+      id: '8d99a88c-3fc9-531b-b620-4685268accf2',
+      artist: 'a',
+      meta: { mimetype },
+      artistDetails: { name: artist },
+      characters: names.map((name) => ({ name })),
     } as unknown as GalleryImage);
   assert.equal(nameOf(['Nami', 'Mio'], 'A. & B.', 'image/jpeg'), 'Nami and Mio by A. & B. (8d99a88c).jpg');
   assert.equal(nameOf([], 'x', 'image/webp'), 'Untitled by x (8d99a88c).webp');

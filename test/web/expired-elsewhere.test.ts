@@ -2,7 +2,7 @@
 /** Links that expire are also renewed after going back, in lists, and when an import has moved the images. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { importFiles } from '../../src/commands/import.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { importGalleryCatalogue, writeGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';

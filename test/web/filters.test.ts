@@ -63,7 +63,7 @@ describe('filters', { skip }, async () => {
     await finish();
   });
 
-  test('combine with categories', async () => {
+  testDeep('combine with categories', async () => {
     const { page, requests, finish } = await open(`/?category=${seaCategoryId}&nsfw=questionable`);
     await waitForFirstImage(page);
     assert.deepEqual((await shownIds(page)).length, 3);

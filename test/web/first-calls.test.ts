@@ -15,6 +15,7 @@ describe('the first calls', { skip }, async () => {
   test('of every view start before the main script is there, and none is repeated', async () => {
     const images = 'include=artist%2Cthumbnails';
     const random = (filter: string) => `/image/random?${filter}&limit=25&${images}&seed=…`;
+    const search = (kind: string) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`;
     await checkFirstCalls(open, {
       '/?order=newest': [`/image/latest?limit=25&${images}`],
       '/?categories=sea,city&nsfw=sfw': [random('categories=sea%2Ccity&nsfw=sfw')],
@@ -24,6 +25,7 @@ describe('the first calls', { skip }, async () => {
       [`/?artist=${artistId}&page=2`]: [`/artist/${artistId}/images?limit=25&offset=25&${images}`],
       [`/?character=${characterId}&nsfw=sfw`]: [random(`character=${characterId}&nsfw=sfw`)],
       [`/?category=${seaCategoryId}`]: [`/category/${seaCategoryId}`, random('categories=sea')],
+      '/?search=a': ['artist', 'character', 'category'].map(search),
       '/?in=characters&search=a_': ['/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
     });
   });

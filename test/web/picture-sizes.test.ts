@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { importFiles } from '../../src/commands/import.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawPhoto } from '../support/pictures/photo.ts';
@@ -33,7 +33,11 @@ async function importPhotos() {
     frames: 2,
   });
   const photos = Array.from({ length: PHOTO_COUNT }, (_, index) => ({
-    ...{ type: 'image', id: uuid(4, index + 1), nsfw: 'sfw', categories: ['photo'], file: 'photo.jpg' },
+    type: 'image',
+    id: uuid(4, index + 1),
+    nsfw: 'sfw',
+    categories: ['photo'],
+    file: 'photo.jpg',
   }));
   const lines = [
     { type: 'category', name: 'photo', description: '' },

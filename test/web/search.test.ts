@@ -72,7 +72,7 @@ describe('search', { skip }, async () => {
     await finish();
   });
 
-  test('finds names that contain the text, by kind, as soon as each kind is there', async () => {
+  test('finds names that contain the text, by kind, as soon as each kind is there, and takes patterns', async () => {
     const { page, requests, finish } = await open('/?in=artists');
     await page.locator('.entries li').first().waitFor();
     const categories = Promise.withResolvers<void>();
@@ -103,30 +103,8 @@ describe('search', { skip }, async () => {
     await page.goBack();
     await page.getByRole('region', { name: 'Categories' }).waitFor();
     assert.equal(requests.length, count);
-    await finish();
-  });
 
-  testDeep('Enter during a request for suggestions uses its response', async () => {
-    const { page, requests, finish } = await open('/?in=characters');
-    await field(page).waitFor();
-    const held = Promise.withResolvers<void>();
-    await page.route('**/api/artist?**', (route) => held.promise.then(() => route.continue()));
-    const requested = page.waitForRequest('**/api/artist?**');
-    await field(page).fill('i');
-    await requested;
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/?search=i');
-    held.resolve();
-    await waitUntilIdle(page);
-    assert.equal(await page.locator('#entries h2').count(), 3);
-    assert.equal(requests.slice(1).length, 3, 'one request for each kind');
-    assert.ok(await page.locator('.popup').isHidden(), 'no suggestions over the results');
-    await finish();
-  });
-
-  test('takes patterns, offers their text, and shows the error of the API', async () => {
-    const { page, finish } = await open('/?in=categories');
-    await field(page).waitFor();
+    // Patterns, their text, and the error of the API.
     await field(page).fill('h_k%');
     assert.equal(await page.getByRole('option').count(), 0, 'nothing is suggested for a pattern');
     await page.keyboard.press('Enter');
@@ -145,5 +123,23 @@ describe('search', { skip }, async () => {
     await page.waitForURL((url) => url.searchParams.get('search') === '%b>um\\_%');
     await page.getByText('No names match.').waitFor();
     await finish(['400']);
+  });
+
+  testDeep('Enter during a request for suggestions uses its response', async () => {
+    const { page, requests, finish } = await open('/?in=characters');
+    await field(page).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/artist?**', (route) => held.promise.then(() => route.continue()));
+    const requested = page.waitForRequest('**/api/artist?**');
+    await field(page).fill('i');
+    await requested;
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/?search=i');
+    held.resolve();
+    await waitUntilIdle(page);
+    assert.equal(await page.locator('#entries h2').count(), 3);
+    assert.equal(requests.slice(1).length, 3, 'one request for each kind');
+    assert.ok(await page.locator('.popup').isHidden(), 'no suggestions over the results');
+    await finish();
   });
 });

@@ -10,11 +10,14 @@ import { findChromium, installChromium, unless } from '../support/servers/needs.
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 import {
+  loadEveryTile,
+  scrollNearEnd,
   scrollToEnd,
   scrollToTop,
   shownIds,
   waitForFirstImage,
   waitForImageCount,
+  waitForRequested,
   waitUntilIdle,
 } from './page-helpers.ts';
 
@@ -25,9 +28,13 @@ describe('the gallery in trouble', { skip }, async () => {
   if (skip) return;
   const { browser, open, origin } = await openGallery();
 
-  test('keeps what is shown without a connection, and continues with one', async () => {
-    const { page, finish } = await open('/');
+  test('a first call that fails can be tried again, and what is shown stays without a connection until there is one', async () => {
+    const { page, requests, finish } = await open('/?orientation=square', {
+      prepare: (context) => context.route('**/api/**', (route) => route.abort(), { times: 1 }),
+    });
+    await page.getByRole('button', { name: 'Try again' }).click();
     await waitForFirstImage(page);
+    assert.equal(requests.length, 2);
     const before = await shownIds(page);
     await page.context().setOffline(true);
     await page.locator('#shuffle').click();
@@ -37,7 +44,7 @@ describe('the gallery in trouble', { skip }, async () => {
     await page.getByText(offline).waitFor({ state: 'detached' });
     await waitUntilIdle(page);
     assert.notDeepEqual(await shownIds(page), before);
-    await finish(['ERR_INTERNET_DISCONNECTED']);
+    await finish(['ERR_INTERNET_DISCONNECTED', 'ERR_FAILED']);
   });
 
   testDeep('loads more images, and those that failed, when the connection is back', async () => {
@@ -73,6 +80,23 @@ describe('the gallery in trouble', { skip }, async () => {
     assert.deepEqual((await shownIds(page)).slice(0, 25), before);
     await page.locator('.tile img.loaded').nth(3).waitFor();
     await finish(['ERR_INTERNET_DISCONNECTED', 'ERR_FAILED']);
+  });
+
+  test('an image that cannot load stays a placeholder and is tried again', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw', { viewport: { width: 360, height: 500 } });
+    await waitForRequested(page);
+    await page.route('**/files/**', (route) => route.abort());
+    await scrollNearEnd(page);
+    const last = page.locator('.tile').nth(24);
+    await last.locator('img.failed').waitFor();
+    assert.equal(await last.locator('img').getAttribute('src'), null);
+    assert.ok(await last.locator('canvas').isVisible());
+    assert.equal(requests.filter((path) => path === requests[0]).length, 1, 'the links are still fresh');
+    await page.unroute('**/files/**');
+    // A picture is tried again when it comes near the screen, so it must have been away for a frame.
+    await scrollToTop(page);
+    await loadEveryTile(page);
+    await finish(['ERR_FAILED']);
   });
 
   test('has a page for what does not exist', async () => {

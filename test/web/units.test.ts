@@ -34,7 +34,8 @@ describe('routes', () => {
   const selection: fc.Arbitrary<Selection> = fc
     .tuple(names, fc.boolean(), names)
     .map(([categories, isAny, exclude]) => ({
-      ...{ categories, exclude },
+      categories,
+      exclude,
       match: isAny && categories.length > 1 ? 'any' : 'all',
     }));
   const view: fc.Arbitrary<View> = fc.oneof(
@@ -44,8 +45,10 @@ describe('routes', () => {
     fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
     fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
     fc.record({
-      ...{ name: fc.constant('list' as const), kind: fc.constantFrom(...entryKinds) },
-      ...{ search: fc.string({ unit: 'grapheme' }), page },
+      name: fc.constant('list' as const),
+      kind: fc.constantFrom(...entryKinds),
+      search: fc.string({ unit: 'grapheme' }),
+      page,
     }),
     fc.record({ name: fc.constant('search' as const), search: text }),
   );
@@ -62,7 +65,10 @@ describe('routes', () => {
   test('have short URLs, and any query is a valid route', () => {
     const filter = noFilter;
     const random = (selection: Partial<Selection> = {}): View => ({
-      ...{ name: 'random', ...emptySelection, ...selection, filter },
+      name: 'random',
+      ...emptySelection,
+      ...selection,
+      filter,
     });
     assert.equal(formatUrl(random()), '/');
     assert.equal(formatUrl(random({ categories: ['a b', 'c'] }), 'x'), '/?categories=a%20b,c&image=x');
@@ -216,7 +222,9 @@ describe('files to load', () => {
 
 describe('selected categories', () => {
   const selection = (categories: string[], exclude: string[] = []): Selection => ({
-    ...{ categories, match: 'any', exclude },
+    categories,
+    match: 'any',
+    exclude,
   });
 
   test('are included or excluded, never both, and ignore case', () => {
@@ -257,7 +265,8 @@ describe('names', () => {
   test('are found without a request in complete results for a part of the text', async () => {
     let requests = 0;
     const group = (total: number, ...names: string[]): EntryGroup => ({
-      ...{ kind: 'artists', total },
+      kind: 'artists',
+      total,
       entries: names.map((name, id) => ({ id: `${name}${id}`, name, url: '' }) as Entry),
     });
     const find = (text: string, result: EntryGroup) =>

@@ -202,8 +202,13 @@ describe('the viewer', { skip }, async () => {
     await finish();
   });
 
-  test('an animation carries a badge, and plays on demand if the visitor prefers reduced motion', async () => {
-    const { page, finish } = await visit(browser, `${origin}/?order=newest`);
+  test('an animation plays on demand with reduced motion, and similar pictures open in the dialog', async () => {
+    // The length of the history counts, so the page is a new one.
+    const { page, requests, finish } = await visit(browser, `${origin}/?order=newest`, {
+      viewport: wide,
+      prepare: async () => {},
+    });
+    const length = (await page.evaluate('history.length')) as number;
     const files = recordFiles(page);
     await page.locator(`[data-id="${animationId}"] img.loaded`).waitFor();
     assert.deepEqual(await page.locator('.tile:has(.badge)').getAttribute('data-id'), animationId);
@@ -216,16 +221,10 @@ describe('the viewer', { skip }, async () => {
     await waitForFile(page, '.gif');
     await page.getByRole('button', { name: 'Stop animation' }).click();
     await waitForFile(page, '.webp');
-    await finish();
-  });
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
-  test('similar pictures open in the dialog. Going back shows the picture before, and closing the view', async () => {
-    const { page, requests, finish } = await visit(browser, `${origin}/?order=newest`, {
-      viewport: wide,
-      prepare: async () => {},
-    });
-    const files = recordFiles(page);
-    const length = (await page.evaluate('history.length')) as number;
+    // Going back shows the picture before, and closing the view.
     await page.locator(`[data-image="${photoId}"]`).click();
     const items = page.locator('.similar li');
     await items.first().waitFor();

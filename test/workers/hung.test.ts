@@ -1,29 +1,18 @@
 /** A thread whose event loop hangs is reported and replaced; one that is only slow is not. */
 import assert from 'node:assert/strict';
-import { Session } from 'node:inspector/promises';
 import { test } from 'node:test';
-import { createCatalogue } from '../../src/engines.ts';
-import { mergeReasons } from '../../src/http/pages/health.ts';
-import { Logger } from '../../src/http/server/logger.ts';
-import { Heartbeat } from '../../src/workers/heartbeat.ts';
-import { WorkerPool } from '../../src/workers/pool.ts';
+import { Logger } from '../../src/http/logger.ts';
+import { createCatalogue } from '../../src/server/engines.ts';
+import { mergeReasons } from '../../src/server/pages/health.ts';
+import { Heartbeat } from '../../src/server/workers/heartbeat.ts';
+import { WorkerPool } from '../../src/server/workers/pool.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { hangThread } from '../support/zukan/hang-thread.ts';
 import { configFor, send } from '../support/zukan/service.ts';
 
 /** A healthy thread runs at least once in ten of them, however busy the machine is. */
 const BEAT_MS = 100;
-
-/** Makes one thread of this process run a loop that never ends. */
-async function hangThread(): Promise<void> {
-  const session = new Session();
-  session.connect();
-  session.once('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
-    const message = { id: 1, method: 'Runtime.evaluate', params: { expression: 'for (;;);' } };
-    void session.post('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) });
-  });
-  await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
-}
 
 test('a thread that hangs is reported as degraded, then replaced', async (t) => {
   const lines: string[] = [];

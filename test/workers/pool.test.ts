@@ -1,13 +1,13 @@
 /** Several threads serve like one: one limit, one set of metrics, one log. A thread that fails is replaced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { warnAboutUnsharedKeys } from '../../src/app.ts';
-import { importFiles } from '../../src/commands/import.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import type { Config } from '../../src/config/config.ts';
-import { createCatalogue } from '../../src/engines.ts';
-import { Logger } from '../../src/http/server/logger.ts';
-import type { Metric } from '../../src/metrics.ts';
-import { WorkerPool } from '../../src/workers/pool.ts';
+import { Logger } from '../../src/http/logger.ts';
+import type { Metric } from '../../src/lib/metrics.ts';
+import { warnAboutUnsharedKeys } from '../../src/server/app.ts';
+import { createCatalogue } from '../../src/server/engines.ts';
+import { WorkerPool } from '../../src/server/workers/pool.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { testDeep } from '../support/depth.ts';
@@ -24,8 +24,12 @@ const NEVER_MS = 600_000;
 
 const folder = temporaryFolder();
 const config = configFor(folder, {
-  ...{ WORKERS: '2', CACHE_MB: '1', RATE_LIMIT: 'on', THUMBNAILS: 'off' },
-  ...{ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_EXEMPT: '127.0.0.1' },
+  WORKERS: '2',
+  CACHE_MB: '1',
+  RATE_LIMIT: 'on',
+  THUMBNAILS: 'off',
+  TRUSTED_PROXIES: '127.0.0.1',
+  RATE_LIMIT_EXEMPT: '127.0.0.1',
 });
 await importFiles(config, [await writeKnownCatalogue(folder)]);
 
@@ -41,7 +45,11 @@ async function start(of: Config = config) {
     send(new URL(path, origin), { 'X-Forwarded-For': client });
   const scrape = async () => parseMetrics((await get('/metrics')).text);
   return {
-    ...{ pool, origin, get, scrape, log },
+    pool,
+    origin,
+    get,
+    scrape,
+    log,
     messages: () => lines.map((line) => JSON.parse(line).msg as string),
   };
 }
@@ -150,8 +158,10 @@ testDeep('threads share the connections to PostgreSQL', { skip }, async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.discard());
   const own = configFor(temporaryFolder(), {
-    ...{ DATABASE_URL: postgres.newDatabase(), DATABASE_CONNECTIONS: '5' },
-    ...{ WORKERS: '2', TRUSTED_PROXIES: '127.0.0.1' },
+    DATABASE_URL: postgres.newDatabase(),
+    DATABASE_CONNECTIONS: '5',
+    WORKERS: '2',
+    TRUSTED_PROXIES: '127.0.0.1',
   });
   await createCatalogue(own);
   const { pool, get, scrape, log, messages } = await start(own);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeMetrics } from '../../src/http/metrics/merge.ts';
-import type { Metric, Report } from '../../src/metrics.ts';
-import { type Reporter, Reports } from '../../src/workers/reports.ts';
+import type { Metric, MetricsReport } from '../../src/lib/metrics.ts';
+import { type Reporter, Reports } from '../../src/server/workers/reports.ts';
 
 /** Far longer than a test may take. */
 const NEVER_MS = 600_000;
@@ -12,7 +12,7 @@ function metric(name: string, value: number, rest: Partial<Metric> = {}): Metric
   return { name, type: 'counter', help: '', samples: [{ value }], ...rest };
 }
 
-const report = (...metrics: Metric[]): Report => ({ metrics, degradedReasons: {}, canServe: true });
+const report = (...metrics: Metric[]): MetricsReport => ({ metrics, degradedReasons: {}, canServe: true });
 
 const isResponding = () => true;
 
@@ -29,7 +29,9 @@ test('metrics are added up by their labels, unless one value stands for all', ()
   ];
   const more = metric('requests', 0, { samples: [{ labels: { route: 'c' }, value: 5 }] });
   assert.deepEqual(valuesIn(mergeMetrics([of(1), of(2), [more]])), {
-    ...{ requests: [3, 30, 5], memory: [2], up: [1] },
+    requests: [3, 30, 5],
+    memory: [2],
+    up: [1],
   });
 });
 
@@ -43,7 +45,8 @@ for (const isAsked of [true, false])
       isResponding: () => isAsked,
     };
     const answering: Reporter = {
-      ...{ report: undefined, isResponding },
+      report: undefined,
+      isResponding,
       ask: (question) => reports.answer(answering, question, report(metric('requests', 4))),
     };
     const collected = await reports.collect([silent, answering], true);

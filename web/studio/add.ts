@@ -65,7 +65,9 @@ export async function showAdd(): Promise<void> {
   };
   const combobox = (label: string, kind: Kind) =>
     new Combobox({
-      ...{ label, kind: () => kind, mayCreate: true },
+      label,
+      kind: () => kind,
+      mayCreate: true,
       async onChoose(choosing) {
         const { name } = (await choosing) ?? {};
         if (name === undefined) return;
@@ -129,7 +131,8 @@ function showTags(): void {
         el(
           'button',
           {
-            ...{ type: 'button', 'aria-label': `Remove ${tag.name}` },
+            type: 'button',
+            'aria-label': `Remove ${tag.name}`,
             click: () => {
               tags = tags.filter((other) => other !== tag);
               showTags();

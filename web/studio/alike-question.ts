@@ -47,7 +47,9 @@ export class AlikeQuestion {
   #newCard(file: File): HTMLElement {
     const facts = el('p', { class: 'quiet' }, describeFile(file));
     const image: HTMLImageElement = el('img', {
-      ...{ src: this.#address, alt: `New: ${file.name}`, decoding: 'async' },
+      src: this.#address,
+      alt: `New: ${file.name}`,
+      decoding: 'async',
       load: () => facts.prepend(`${image.naturalWidth} × ${image.naturalHeight} · `),
     });
     return el(

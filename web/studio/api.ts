@@ -15,7 +15,7 @@ export interface Counted {
   images: number;
 }
 
-export interface Summary {
+export interface SelectionSummary {
   images: number;
   version: string;
   ratings: Record<string, number>;
@@ -36,7 +36,7 @@ export interface Progress {
 /** The server refused. `details` may have the state that it is in. */
 export class Refused extends Error {
   readonly status: number;
-  readonly details: { summary?: Summary; steps?: Step[]; missing?: string[] };
+  readonly details: { summary?: SelectionSummary; steps?: Step[]; missing?: string[] };
   constructor(status: number, message: string, details: object) {
     super(message);
     this.status = status;

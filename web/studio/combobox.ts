@@ -98,7 +98,8 @@ export class Combobox {
     return el(
       'li',
       {
-        ...{ role: 'option', id: `${this.#list.id}-${index}` },
+        role: 'option',
+        id: `${this.#list.id}-${index}`,
         // Before the field loses the focus, which closes the list.
         mousedown: (event) => {
           event.preventDefault();

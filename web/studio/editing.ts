@@ -1,5 +1,5 @@
 /** Changes the selected pictures, one change after the other, each based on what the page last knew of them. */
-import { change, post, Refused, type Step, type Summary } from './api.ts';
+import { change, post, Refused, type SelectionSummary, type Step } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { showSteps } from './steps.ts';
 
@@ -19,12 +19,12 @@ export interface Edit {
 /** Pictures, and what is known of them. */
 interface Target {
   ids: string[];
-  summary: Promise<Summary>;
+  summary: Promise<SelectionSummary>;
 }
 
 interface Listener {
   /** The summary of the selected pictures, undefined if none are selected. */
-  onSummary(summary: Summary | undefined, ids: string[]): void;
+  onSummary(summary: SelectionSummary | undefined, ids: string[]): void;
   onChanged(ids: string[]): void;
   /** The list has pictures that no longer exist. */
   onGone(): void;
@@ -51,7 +51,7 @@ export class Editing {
       return;
     }
     const { signal } = this.#request;
-    const load = () => post<Summary>('/data/summary', { ids }, signal);
+    const load = () => post<SelectionSummary>('/data/summary', { ids }, signal);
     const target = { ids, summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load() };
     this.#target = target;
     target.summary.then(
@@ -97,7 +97,7 @@ export class Editing {
       if (!fields) return false;
       const { version } = await this.#known(target);
       const body = { ids, version, ...fields };
-      const result = await change<{ steps: Step[]; summary?: Summary }>(path, body, showProgress);
+      const result = await change<{ steps: Step[]; summary?: SelectionSummary }>(path, body, showProgress);
       showSteps(result.steps);
       if (result.summary) this.#show(target, result.summary);
       this.#listener.onChanged(ids);
@@ -112,15 +112,15 @@ export class Editing {
   }
 
   /** The pictures may not be selected any more, and their summary not loaded. */
-  async #known({ ids, summary }: Target): Promise<Summary> {
+  async #known({ ids, summary }: Target): Promise<SelectionSummary> {
     try {
       return await summary;
     } catch {
-      return post<Summary>('/data/summary', { ids });
+      return post<SelectionSummary>('/data/summary', { ids });
     }
   }
 
-  #show(target: Target, summary: Summary): void {
+  #show(target: Target, summary: SelectionSummary): void {
     target.summary = Promise.resolve(summary);
     if (target === this.#target) this.#listener.onSummary(summary, target.ids);
   }

@@ -28,7 +28,8 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
       ages: 'Ages',
       birth_date: 'Birth date',
     },
-    ...{ nationality: 'Nationality', occupations: 'Occupations' },
+    nationality: 'Nationality',
+    occupations: 'Occupations',
   },
 };
 
@@ -63,7 +64,8 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
       return false;
     }
     const body = {
-      ...{ id, version },
+      id,
+      version,
       fields: {
         ...(name.input.value.trim() !== entry.name && { name: name.input.value.trim() }),
         ...Object.fromEntries(
@@ -99,7 +101,9 @@ function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save)
   let target: Choice | undefined;
   const chosen = el('p', { role: 'status' });
   const combobox = new Combobox({
-    ...{ label: 'Merge into', kind: () => kind, mayCreate: false },
+    label: 'Merge into',
+    kind: () => kind,
+    mayCreate: false,
     async onChoose(choosing) {
       const choice = await choosing;
       if (!choice) return;

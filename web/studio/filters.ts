@@ -112,7 +112,9 @@ export class Filters {
         el(
           'button',
           {
-            ...{ type: 'button', class: 'chip', 'aria-label': `Remove the filter ${filter.name}` },
+            type: 'button',
+            class: 'chip',
+            'aria-label': `Remove the filter ${filter.name}`,
             click: () => {
               this.#entries = this.#entries.filter((other) => other !== filter);
               this.#changed();

@@ -102,8 +102,14 @@ export class Grid {
   #press(event: KeyboardEvent): void {
     const page = this.#columns * Math.max(1, Math.floor(this.#box.clientHeight / (this.#tileSize + GAP)));
     const steps: Record<string, number> = {
-      ...{ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.#columns, ArrowDown: this.#columns },
-      ...{ PageUp: -page, PageDown: page, Home: -this.#ids.length, End: this.#ids.length },
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -this.#columns,
+      ArrowDown: this.#columns,
+      PageUp: -page,
+      PageDown: page,
+      Home: -this.#ids.length,
+      End: this.#ids.length,
     };
     const step = steps[event.key];
     if (step !== undefined && !event.altKey) {
@@ -171,8 +177,13 @@ export class Grid {
     const tile: HTMLElement = el(
       'div',
       {
-        ...{ class: 'tile', role: 'option', id: `tile-${index}`, 'data-index': index },
-        ...{ 'aria-posinset': index + 1, 'aria-setsize': this.#ids.length, 'aria-label': 'Picture' },
+        class: 'tile',
+        role: 'option',
+        id: `tile-${index}`,
+        'data-index': index,
+        'aria-posinset': index + 1,
+        'aria-setsize': this.#ids.length,
+        'aria-label': 'Picture',
       },
       image,
     );

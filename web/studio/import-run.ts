@@ -22,7 +22,10 @@ export interface ImportActions {
 
 const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const shortTimes = new Intl.DateTimeFormat('en', {
-  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
 });
 
 /** The newest one first. */

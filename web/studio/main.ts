@@ -159,7 +159,10 @@ const onPictures = (act: () => void) => () => {
 const focusField = (key: string) => onPictures(() => panel.fields[key]?.focus());
 listenForShortcuts({
   ...Object.fromEntries(RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating))])),
-  ...{ c: focusField('c'), h: focusField('h'), a: focusField('a'), s: focusField('s') },
+  c: focusField('c'),
+  h: focusField('h'),
+  a: focusField('a'),
+  s: focusField('s'),
   '.': onPictures(() => void editing.repeat()),
   z: () => void undo(),
   'mod+z': () => void undo(),

@@ -1,6 +1,6 @@
 /** What is known of the selected pictures, and the fields to change it. */
 import { byId, el, externalLink } from '../dom.ts';
-import type { Counted, Summary } from './api.ts';
+import type { Counted, SelectionSummary } from './api.ts';
 import { type Choice, Combobox, type Kind } from './combobox.ts';
 import type { Edit } from './editing.ts';
 import { pictureAddress } from './picture-address.ts';
@@ -40,7 +40,9 @@ export class Panel {
       );
     const combobox = (label: string, kind: Kind, toEdit: (reference: string) => Edit) =>
       new Combobox({
-        ...{ label, kind: () => kind, mayCreate: true },
+        label,
+        kind: () => kind,
+        mayCreate: true,
         onChoose: (choosing) => {
           const toEditOf = ({ id, name }: Choice) => ({ ...toEdit(id ?? name), create: id === undefined });
           actions.edit(choosing.then((choice) => choice && toEditOf(choice)));
@@ -78,7 +80,7 @@ export class Panel {
     this.#form.classList.toggle('loading', isLoading);
   }
 
-  show(summary: Summary | undefined, ids: string[]): void {
+  show(summary: SelectionSummary | undefined, ids: string[]): void {
     this.isLoading = false;
     this.#hint.hidden = summary !== undefined;
     this.#form.hidden = summary === undefined;
@@ -111,7 +113,7 @@ export class Panel {
     );
   }
 
-  #showHead({ images, details, source }: Summary, ids: string[]): void {
+  #showHead({ images, details, source }: SelectionSummary, ids: string[]): void {
     const [id = ''] = ids;
     const [old] = this.#head.getElementsByTagName('img');
     const address = pictureAddress(id, PREVIEW_SIZE);

@@ -1,6 +1,6 @@
 /** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
 import { byId, el } from '../dom.ts';
-import { change, get, post, type Step, type Summary } from './api.ts';
+import { change, get, post, type SelectionSummary, type Step } from './api.ts';
 import { type ImportActions, loadImports } from './import-run.ts';
 import { importList } from './imports.ts';
 import { explain, notify } from './notices.ts';
@@ -52,7 +52,7 @@ function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
 async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
   try {
-    const { version } = await post<Summary>('/data/summary', { ids });
+    const { version } = await post<SelectionSummary>('/data/summary', { ids });
     const body = { ids, version, reason: `looks like ${id}` };
     showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
     // With the button, the keyboard would lose its place.

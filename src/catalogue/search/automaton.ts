@@ -6,7 +6,7 @@
  * Why not a library: re2js 2.10, the linear-time engine available for JavaScript, took 2.1 to 4.1 times as long for five
  * typical patterns on the same 100,000 names. This one also counts its work, which the scan needs to share the processor.
  */
-import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../bits.ts';
+import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../sets/bits.ts';
 import { isAny } from './pattern.ts';
 import { MAX_POSITIONS, type Positions } from './positions.ts';
 

@@ -5,7 +5,7 @@
  *
  * Names are folded before they are matched, so a folded character is in the class when any character that folds to it is.
  */
-import { charactersFoldingTo } from '../fold.ts';
+import { charactersFoldingTo } from './fold.ts';
 import { PatternError, type PatternReader } from './reader.ts';
 
 /** Whether a folded character matches. */

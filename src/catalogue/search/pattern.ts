@@ -7,8 +7,9 @@
  *
  * Characters are code points. The tree matches folded text (fold.ts).
  */
-import { foldCharacter } from '../fold.ts';
+
 import { type CharacterTest, readClass } from './class.ts';
+import { foldCharacter } from './fold.ts';
 import { PatternError, PatternReader } from './reader.ts';
 
 export type Node =

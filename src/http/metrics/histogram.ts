@@ -1,5 +1,5 @@
 /** A histogram of durations with fixed buckets, so Prometheus can aggregate it over instances and time. */
-import type { Sample } from '../../metrics.ts';
+import type { Sample } from '../../lib/metrics.ts';
 
 /** Upper bounds in seconds. Longer durations go to one more bucket, +Inf. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

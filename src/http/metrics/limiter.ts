@@ -1,6 +1,6 @@
 /** Metrics on the decisions of the rate limiter. */
 import type { Decision } from '../../access/rate.ts';
-import type { Metric } from '../../metrics.ts';
+import type { Metric } from '../../lib/metrics.ts';
 
 export class LimiterCounters {
   #allowed = 0;

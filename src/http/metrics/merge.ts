@@ -1,5 +1,5 @@
 /** Combines what several workers report into the metrics of the process. */
-import type { Metric, Sample } from '../../metrics.ts';
+import type { Metric, Sample } from '../../lib/metrics.ts';
 
 /** Metrics are in the order of their first report. */
 export function mergeMetrics(reports: Metric[][]): Metric[] {

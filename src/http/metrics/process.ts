@@ -3,8 +3,8 @@
  * them; a maximum since the last scrape would be reset by whichever comes first.
  */
 import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
-import type { Metric } from '../../metrics.ts';
-import { version } from '../../version.ts';
+import type { Metric } from '../../lib/metrics.ts';
+import { version } from '../../lib/version.ts';
 import { Histogram } from './histogram.ts';
 
 /** How often the event loop's delay is measured. A request that arrives at that moment waits as long as the timer does. */
@@ -77,7 +77,8 @@ export class ProcessMetrics {
       workerFailuresMetric(0),
       {
         name: 'zukan_build_info',
-        ...{ type: 'gauge', across: 'max' },
+        type: 'gauge',
+        across: 'max',
         help: 'Always 1; the labels have the versions.',
         samples: [{ labels: { version, node: process.version }, value: 1 }],
       },

@@ -1,5 +1,5 @@
 /** Metrics in the Prometheus text format. */
-import type { Metric, Sample } from '../../metrics.ts';
+import type { Metric, Sample } from '../../lib/metrics.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 

@@ -1,5 +1,5 @@
 /** Request metrics by route. Not by path: clients could make up any number of those. */
-import type { Metric } from '../../metrics.ts';
+import type { Metric } from '../../lib/metrics.ts';
 import { Histogram } from './histogram.ts';
 
 export class RouteTraffic {

@@ -1,8 +1,13 @@
 /** What an operator decided about an image, when an import plans it. Pure. */
-import { readDocument } from '../../catalogue/document.ts';
-import { type EditableField, formatEdited, isEditableField, parseEdited } from '../../catalogue/edited.ts';
-import type { SavedImage } from '../../catalogue/writer.ts';
-import type { ImageLine } from '../record.ts';
+import { readDocument } from '../../catalogue/documents/document.ts';
+import {
+  type EditableField,
+  formatEdited,
+  isEditableField,
+  parseEdited,
+} from '../../catalogue/documents/edited.ts';
+import type { SavedImage } from '../../store/contract/writer.ts';
+import type { ImageLine } from '../sources/record.ts';
 
 /** The record of a picture in a folder, with the fields that an operator decided as they are. */
 export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {

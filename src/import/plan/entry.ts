@@ -1,9 +1,9 @@
 /** Plans an artist, category or character: which row to save, given the stored entries that it may be. Pure. */
-import { nameKey } from '../../catalogue/decisions.ts';
-import type { Entry, SavedEntry } from '../../catalogue/writer.ts';
-import { nameIdentity } from '../batch.ts';
+import { nameKey } from '../../store/contract/decisions.ts';
+import type { Entry, SavedEntry } from '../../store/contract/writer.ts';
+import { nameIdentity } from '../prepare/batch.ts';
 import { RecordError } from '../problems.ts';
-import type { EntryLine } from '../record.ts';
+import type { EntryLine } from '../sources/record.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 

@@ -1,9 +1,10 @@
 /** The stored entries and images that the records of a batch may refer to. */
-import { type BlockedName, nameKey } from '../../catalogue/decisions.ts';
+
 import type { Kind } from '../../catalogue/types.ts';
-import type { SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import { type BlockedName, nameKey } from '../../store/contract/decisions.ts';
+import type { SavedEntry, SavedImage } from '../../store/contract/writer.ts';
 import { RecordError } from '../problems.ts';
-import { type EntryLine, type ImageLine, isId } from '../record.ts';
+import { type EntryLine, type ImageLine, isId } from '../sources/record.ts';
 
 export class ExistingEntries {
   readonly #byId = new Map<string, SavedEntry>();

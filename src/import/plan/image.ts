@@ -1,11 +1,17 @@
 /** Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure. */
-import { dimensions, readDocument } from '../../catalogue/document.ts';
-import { type ImageFields, placeImage } from '../../catalogue/place-image.ts';
-import { formatPreviews, type Previews, readPreviews } from '../../catalogue/thumbnails.ts';
+import { dimensions, readDocument } from '../../catalogue/documents/document.ts';
+import { type ImageFields, placeImage } from '../../catalogue/documents/place-image.ts';
+import { formatPreviews, type Previews, readPreviews } from '../../catalogue/documents/thumbnails.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
-import { artistOf, type ImageLine } from '../record.ts';
+import type {
+  FixedShelves,
+  ImageRow,
+  PlacedImage,
+  SavedEntry,
+  SavedImage,
+} from '../../store/contract/writer.ts';
+import { artistOf, type ImageLine } from '../sources/record.ts';
 import { planEdited } from './decisions.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';

@@ -1,9 +1,9 @@
 /** Fills the fields that neither a folder, nor a sidecar, nor the picture itself states. Pure. */
-import { readDocument } from '../../catalogue/document.ts';
+import { readDocument } from '../../catalogue/documents/document.ts';
 import type { Rating } from '../../catalogue/types.ts';
-import type { SavedImage } from '../../catalogue/writer.ts';
-import type { ImageLine, OpenField } from '../record.ts';
-import { strictest } from '../sidecar/verdict.ts';
+import type { SavedImage } from '../../store/contract/writer.ts';
+import { strictest } from '../sidecar/rating.ts';
+import type { ImageLine, OpenField } from '../sources/record.ts';
 
 /** An existing image keeps what it has: its sidecar may have stayed behind when the picture was moved. */
 export function fillOpenFields(

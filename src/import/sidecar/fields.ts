@@ -1,7 +1,7 @@
 /** What a sidecar states about its picture. */
 import type { Kind } from '../../catalogue/types.ts';
-import { isId, isReference, isValidRecord } from '../record.ts';
-import { combine, type Verdict } from './verdict.ts';
+import { isId, isReference, isValidRecord } from '../sources/record.ts';
+import { combine, type MarkedRating } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
 export interface SidecarFields {
@@ -11,17 +11,17 @@ export interface SidecarFields {
   createdAt?: string | null | undefined;
   categories?: string[] | undefined;
   characters?: string[] | undefined;
-  verdict: Verdict;
+  marked: MarkedRating;
 }
 
 /** Of each field, the first statement counts; of the ratings, the strictest. */
 export function mergeFields(sidecars: SidecarFields[]): SidecarFields {
-  const merged: SidecarFields = { verdict: { rating: undefined, unknown: [] } };
-  for (const { verdict, ...fields } of sidecars.toReversed()) {
+  const merged: SidecarFields = { marked: { rating: undefined, unknown: [] } };
+  for (const { marked, ...fields } of sidecars.toReversed()) {
     const stated = Object.entries(fields).filter(([, value]) => value !== undefined);
     Object.assign(merged, Object.fromEntries(stated));
   }
-  for (const { verdict } of sidecars) merged.verdict = combine(merged.verdict, verdict);
+  for (const { marked } of sidecars) merged.marked = combine(merged.marked, marked);
   return merged;
 }
 

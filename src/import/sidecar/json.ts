@@ -1,13 +1,12 @@
 /** Reads a sidecar in JSON: the fields of an image record, or those of gallery-dl, Hydrus and szurubooru. */
 import { RecordError } from '../problems.ts';
-import { isId } from '../record.ts';
+import { isId } from '../sources/record.ts';
 import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
-import { findMarkers } from './find-markers.ts';
-import { type Marker, tagMarkers } from './markers.ts';
+import { findMarkers, type Marker, tagMarkers } from './markers.ts';
 import { pageIn, personIn } from './people-and-pages.ts';
+import { rateByMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
 import { parseTime } from './time.ts';
-import { judge } from './verdict.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -39,7 +38,7 @@ export function readJson(text: string): SidecarFields {
     createdAt: readDate(fields),
     categories: readCategories(fields, typed, plain),
     characters: readCharacters(fields, typed, plain),
-    verdict: judge(allMarkers(fields, typed, plain)),
+    marked: rateByMarkers(allMarkers(fields, typed, plain)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Reads a text file of tags: one per line or separated by commas, as Hydrus, gallery-dl and training sets have them. */
 import { type SidecarFields, sourceOf } from './fields.ts';
+import { rateByMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
-import { judge } from './verdict.ts';
 
 export function readText(text: string): SidecarFields {
   const items = splitItems(text);
@@ -14,7 +14,7 @@ export function readText(text: string): SidecarFields {
     source,
     categories: names.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
-    verdict: judge(tags.markers),
+    marked: rateByMarkers(tags.markers),
   };
 }
 

@@ -1,8 +1,8 @@
 /** The record of a picture in a folder, from the names of its folders and from its sidecars. */
-import { checkPicture, type ImageLine, OPEN_FIELDS } from '../record.ts';
+import { checkPicture, type ImageLine, OPEN_FIELDS } from '../sources/record.ts';
 import { categoryNames, type SidecarFields } from './fields.ts';
 import { tagMarkers } from './markers.ts';
-import { combine, judge } from './verdict.ts';
+import { combine, rateByMarkers } from './rating.ts';
 
 /** Some pictures of image boards have more tags than an image can have categories. */
 const MAX_NAMES = 250;
@@ -11,8 +11,8 @@ export function toRecord(file: string, folders: string[], sidecar: SidecarFields
   const { id, artist, source, createdAt, characters = [] } = sidecar;
   const places = categoryNames(folders);
   const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
-  const asked = judge(folders.flatMap((name) => [...tagMarkers(name)]));
-  const { rating, unknown } = combine(sidecar.verdict, asked);
+  const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
+  const { rating, unknown } = combine(sidecar.marked, asked);
   const optional = Object.entries({ id, artist, source, createdAt }).filter(([, value]) => value != null);
   const record = checkPicture({
     file,
@@ -23,7 +23,7 @@ export function toRecord(file: string, folders: string[], sidecar: SidecarFields
     nsfw: rating ?? 'nsfw',
   });
   // Names of folders make a picture more explicit, never less.
-  const stated = { ...sidecar, nsfw: sidecar.verdict.rating };
+  const stated = { ...sidecar, nsfw: sidecar.marked.rating };
   const isOpen = stated.nsfw === undefined;
   return {
     ...record,

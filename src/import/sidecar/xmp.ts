@@ -1,11 +1,11 @@
 /** Reads an XMP sidecar. */
 import type { Metadata } from '../../media/metadata/read.ts';
 import { RecordError } from '../problems.ts';
-import { isValidRecord } from '../record.ts';
+import { isValidRecord } from '../sources/record.ts';
 import { type SidecarFields, sourceOf, validName } from './fields.ts';
 import { fieldMarkers, type Marker, tagMarkers } from './markers.ts';
+import { rateByMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
-import { judge } from './verdict.ts';
 
 export function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   if (!metadata) throw new RecordError('not valid XMP');
@@ -18,7 +18,7 @@ export function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
     createdAt: date,
     categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
-    verdict: judge(metadataMarkers(metadata)),
+    marked: rateByMarkers(metadataMarkers(metadata)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Sends signed requests to an S3 bucket, with a timeout and retries, and with errors that say what to do. */
 import { hash } from 'node:crypto';
-import type { Clock, StartTimer } from '../../clock.ts';
-import { Unavailable } from '../../errors.ts';
+import type { Clock, StartTimer } from '../../lib/clock.ts';
+import { Unavailable } from '../../lib/errors.ts';
 import type { CredentialProvider, Credentials } from './credentials.ts';
 import { resolveAddress, type S3Location } from './location.ts';
 import { encodeQuery, Signer } from './sigv4.ts';

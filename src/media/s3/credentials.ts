@@ -1,5 +1,5 @@
 /** Credentials of S3. Temporary ones are refreshed before they expire, by one refresh at a time. */
-import type { Clock, StartTimer } from '../../clock.ts';
+import type { Clock, StartTimer } from '../../lib/clock.ts';
 
 export interface Credentials {
   accessKeyId: string;

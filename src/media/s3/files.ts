@@ -1,7 +1,7 @@
 /** Image files in a bucket of Amazon S3 or of an S3-compatible server. */
 import { Readable } from 'node:stream';
-import { Unavailable } from '../../errors.ts';
-import { inParallel } from '../../parallel.ts';
+import { Unavailable } from '../../lib/errors.ts';
+import { inParallel } from '../../lib/parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
 import { findAbandoned, handleAbandoned, readJournals, startJournal } from '../journal.ts';
 import {

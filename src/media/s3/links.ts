@@ -1,6 +1,6 @@
 /** Links to a bucket: presigned GET URLs, made without a request. */
 import type { LinkSigner, Validity } from '../../access/link-signer.ts';
-import type { SignLink } from '../../catalogue/image-document.ts';
+import type { SignLink } from '../../catalogue/documents/image-document.ts';
 import type { Credentials } from './credentials.ts';
 import { resolveAddress, type S3Address, type S3Location } from './location.ts';
 import { Signer } from './sigv4.ts';

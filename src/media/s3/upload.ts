@@ -1,6 +1,6 @@
 /** Uploads to a bucket: skips objects that are already there, and verifies what the server stored. */
 import { hash } from 'node:crypto';
-import { inParallel } from '../../parallel.ts';
+import { inParallel } from '../../lib/parallel.ts';
 import type { Journal, Upload } from '../files.ts';
 import type { SendRequest } from './client.ts';
 

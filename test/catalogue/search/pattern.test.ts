@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { fold } from '../../../src/catalogue/fold.ts';
+import { fold } from '../../../src/catalogue/search/fold.ts';
 import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
 import { PatternTooExpensive } from '../../../src/catalogue/search/positions.ts';
 import { PatternError } from '../../../src/catalogue/search/reader.ts';

@@ -6,7 +6,7 @@ import { findPostgres, installPostgres, unless } from '../../support/servers/nee
 import { sharedPostgres } from '../../support/servers/postgres.ts';
 import { comparedNames, differences, generatePatterns, ourResult } from './compare.ts';
 
-const PATTERNS = atDepth(1200, 12_000);
+const PATTERNS = atDepth(400, 12_000);
 const SEED = 20_261_115;
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 

@@ -1,8 +1,8 @@
 /** The order of a seed while the catalogue changes: imports and removals affect no other image. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Filter } from '../../../src/catalogue/catalogue.ts';
-import { openStore } from '../../../src/engines.ts';
+import { openStore } from '../../../src/server/engines.ts';
+import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import {
   type FilterQuery,
   matchingIds,
@@ -13,7 +13,7 @@ import {
 } from '../../support/catalogues/filters.ts';
 import { sandbox } from '../../support/catalogues/import.ts';
 import { keepOnly, readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
-import { forEachEngine, isEveryCase } from '../../support/servers/engines.ts';
+import { forEachEngineInDepth, isEveryCase, testOnOneStore } from '../../support/servers/engines.ts';
 import { clock } from '../../support/zukan/api.ts';
 import { runCommand } from '../../support/zukan/program.ts';
 import { seededRandomInt, startService } from '../../support/zukan/service.ts';
@@ -32,7 +32,7 @@ const filters: FilterQuery[] = [
 /** The orders of the first store after each change. The other stores must return the same. */
 const firstOrders = new Map<string, string[]>();
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   async function serve(pictures: Picture[]) {
     const box = sandbox(engine);
     await box.import(toRecords(pictures));
@@ -147,7 +147,7 @@ await forEachEngine(async (engine) => {
   }
 
   describe('paging by cursor', () => {
-    test('across imports and removals repeats nothing and misses nothing', async () => {
+    testOnOneStore(engine)('across imports and removals repeats nothing and misses nothing', async () => {
       const { service, add, remove } = await serve(before);
       const readTwoPages = async (filter: FilterQuery) => {
         const query = `${toQuery(filter)}&seed=s`;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { keyed, sandbox } from '../../support/catalogues/import.ts';
-import { forEachEngine } from '../../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../../support/servers/engines.ts';
 import { startService } from '../../support/zukan/service.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = sandbox(engine);
   const IMAGES = 1200;
   await box.import([

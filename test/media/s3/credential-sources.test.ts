@@ -46,7 +46,10 @@ const answerOf = (name: string, expires = START + 60 * MINUTE) =>
     Expiration: new Date(expires).toISOString(),
   });
 const credentialsOf = (name: string, expires = START + 60 * MINUTE): Credentials => ({
-  ...{ accessKeyId: `id-${name}`, secretAccessKey: `secret-${name}`, sessionToken: `token-${name}`, expires },
+  accessKeyId: `id-${name}`,
+  secretAccessKey: `secret-${name}`,
+  sessionToken: `token-${name}`,
+  expires,
 });
 const clock = () => START;
 
@@ -111,8 +114,11 @@ describe('loads credentials from', () => {
     } as const;
     assert.deepEqual(await openCredentials(source, { clock }).get(), credentialsOf('web'));
     assert.deepEqual(Object.fromEntries(sent), {
-      ...{ Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15', RoleArn: 'arn:aws:iam::1:role/x' },
-      ...{ RoleSessionName: 'zukan', WebIdentityToken: 'a.b.c' },
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: '2011-06-15',
+      RoleArn: 'arn:aws:iam::1:role/x',
+      RoleSessionName: 'zukan',
+      WebIdentityToken: 'a.b.c',
     });
   });
 

@@ -15,7 +15,10 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
 const folder = temporaryFolder();
 const credentialsOf = (name: string, expires = START + 60 * MINUTE): Credentials => ({
-  ...{ accessKeyId: `id-${name}`, secretAccessKey: `secret-${name}`, sessionToken: `token-${name}`, expires },
+  accessKeyId: `id-${name}`,
+  secretAccessKey: `secret-${name}`,
+  sessionToken: `token-${name}`,
+  expires,
 });
 
 describe('refreshes', () => {

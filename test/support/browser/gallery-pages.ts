@@ -1,8 +1,8 @@
 /** The gallery in Chromium, of one service that all test files of the process share. They must not change its catalogue. */
 import { cpSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createApp } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
+import { createApp } from '../../../src/server/app.ts';
 import { atEnd } from '../at-end.ts';
 import { importGalleryCatalogue } from '../catalogues/gallery.ts';
 import { newFolder } from '../workspace.ts';

@@ -1,7 +1,7 @@
 /** The page of a studio in Chromium, with the catalogue of the gallery tests. */
 import { after } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startStudio } from '../../../src/commands/studio.ts';
+import { startStudio } from '../../../src/cli/serving/studio.ts';
 import { importGalleryCatalogue } from '../catalogues/gallery.ts';
 import { startBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 

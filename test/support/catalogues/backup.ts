@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../../src/engines.ts';
+import { openStore } from '../../../src/server/engines.ts';
 import { tinyPicture, writeTiny } from '../pictures/tiny.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { type Finished, runCommand } from '../zukan/program.ts';

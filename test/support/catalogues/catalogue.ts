@@ -80,7 +80,12 @@ const drawing = (
   colour: string,
   frames = 1,
 ) => ({
-  ...{ file, format, width, height, colour, frames },
+  file,
+  format,
+  width,
+  height,
+  colour,
+  frames,
 });
 
 const source = { name: 'A "site"', url: 'https://example.org/posts/1' };
@@ -146,7 +151,9 @@ export async function writeKnownCatalogue(folder: string): Promise<string> {
     ...artists.filter((artist) => artist !== UNKNOWN_ARTIST).map((artist) => ({ type: 'artist', ...artist })),
     ...characters.map((character) => ({ type: 'character', ...character })),
     ...images.map(({ drawing: { file }, artist, source, ...image }) => ({
-      ...{ type: 'image', file, ...image },
+      type: 'image',
+      file,
+      ...image,
       artist: artist === 'Unknown' ? null : artist,
       source: source === noSource ? null : source,
     })),

@@ -1,15 +1,46 @@
-/** The demo catalogue, drawn once for each version of its code: drawing takes ten seconds of CPU time. */
+/** The demo catalogue. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import sharp from 'sharp';
-import { drawDemo, fillWithDemo } from '../../../demo/fill.ts';
+import { demoCatalogue } from '../../../demo/catalogue.ts';
+import { drawDemo } from '../../../demo/draw.ts';
+import { PLANS, type Plan } from '../../../demo/pictures.ts';
+import { sceneOf } from '../../../demo/staging.ts';
+import { fillWithDemo } from '../../../src/cli/serving/fill-with-demo.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { createCatalogue } from '../../../src/engines.ts';
+import { createCatalogue } from '../../../src/server/engines.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
+/** The records of the demo, without files: drawing takes ten seconds of CPU time, and the thumbnails five. */
+export async function fillWithDemoRecords(config: Config): Promise<void> {
+  const { entries, pictures } = demoCatalogue();
+  const images = pictures.map(({ record: { file, ...record } }, index) => {
+    const extension = extname(file).slice(1);
+    const { width, height } = sceneOf(PLANS[index] as Plan, index + 1);
+    return {
+      ...record,
+      key: `${record.id}.${extension}`,
+      meta: {
+        eTag: record.id,
+        size: 1000,
+        mimetype: `image/${extension === 'jpg' ? 'jpeg' : extension}`,
+        color: '#102030',
+        dimens: { width, height },
+      },
+    };
+  });
+  await createCatalogue(config);
+  await fillWithDemo(config, async (folder) => {
+    const path = join(folder, 'catalogue.ndjson');
+    await writeFile(path, [...entries, ...images].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return path;
+  });
+}
+
+/** The demo, drawn once for each version of its code. */
 export async function fillWithDrawnDemo(config: Config): Promise<void> {
   const drawn = await drawOnce();
   await createCatalogue(config);

@@ -1,5 +1,5 @@
 /** Random catalogues with every property that images are filtered by, and the rule for which images match. */
-import type { RandomInt } from '../../../src/random.ts';
+import type { RandomInt } from '../../../src/lib/random.ts';
 import { range } from '../checks/distribution.ts';
 import { madeUpImage } from '../zukan/api.ts';
 import { uuid } from './catalogue.ts';

@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { importFiles } from '../../../src/commands/import.ts';
+import { importFiles } from '../../../src/cli/importing/import.ts';
 import { atEnd } from '../at-end.ts';
 import { type Drawing, drawInto } from '../pictures/pictures.ts';
 import { newFolder, temporaryFolder } from '../workspace.ts';
@@ -37,7 +37,9 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   for (const number of numbers.slice(0, FILE_COUNT)) await drawInto(folder, drawing(number));
   const images = numbers.map((number) => ({
-    ...{ type: 'image', id: uuid(4, number), file: drawing(number).file },
+    type: 'image',
+    id: uuid(4, number),
+    file: drawing(number).file,
     artist: artistId,
     source: { name: 'A book', url: 'https://example.org/book' },
     nsfw: number % 8 === 0 ? 'questionable' : 'sfw',
@@ -51,8 +53,13 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
     { type: 'artist', id: artistId, name: 'Hokusai & Daughter', url: 'https://example.org/hokusai' },
     { type: 'artist', name: 'Idle', url: '' },
     {
-      ...{ type: 'character', id: characterId, name: 'Nami <b>Umi</b>', description: 'Swims.' },
-      ...{ source: 'Waves', ages: [19], occupations: ['diver'] },
+      type: 'character',
+      id: characterId,
+      name: 'Nami <b>Umi</b>',
+      description: 'Swims.',
+      source: 'Waves',
+      ages: [19],
+      occupations: ['diver'],
     },
     { type: 'character', name: 'かえで' },
     ...images,

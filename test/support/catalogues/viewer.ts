@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { importFiles } from '../../../src/commands/import.ts';
+import { importFiles } from '../../../src/cli/importing/import.ts';
 import { drawPhoto } from '../pictures/photo.ts';
 import { drawInto } from '../pictures/pictures.ts';
 import { temporaryFolder } from '../workspace.ts';
@@ -34,7 +34,12 @@ export async function importViewerCatalogue() {
     [photoId]: 'photo.jpg',
   };
   const images = Object.entries(files).map(([id, file]) => ({
-    ...{ type: 'image', id, file, artist: 'A/B: C', characters: ['Nami'], categories: [] },
+    type: 'image',
+    id,
+    file,
+    artist: 'A/B: C',
+    characters: ['Nami'],
+    categories: [],
     nsfw: id === questionableCopyId ? 'questionable' : 'sfw',
   }));
   const lines = [{ type: 'artist', name: 'A/B: C' }, { type: 'character', name: 'Nami' }, ...images];

@@ -1,21 +1,29 @@
 /** Runs the same tests on every store. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import type { Config } from '../../../src/config/config.ts';
+import { type Config, readConfig } from '../../../src/config/config.ts';
+import { createCatalogue } from '../../../src/server/engines.ts';
 import { atDepth } from '../depth.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
-import { psql, sharedPostgres } from './postgres.ts';
+import { type Postgres, psql, sharedPostgres } from './postgres.ts';
 
 export interface Engine {
   name: string;
-  /** The variables for a new, empty catalogue in this engine. */
+  /** The variables for a new catalogue without images. In PostgreSQL, its tables exist already. */
   environment(): Record<string, string>;
+  /** The variables for a catalogue that a command must create first. */
+  withoutCatalogue(): Record<string, string>;
   /** The variables for a copy of a catalogue that nobody uses. The caller copies its folder. */
   copy(database: Config['database']): Record<string, string>;
 }
 
 /** The default: a file in DATA_DIR, which every test chooses itself. */
-export const sqlite: Engine = { name: 'SQLite', environment: () => ({}), copy: () => ({}) };
+export const sqlite: Engine = {
+  name: 'SQLite',
+  environment: () => ({}),
+  withoutCatalogue: () => ({}),
+  copy: () => ({}),
+};
 
 type Suite = (engine: Engine) => void | Promise<void>;
 
@@ -41,13 +49,30 @@ export async function forEachEngine(suite: Suite): Promise<void> {
   const engines = [sqlite];
   if (!unless(findPostgres(), 'PostgreSQL', installPostgres)) {
     const server = await sharedPostgres();
+    const newCatalogue = await sharedTemplate(server);
     engines.push({
       name: 'PostgreSQL',
-      environment: () => ({ DATABASE_URL: server.newDatabase() }),
+      environment: () => ({ DATABASE_URL: server.newDatabase(newCatalogue) }),
+      withoutCatalogue: () => ({ DATABASE_URL: server.newDatabase() }),
       copy: (database) => ({ DATABASE_URL: server.newDatabase((database as { url: string }).url) }),
     });
   }
   for (const engine of engines) describe(engine.name, () => suite(engine));
+}
+
+let template: Promise<string> | undefined;
+
+/** The database that new catalogues are copied from: migrating each takes twice as long. */
+async function sharedTemplate(server: Postgres): Promise<string> {
+  template ??= createTemplate(server);
+  // Not the promise itself: who awaits a promise continues as part of the test that created it.
+  return await template;
+}
+
+async function createTemplate(server: Postgres): Promise<string> {
+  const url = server.newDatabase();
+  await createCatalogue(readConfig({ DATABASE_URL: url }));
+  return url;
 }
 
 /** The variables that name a catalogue, for a command. */

@@ -44,7 +44,10 @@ export async function startS3(): Promise<PrivateS3> {
   const port = await startStorage();
   const s3: PrivateS3 = {
     location: {
-      ...{ bucket: 'zukan', prefix: '', endpoint: '', region: account.region },
+      bucket: 'zukan',
+      prefix: '',
+      endpoint: '',
+      region: account.region,
       credentials: fixedCredentials(account),
     },
     requests: [],

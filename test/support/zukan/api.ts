@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../../src/commands/import.ts';
+import { importFiles } from '../../../src/cli/importing/import.ts';
 import { artists, categories, characters, images, uuid } from '../catalogues/catalogue.ts';
 import { atDepth } from '../depth.ts';
 import { temporaryFolder } from '../workspace.ts';
@@ -73,7 +73,9 @@ export async function expectedImages(folder: string): Promise<Envelope[]> {
           size: bytes.length,
           mimetype: `image/${drawing.format}`,
           dimens: {
-            ...{ width, height, aspectRatio: `${width / divisor}:${height / divisor}` },
+            width,
+            height,
+            aspectRatio: `${width / divisor}:${height / divisor}`,
             orientation: width > height ? 'landscape' : width < height ? 'portrait' : 'square',
           },
         },
@@ -153,10 +155,16 @@ export function related(
 
 /** The record of an image without a file. */
 export const madeUpImage = (id: string, rest: object = {}) => ({
-  ...{ type: 'image', id, key: `${id}.png`, nsfw: 'sfw' },
+  type: 'image',
+  id,
+  key: `${id}.png`,
+  nsfw: 'sfw',
   meta: {
     eTag: createHash('sha256').update(id).digest('hex'),
-    ...{ size: 1000, mimetype: 'image/png', color: '#102030', dimens: { width: 40, height: 30 } },
+    size: 1000,
+    mimetype: 'image/png',
+    color: '#102030',
+    dimens: { width: 40, height: 30 },
   },
   ...rest,
 });

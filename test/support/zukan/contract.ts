@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Compile, type Validator } from 'typebox/schema';
-import { routes } from '../../../src/http/api/routes.ts';
-import { buildOpenApi } from '../../../src/http/pages/reference/openapi.ts';
-import type { Operation, Ref, Response } from '../../../src/http/pages/reference/types.ts';
-import { Router } from '../../../src/http/server/router.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { Router } from '../../../src/http/router.ts';
+import { buildOpenApi } from '../../../src/server/pages/reference/openapi.ts';
+import type { Operation, Ref, Response } from '../../../src/server/pages/reference/types.ts';
 import type { Answer } from './service.ts';
 
 const defaultPrefixes = ['/api', '/v1'];

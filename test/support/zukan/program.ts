@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { after } from 'node:test';
-import { runProgram } from '../../../src/commands/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 
 export const main = join(import.meta.dirname, '../../../src/main.ts');
 /** The suite starts the program often; cached code halves the start time. */
@@ -106,13 +106,14 @@ export function start(
   return child;
 }
 
-/** Starts a command in a child process that the caller ends. */
+/** Starts a command, or another program, in a child process that the caller ends. */
 export function launch(
   parameters: string[],
   environment: Environment,
   nodeFlags: string[] = [],
+  program = main,
 ): ChildProcess {
-  return spawn(process.execPath, [...nodeFlags, main, ...parameters], {
+  return spawn(process.execPath, [...nodeFlags, program, ...parameters], {
     env: { ...inherited(), ...environment },
   });
 }

@@ -1,8 +1,8 @@
 /** A studio on a real port, and a client that behaves like its page. */
 import { after } from 'node:test';
-import { startStudio } from '../../../src/commands/studio.ts';
+import { startStudio } from '../../../src/cli/serving/studio.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { Summary } from '../../../src/studio/summary.ts';
+import type { SelectionSummary } from '../../../src/studio/summary.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
 const { request } = process.getBuiltinModule('node:http');
@@ -31,7 +31,7 @@ export interface TestStudio {
   /** A change that must succeed: its result. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
   change(path: string, body: unknown): Promise<any>;
-  summary(ids: string[]): Promise<Summary>;
+  summary(ids: string[]): Promise<SelectionSummary>;
   ids(query?: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -60,7 +60,11 @@ export async function openStudio(config: Config): Promise<TestStudio> {
     return own;
   };
   const studio: TestStudio = {
-    ...{ origin, newAddress: () => running.newAddress(), send, signIn, close },
+    origin,
+    newAddress: () => running.newAddress(),
+    send,
+    signIn,
+    close,
     get: async (path) => send(path, await session()),
     post: async (path, body, onChunk) =>
       sendRequest(new URL(path, origin), await session(), JSON.stringify(body), 'POST', onChunk),

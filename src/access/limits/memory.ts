@@ -1,0 +1,95 @@
+/** The rate limit of one process, in bounded memory that its threads may share. */
+
+import type { Clock } from '../../lib/clock.ts';
+import {
+  blockedState,
+  type Decision,
+  decide,
+  freshState,
+  type Rate,
+  type RateState,
+  rateOf,
+} from '../rate.ts';
+import { createClientMemory } from './client-memory.ts';
+import { ClientTable } from './client-table.ts';
+import type { Limiter } from './limiter.ts';
+
+/** Each thread counts `performance.now` from its own start. */
+const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Monotonic, because setting the system clock back must not block anyone, and the same in all threads. */
+export const steadyClock: Clock = () => THREAD_START + performance.now();
+
+/** Beyond this many clients, some are forgotten even though their state has not expired. */
+const MAX_CLIENTS = 500_000;
+
+export function createLimiterMemory(maxClients = MAX_CLIENTS): SharedArrayBuffer {
+  return createClientMemory(maxClients);
+}
+
+export class MemoryLimiter implements Limiter {
+  readonly perSecond: number;
+  readonly #clock: Clock;
+  readonly #rate: Rate;
+  readonly #clients: ClientTable;
+
+  /** The clock must be the same in all threads that share the memory. `owner` identifies this one: see lock.ts. */
+  constructor(perSecond: number, clock: Clock, memory = createLimiterMemory(), owner = 1) {
+    this.perSecond = perSecond;
+    this.#clock = clock;
+    this.#rate = rateOf(perSecond);
+    this.#clients = new ClientTable(memory, owner);
+  }
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  decide(client: string): Decision {
+    return this.#update(client, (state, now) => decide(this.#rate, state, now)).decision;
+  }
+
+  /** Blocks a client for `wait` milliseconds, as another limiter decided. */
+  block(client: string, wait: number): void {
+    this.#update(client, (_state, now) => ({ state: blockedState(now + wait) }));
+  }
+
+  /** How many whole milliseconds of a block are left. A block that has ended is forgotten. */
+  blockedFor(client: string): number {
+    this.#clients.lock(client);
+    try {
+      const { blockedUntil } = this.#clients.read();
+      if (blockedUntil === 0) return 0;
+      const now = this.#clock();
+      if (blockedUntil <= now) this.#clients.write(freshState, now);
+      return Math.max(0, Math.ceil(blockedUntil - now));
+    } finally {
+      this.#clients.unlock();
+    }
+  }
+
+  blockedClients(): number {
+    return this.#clients.countBlocked(this.#clock());
+  }
+
+  degradedReason(): undefined {
+    return undefined;
+  }
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** Another thread may have decided since this one last read the clock, so it is read under the lock. */
+  #update<T extends { state: RateState }>(client: string, change: (state: RateState, now: number) => T): T {
+    this.#clients.lock(client);
+    try {
+      const now = this.#clock();
+      const changed = change(this.#clients.read(), now);
+      this.#clients.write(changed.state, now);
+      return changed;
+    } finally {
+      this.#clients.unlock();
+    }
+  }
+}

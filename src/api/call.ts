@@ -1,0 +1,114 @@
+/**
+ * One API call, from request to response. If several errors apply, the order of the steps in `handleCall` decides which
+ * one is sent: 429; 401 for an invalid token, or a missing one where the endpoint requires it; 400; 401 for an `expiry`
+ * without a token; 403; 404.
+ */
+import type { Token } from '../access/token-store.ts';
+import { expiryAllowance } from '../access/tokens.ts';
+import { matchesETag } from '../http/conditional.ts';
+import { ApiError, successBody, unauthorized } from '../http/errors.ts';
+import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
+import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
+import { admit } from './admission.ts';
+import { RequestCaller } from './caller.ts';
+import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
+import { ignoredParameters, readQuery, readUuid } from './query.ts';
+import type { Services } from './services.ts';
+
+export async function handleCall(
+  route: Route,
+  prefix: string,
+  /** The text in place of `{id}`; empty if the path has none. */
+  pathId: string,
+  services: Services,
+  exchange: Exchange,
+): Promise<void> {
+  const now = services.clock();
+  const token = await admit(services, exchange);
+  if (!token && route.access !== 'open') throw missingToken('this endpoint');
+
+  const raw = exchange.query;
+  const ignored = ignoredParameters(route.query, raw);
+  if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
+  const id = pathId === '' ? '' : readId(pathId);
+  const query = readQuery(route.query, raw);
+  assertAllRead(route, exchange.search);
+  assertPossibleExpiry(query, services.links.maxLifetime);
+
+  const call: Call<never> = {
+    services,
+    query: query as never,
+    id,
+    token,
+    caller: new RequestCaller(services, exchange),
+    now,
+    origin: services.originOf(exchange.request),
+    path: route.path,
+    prefix,
+  };
+  const denied = findDenial(route, query, token);
+  if (denied) {
+    await route.validate?.(call);
+    throw denied;
+  }
+  send(exchange, await route.handle(call));
+}
+
+function send(exchange: Exchange, response: ApiResponse | Redirect): void {
+  if ('location' in response) {
+    exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
+    exchange.sendHead(302);
+    return;
+  }
+  const { data, isByteString, meta, headers, eTag } = response;
+  if (headers) exchange.headers(headers);
+  if (eTag !== undefined) {
+    exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
+    if (matchesETag(exchange.request.headers['if-none-match'], eTag)) {
+      exchange.sendHead(304);
+      return;
+    }
+  }
+  exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, isByteString);
+}
+
+function missingToken(what: string): ApiError {
+  return unauthorized(`No token: ${what} requires one. Send it as "Authorization: Bearer <token>".`);
+}
+
+function readId(text: string): string {
+  const id = readUuid(text);
+  if (id === undefined) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
+  return id;
+}
+
+/** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
+function assertAllRead({ query }: Route, search: string): void {
+  if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
+    throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
+}
+
+function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number): void {
+  if (expiry > max) throw new ApiError(400, `Invalid expiry: the storage supports at most ${max} seconds.`);
+}
+
+function findDenial(
+  { access }: Route,
+  { expiry }: { expiry?: number },
+  token: Token | undefined,
+): ApiError | undefined {
+  if (!token) return expiry === undefined ? undefined : missingToken('a custom expiry');
+  const { scopes } = token;
+  if (typeof access === 'object' && !scopes.includes(access.scope))
+    return new ApiError(403, `The token lacks the scope "${access.scope}".`);
+  if (expiry === undefined) return undefined;
+  const allowance = expiryAllowance(scopes);
+  if (allowance === undefined)
+    return new ApiError(
+      403,
+      'The token lacks the scope "image:custom-expiry", which a custom expiry requires.',
+    );
+  if (expiry > allowance)
+    return new ApiError(403, `The token allows an expiry of at most ${allowance} seconds.`);
+  return undefined;
+}

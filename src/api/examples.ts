@@ -1,0 +1,78 @@
+/** Example records for the reference. They exist in the demo catalogue, so the example calls work there. */
+import type Type from 'typebox';
+import type { TokenInformation } from '../access/token-store.ts';
+import type { ArtistImage } from '../catalogue/schemas.ts';
+import type { Artist, Category, Character, Image, Statistics } from '../catalogue/types.ts';
+
+export const artist: Artist = {
+  id: '4934822e-e84c-5aa0-bf12-3a85eb9a3b57',
+  name: 'Hoshino Ink',
+  url: 'https://example.org/artists/hoshino-ink',
+};
+
+export const category: Category = {
+  id: '5aa3f293-70bd-5c12-aad4-4e6a47390266',
+  name: 'duo',
+  description: 'Two characters in one picture.',
+  nsfw: false,
+  createdAt: '2025-01-01T11:00:00.000Z',
+};
+
+export const character: Character = {
+  id: '4af9a9b0-a60b-5b67-8311-a04c970aaf61',
+  name: 'Koharu Inagi',
+  description: 'Carries letters over the mountain, nine parcels at a time.',
+  source: 'Nine Tails Post',
+  gender: 'female',
+  ages: [22, 24],
+  birth_date: '2002-10-03',
+  nationality: 'Japanese',
+  occupations: ['courier'],
+  createdAt: '2025-01-03T00:00:00.000Z',
+};
+
+const id = 'acf33ea2-7f98-5b67-a500-77e562ea8d82';
+
+export const image: Image = {
+  id,
+  url: `https://example.org/files/${id}.webp?expires=1767229200&signature=Zm94ZXMgY2FycnkgbGV0dGVycw`,
+  artist: artist.id,
+  source: { name: 'Nine Tails Post', url: 'https://example.org/works/0046' },
+  nsfw: 'sfw',
+  categories: [category],
+  characters: [character],
+  createdAt: '2025-08-22T04:30:00.000Z',
+  meta: {
+    eTag: '5d41c9a2b0e1f3',
+    size: 41_236,
+    mimetype: 'image/webp',
+    color: '#e8a860',
+    expires: '2026-01-01T01:00:00.000Z',
+    dimens: { width: 1080, height: 720, aspectRatio: '3:2', orientation: 'landscape' },
+  },
+};
+
+export const artistImage: Type.Static<typeof ArtistImage> = {
+  ...image,
+  meta: { ...image.meta, dimens: { width: 1080, height: 720, orientation: 'landscape' } },
+};
+
+export const statistics: Statistics = {
+  images: {
+    count: 68,
+    nsfw: { nsfw: 5, questionable: 6, sfw: 57 },
+    orientation: { landscape: 21, portrait: 30, square: 17 },
+  },
+  artists: { count: 10 },
+  characters: { count: 18 },
+  categories: { count: 28 },
+};
+
+export const token: TokenInformation = {
+  owner: 'me',
+  purpose: 'tour',
+  scopes: ['image:list', 'image:custom-expiry:86400'],
+  issuedBy: 'zukan',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expires: '2027-01-01T00:00:00.000Z',
+};

@@ -1,0 +1,187 @@
+/** The endpoints that return images. */
+
+import { LIST_IMAGES } from '../access/tokens.ts';
+import { cursorScope } from '../catalogue/cursor-scope.ts';
+import { type ImageDocument, withoutAspectRatio } from '../catalogue/documents/image-document.ts';
+import { ArtistImage, Image } from '../catalogue/schemas.ts';
+import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
+import { ApiError } from '../http/errors.ts';
+import * as Type from '../lib/json-schema.ts';
+import type { Filter, FilterProblem } from '../store/contract/catalogue.ts';
+import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
+import { notFound } from './entries.ts';
+import { inCategories } from './example-calls.ts';
+import * as samples from './examples.ts';
+import { linkSigner } from './links.ts';
+import { cursorHeaders, pageHeaders } from './pagination.ts';
+import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
+import { pickParameters } from './query.ts';
+
+/** How many unknown categories an error message names. */
+const MAX_NAMES_IN_ERROR = 10;
+
+const oldestFirst = 'Sorted by the time they were added, oldest first.';
+
+export const singleImage = endpoint({
+  name: 'image',
+  group: 'Images',
+  summary: 'Get an image',
+  description: 'Returns the same record as the lists do.',
+  access: 'open',
+  query: imageParameters,
+  data: Image,
+  example: { call: ({ image }) => ({ id: image.id }), data: samples.image },
+  async handle(call) {
+    const image = await call.services.catalogue.image(call.id);
+    if (!image) throw new ApiError(404, 'Image not found.');
+    const data = image.withLink(linkSigner(call, call.query.expiry), call.query.include);
+    return { data, isByteString: true };
+  },
+});
+
+export const allImages = endpoint({
+  name: 'images',
+  group: 'Images',
+  summary: 'List all images',
+  description: oldestFirst,
+  access: { scope: LIST_IMAGES },
+  query: { limit, offset, ...listFilters, ...imageParameters },
+  data: Type.Array(Image),
+  example: { call: () => ({ query: { limit: '2', offset: '0' } }), data: [samples.image] },
+  isPaged: true,
+  async handle(call) {
+    const filter = pickParameters(listFilters, call.query);
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
+    return { ...imageList(call, items), headers: pageHeaders(call, total) };
+  },
+});
+
+export const artistImages = endpoint({
+  name: 'artistImages',
+  group: 'Artists',
+  summary: "List an artist's images",
+  description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
+  access: 'open',
+  query: { limit, offset, ...listFilters, ...imageParameters },
+  data: Type.Array(ArtistImage),
+  example: {
+    call: ({ artist }) => ({ id: artist.id, query: { limit: '1' } }),
+    data: [samples.artistImage],
+  },
+  isPaged: true,
+  async handle(call) {
+    const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
+    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
+    const signLink = linkSigner(call, call.query.expiry);
+    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
+    return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
+  },
+});
+
+const randomQuery = { ...imageFilters, limit, seed, cursor, ...imageParameters };
+type RandomCall = Call<QueryOf<typeof randomQuery>>;
+
+export const randomImages = endpoint({
+  name: 'random',
+  group: 'Images',
+  summary: 'Get random images',
+  description:
+    'Every image that matches the filters is equally likely, and none is repeated within a response. If fewer than ' +
+    '`limit` match, all of them are returned; if none match, the list is empty. With a `seed` the order is always the ' +
+    'same, and `cursor` continues where the previous response ended, so no image is repeated until all were returned. ' +
+    'New images are inserted at random positions of that order; the others keep theirs.',
+  access: 'open',
+  query: randomQuery,
+  data: Type.Array(Image),
+  example: {
+    call: ({ categories }) => ({ query: { ...inCategories(categories), nsfw: 'sfw', limit: '1' } }),
+    data: [samples.image],
+  },
+  hasCursor: true,
+  async validate(call) {
+    const filter = pickParameters(imageFilters, call.query);
+    readCursor(call, filter);
+    await rejectUnknownNames(call, filter);
+  },
+  async handle(call) {
+    const { services, query } = call;
+    const filter = pickParameters(imageFilters, query);
+    const from = readCursor(call, filter);
+    if (query.seed !== undefined) return seededImages(call, filter, query.seed, from);
+    const images = await services.catalogue.randomImages(
+      filter,
+      query.limit,
+      services.randomInt,
+      call.caller,
+    );
+    return imageList(call, unwrap(images));
+  },
+});
+
+async function seededImages(
+  call: RandomCall,
+  filter: Filter,
+  seed: string,
+  from: SeedPosition | undefined,
+): Promise<ApiResponse> {
+  const { catalogue, cursors } = call.services;
+  const { images, next } = unwrap(
+    await catalogue.seededImages(filter, seed, from, call.query.limit, call.caller),
+  );
+  const response = imageList(call, images);
+  if (next === undefined) return response;
+  const cursor = cursors.write(packPosition(next), cursorScope(seed, filter));
+  return { ...response, headers: cursorHeaders(call, cursor) };
+}
+
+/** The position that the cursor of a call stands for; undefined without a cursor. */
+function readCursor({ services, query }: RandomCall, filter: Filter): SeedPosition | undefined {
+  const { seed, cursor } = query;
+  if (cursor === undefined) return undefined;
+  if (seed === undefined)
+    throw new ApiError(400, 'Invalid cursor: send it together with the seed it was issued for.');
+  const position = services.cursors.read(cursor, cursorScope(seed, filter));
+  if (position !== undefined) return unpackPosition(position);
+  throw new ApiError(
+    400,
+    'Invalid cursor: it was not issued by this service, or belongs to a different seed or filters.',
+  );
+}
+
+/** Throws the 400 for categories that do not exist. */
+export async function rejectUnknownNames({ services }: Call<unknown>, filter: Filter): Promise<void> {
+  const found = await services.catalogue.checkFilter(filter);
+  const error = found && problemToApiError(found);
+  if (error?.status === 400) throw error;
+}
+
+type ImageCall = Call<QueryOf<typeof imageParameters>>;
+
+export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
+  const signLink = linkSigner(call, call.query.expiry);
+  const { include } = call.query;
+  let data = '[';
+  for (const image of images) data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
+  return { data: `${data}]`, isByteString: true };
+}
+
+/** Returns the result, or throws the error for a problem with the filter. */
+export function unwrap<Result extends object>(result: Result | FilterProblem): Result {
+  if ('problem' in result) throw problemToApiError(result);
+  return result;
+}
+
+function problemToApiError({ problem }: FilterProblem): ApiError {
+  if (problem === 'position')
+    return new ApiError(400, 'The cursor is no longer valid; start again without it.');
+  if (typeof problem === 'string') return notFound(problem);
+  const messages = [unknownNames('categories', problem.categories), unknownNames('exclude', problem.exclude)];
+  return new ApiError(400, messages.filter(Boolean).join(' '));
+}
+
+function unknownNames(parameter: string, names: string[]): string {
+  if (names.length === 0) return '';
+  const quoted = names.slice(0, MAX_NAMES_IN_ERROR).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_NAMES_IN_ERROR ? [`${names.length - MAX_NAMES_IN_ERROR} more`] : [];
+  return `Invalid ${parameter}: there is no category ${[...quoted, ...more].join(', ')}.`;
+}

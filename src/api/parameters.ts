@@ -1,0 +1,148 @@
+/**
+ * Every parameter of the API. Its schema validates it (see query.ts) and describes it in the reference, with the first of
+ * its `examples`.
+ */
+
+import { EntryInclude, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
+import * as Type from '../lib/json-schema.ts';
+import type { Filter } from '../store/contract/catalogue.ts';
+import * as samples from './examples.ts';
+
+/** In the path. */
+export const id = Type.String({
+  pattern: uuidPattern,
+  description: 'The id of the record: a UUID in upper or lower case.',
+  examples: [samples.artist.id],
+});
+
+export const limit = Type.Integer({
+  minimum: 1,
+  maximum: 25,
+  default: 10,
+  description: 'The maximum number of records to return.',
+  examples: [10],
+});
+export const offset = Type.Integer({
+  minimum: 0,
+  default: 0,
+  description: 'The number of records to skip.',
+  examples: [0],
+});
+export const search = Type.Optional(
+  Type.String({
+    maxLength: 50,
+    title: 'search query',
+    description: 'A pattern that the whole name must match.',
+    examples: ['%ink%'],
+  }),
+);
+export const expiry = Type.Optional(
+  Type.Integer({
+    minimum: 31,
+    description:
+      'How long the links stay valid, in seconds. Requires a token with the scope `image:custom-expiry`.',
+    examples: [86_400],
+  }),
+);
+export const seed = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Any text. The same seed returns the same images in the same order.',
+    examples: ['2026-11-14'],
+  }),
+);
+export const cursor = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description:
+      'The `X-Next-Cursor` of the previous response, to continue from there. Send it with the same filters, and the ' +
+      'same `seed` if there was one.',
+    examples: ['AAJiasLMtmKK5gn1iDFdLTXiK_iN'],
+  }),
+);
+
+export const width = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description:
+      'The width in pixels that you need. Redirects to the smallest thumbnail that is at least this wide, or else to ' +
+      'the original.',
+    examples: [480],
+  }),
+);
+
+/** The parameters of every endpoint that returns images. */
+export const imageParameters = {
+  expiry,
+  include: Type.Optional(
+    Type.Array(Include, {
+      description:
+        'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `thumbnails` adds ' +
+        '`meta.thumbnails`, smaller versions of the file, `meta.thumbHash`, a tiny preview, and `meta.animated`, ' +
+        'whether it is an animation.',
+      examples: [['artist', 'thumbnails']],
+    }),
+  ),
+};
+
+/** Of every endpoint that returns artists, characters or categories. */
+export const entryInclude = Type.Optional(
+  Type.Array(EntryInclude, {
+    description:
+      'What to add to each record: `count` adds `images`, the number of images, which single records always have; ' +
+      '`cover` adds `cover`, the newest image rated sfw, with its thumbnails.',
+    examples: [['count', 'cover']],
+  }),
+);
+
+/** The filters of lists. */
+export const listFilters = {
+  nsfw: Type.Optional(
+    Type.Array(Rating, {
+      description: 'Only images with one of these ratings, separated by commas.',
+      examples: [['sfw']],
+    }),
+  ),
+  orientation: Type.Optional(
+    Type.Array(Orientation, {
+      description: 'Only images with one of these orientations, separated by commas.',
+      examples: [['portrait', 'square']],
+    }),
+  ),
+};
+
+/** The filters of random and of the latest images. They reach the catalogue under the same names. */
+export const imageFilters = {
+  categories: Type.Array(Type.String(), {
+    default: [],
+    description: 'Only images in all of these categories: names, separated by commas.',
+    examples: [['foxgirl', 'kimono']],
+  }),
+  match: Type.Union([Type.Literal('all'), Type.Literal('any')], {
+    default: 'all',
+    description: 'Whether an image must be in all of the `categories` or in any of them.',
+    examples: ['any'],
+  }),
+  exclude: Type.Array(Type.String(), {
+    default: [],
+    description: 'Only images in none of these categories: names, separated by commas.',
+    examples: [['night', 'rain']],
+  }),
+  ...listFilters,
+  artist: Type.Optional(
+    Type.String({
+      pattern: uuidPattern,
+      description: 'Only images by the artist with this id.',
+      examples: [samples.artist.id],
+    }),
+  ),
+  character: Type.Optional(
+    Type.String({
+      pattern: uuidPattern,
+      description: 'Only images that show the character with this id.',
+      examples: [samples.character.id],
+    }),
+  ),
+} satisfies Record<keyof Filter, Type.TSchema>;

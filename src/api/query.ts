@@ -1,0 +1,138 @@
+/** Parses and validates query parameters against their schemas. */
+import type Type from 'typebox';
+import { uuidPattern } from '../catalogue/schemas.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RawQuery } from '../http/query-string.ts';
+import type { QueryOf } from './endpoint.ts';
+
+/** Reports every invalid parameter at once. Ignores unknown parameters (`ignoredParameters` names them), because bots append all kinds. */
+export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {
+  const problems: string[] = [];
+  const query: Record<string, unknown> = {};
+  for (const name in schema.properties) {
+    const rule = schema.properties[name] as Rule;
+    const { value, problem } = readParameter(rule, raw.get(name));
+    if (problem) problems.push(`Invalid ${rule.title ?? name}: ${problem}.`);
+    if (value !== undefined) query[name] = value;
+  }
+  if (problems.length > 0) throw new ApiError(400, problems.join(' '));
+  return query as Type.Static<Schema>;
+}
+
+/** The values of one group of parameters. */
+export function pickParameters<Group extends Type.TProperties>(
+  group: Group,
+  query: QueryOf<Group>,
+): QueryOf<Group> {
+  const picked: Record<string, unknown> = {};
+  for (const name in group) picked[name] = (query as Record<string, unknown>)[name];
+  return picked as QueryOf<Group>;
+}
+
+/** More than any filter needs: a catalogue has hundreds of categories. */
+const MAX_LIST_VALUES = 1000;
+
+/** The parts of a schema that validation reads. */
+interface Rule {
+  type?: string;
+  title?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  items?: Rule;
+  /** The allowed values. */
+  anyOf?: { const: string }[];
+}
+
+interface Reading {
+  value?: unknown;
+  problem?: string;
+}
+
+function readParameter(rule: Rule, text: string | string[] | undefined): Reading {
+  if (text === undefined) return { value: rule.default };
+  if (rule.type === 'array') return readList(rule, text);
+  if (typeof text !== 'string') return { problem: 'it must be a single value' };
+  if (rule.anyOf) return readChoice(rule.anyOf, text);
+  return rule.type === 'integer' ? readInteger(rule, text) : readText(rule, text);
+}
+
+function readInteger({ minimum = 0, maximum }: Rule, text: string): Reading {
+  const value = /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
+  if (value >= minimum && value <= (maximum ?? Number.MAX_SAFE_INTEGER)) return { value };
+  const range = maximum === undefined ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
+  return { problem: `it must be a whole number ${range}` };
+}
+
+const uuid = new RegExp(uuidPattern);
+
+/** The id in lower case, as it is stored; undefined if the text is not a UUID. */
+export function readUuid(text: string): string | undefined {
+  return uuid.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** An empty text counts as not given, unless the schema requires one. Lengths are in code points. */
+function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Reading {
+  if (pattern === uuidPattern) {
+    const value = readUuid(text);
+    return value === undefined ? { problem: 'it must be a UUID' } : { value };
+  }
+  if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
+  if (maxLength === undefined || isAtMost(text, maxLength)) return { value: text };
+  return { problem: `it must not be longer than ${maxLength} characters` };
+}
+
+/** A code point has at most two code units, so a long text need not be counted. */
+function isAtMost(text: string, codePoints: number): boolean {
+  return text.length <= 2 * codePoints && [...text].length <= codePoints;
+}
+
+function readChoice(choices: { const: string }[], text: string): Reading {
+  if (choices.some((choice) => choice.const === text)) return { value: text };
+  return { problem: `it must be ${choices.map((choice) => `"${choice.const}"`).join(' or ')}` };
+}
+
+/** A choice must not be empty: a rating left out by mistake must not mean every rating. */
+function readList({ items }: Rule, text: string | string[]): Reading {
+  const names = splitNames(text);
+  if (!names) return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
+  const choices = items?.anyOf?.map((choice) => choice.const);
+  if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
+    return { value: names };
+  return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
+}
+
+/** Undefined if there are too many. */
+function splitNames(text: string | string[]): string[] | undefined {
+  const values = [text].flat().flatMap((part) => part.split(',', MAX_LIST_VALUES + 1));
+  if (values.length > MAX_LIST_VALUES) return undefined;
+  return [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
+}
+
+/** Bounds the header, whatever the client sends. */
+const MAX_NAMES = 10;
+const MAX_NAME_LENGTH = 40;
+const OMITTED = '...';
+
+/** The value of `X-Ignored-Parameters`; undefined if the endpoint takes all parameters. */
+export function ignoredParameters({ properties }: Type.TObject, raw: RawQuery): string | undefined {
+  let names: string[] | undefined;
+  for (const name of raw.keys()) {
+    if (name === '' || Object.hasOwn(properties, name)) continue;
+    names ??= [];
+    names.push(names.length < MAX_NAMES ? escapeName(name) : OMITTED);
+    if (names.length > MAX_NAMES) break;
+  }
+  return names?.join(', ');
+}
+
+/** Percent-encodes everything that could end the name or the header. */
+function escapeName(name: string): string {
+  const start = name.slice(0, MAX_NAME_LENGTH + 1).toWellFormed();
+  const escaped = encodeURIComponent(start).replaceAll('%5B', '[').replaceAll('%5D', ']');
+  if (escaped.length <= MAX_NAME_LENGTH) return escaped;
+  return escaped.slice(0, MAX_NAME_LENGTH).replace(/%.?$/, '') + OMITTED;
+}

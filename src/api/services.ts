@@ -1,0 +1,66 @@
+/** The dependencies of the server and its handlers. */
+import type { IncomingMessage } from 'node:http';
+import type { ClientBudget } from '../access/client-budget.ts';
+import type { Cursors } from '../access/cursors.ts';
+import type { Exemptions } from '../access/exemptions.ts';
+import type { FileLinks } from '../access/file-links.ts';
+import type { Limiter } from '../access/limits/limiter.ts';
+import type { LinkSigner } from '../access/link-signer.ts';
+import type { TokenStore } from '../access/token-store.ts';
+import type { Rating } from '../catalogue/types.ts';
+import type { LimiterCounters } from '../http/metrics/limiter.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { MetricsReport, Monitored } from '../lib/metrics.ts';
+import type { RandomInt } from '../lib/random.ts';
+import type { Tuning } from '../lib/tuning.ts';
+import type { Files, ThumbnailMaker } from '../media/files.ts';
+import type { Catalogue } from '../store/contract/catalogue.ts';
+
+/** What makes the gallery the operator's own. */
+export interface Site {
+  name: string;
+  logo: { bytes: Buffer; type: string; width: number; height: number } | undefined;
+  /** `#rrggbb`; undefined: that of the stylesheet. */
+  accent: string | undefined;
+  /** The ratings that the gallery shows until the visitor chooses others. */
+  ratings: readonly Rating[];
+}
+
+export interface Services {
+  store: Monitored;
+  catalogue: Catalogue;
+  tokens: TokenStore;
+  files: Files;
+  thumbnails: ThumbnailMaker;
+  /** Signs the links in responses. */
+  links: LinkSigner;
+  /** Verifies links to files that this service sends itself. */
+  fileLinks: FileLinks;
+  /** In seconds. */
+  linkLifetime: number;
+  /** In seconds: of the pictures in link previews. */
+  previewLifetime: number;
+  site: Site;
+  cursors: Cursors;
+  tuning: Tuning;
+  clock: Clock;
+  randomInt: RandomInt;
+  /** Undefined if rate limiting is off. */
+  limiter: Limiter | undefined;
+  /** Which calls may be exempt from the rate limit. */
+  exemptions: Exemptions;
+  /** How often pages look something up for a client. */
+  previewLookups: ClientBudget;
+  /** Whether the client is in a network without a rate limit. */
+  isInExemptNetwork: (request: IncomingMessage) => boolean;
+  /** Counts the decisions of the limiter. */
+  decisions: LimiterCounters;
+  /** The reports of all workers of this process. The only worker of a process makes its `own`. */
+  collectReports: (own: () => Promise<MetricsReport>, withMetrics: boolean) => Promise<MetricsReport[]>;
+  /** Identifies the client of a request for the rate limit. */
+  clientOf: (request: IncomingMessage) => string;
+  /** Whether the client may read the metrics and the details of the readiness check. */
+  mayMonitor: (request: IncomingMessage) => boolean;
+  /** The origin of the links in the response to a request. Without headers it is the same for everyone. */
+  originOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+}

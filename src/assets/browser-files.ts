@@ -1,0 +1,62 @@
+/** The sources of the pages: what browsers run is plain TypeScript, without a build step. */
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import type { Modules } from './bundle.ts';
+
+export const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+export const STYLE_TYPE = 'text/css; charset=utf-8';
+
+export interface BrowserFiles {
+  modules: Modules;
+  /** The text of the file at this path, such as `web/style.css`. */
+  textOf(path: string): string;
+  /** These stylesheets as one. */
+  joinStyles(paths: readonly string[]): string;
+}
+
+const comments = /\/\*[\s\S]*?\*\/\n?/g;
+
+/** Reads these folders, without those inside of them. */
+export async function readBrowserFiles(...folders: string[]): Promise<BrowserFiles> {
+  const texts = await readSources(folders);
+  const textOf = (path: string) => texts.get(path) ?? '';
+  return {
+    modules: new Map([...texts].flatMap(([path, text]) => toModule(path, text))),
+    textOf,
+    joinStyles: (paths) => paths.map(textOf).join('').replaceAll(comments, ''),
+  };
+}
+
+/** By path, such as `web/main.ts`. In an installed package the modules are compiled, with `.d.ts` files next to them. */
+async function readSources(folders: string[]): Promise<Map<string, string>> {
+  const root = join(import.meta.dirname, '../..');
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => /(?<!\.d)\.ts$|\.(js|css|html|svg)$/.test(file))
+      .map((file) => `${folder}/${file}`),
+  );
+  return new Map(
+    await Promise.all(
+      paths.map(async (path): Promise<[string, string]> => [path, await readFile(join(root, path), 'utf8')]),
+    ),
+  );
+}
+
+/** The code of a module without types, by its path without extension. */
+function toModule(path: string, text: string): [string, string][] {
+  const [, name, extension] = /^(.*)\.([tj]s)$/.exec(path) ?? [];
+  return name ? [[name, extension === 'ts' ? stripTypes(text) : text]] : [];
+}
+
+/** Suppresses Node's warning that the function is experimental, which would only confuse operators. */
+function stripTypes(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

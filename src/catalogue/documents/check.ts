@@ -1,0 +1,104 @@
+/**
+ * Checks a catalogue for consistency, in any store. The documents of images and the entries are the source of truth.
+ * Shelves, their sizes and orders, and the entries that documents contain are derived from them, so they can be compared
+ * and rebuilt.
+ */
+
+import { streamBatches } from '../../lib/batches.ts';
+import type {
+  CatalogueSnapshot,
+  CatalogueWriter,
+  PlacedImage,
+  SavedEntry,
+  SavedImage,
+} from '../../store/contract/writer.ts';
+import type { Kind } from '../types.ts';
+import { parseStored, readDocument, type StoredImage } from './document.ts';
+import { formatEdited, isEditedByHand, parseEdited } from './edited.ts';
+import { placeImage } from './place-image.ts';
+
+export interface Finding {
+  problem: string;
+  canBeRepaired: boolean;
+}
+
+const BATCH_SIZE = 500;
+const kinds: Kind[] = ['artist', 'category', 'character'];
+
+export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
+  for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
+  for await (const { id, finding } of checkImages(snapshot))
+    yield { ...finding, problem: `image ${id}: ${finding.problem}` };
+}
+
+/** Rebuilds derived data. The facts about images and entries do not change. */
+export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: CatalogueWriter): Promise<void> {
+  for await (const faulty of streamBatches(checkImages(snapshot), BATCH_SIZE))
+    await writer.saveImages(faulty.flatMap(({ repaired }) => repaired ?? []));
+  await writer.renumberAll();
+}
+
+interface FaultyImage {
+  id: string;
+  finding: Finding;
+  /** What to save instead, if it can be repaired. */
+  repaired?: PlacedImage;
+}
+
+async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyImage, void> {
+  const entries = new Map<string, SavedEntry>();
+  for (const kind of kinds)
+    for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
+  for await (const rows of streamBatches(snapshot.images(), BATCH_SIZE)) {
+    const placed = await snapshot.shelvesOf(rows.map(({ number }) => number));
+    yield* rows.flatMap((row) => checkImage(row, placed.get(row.number) ?? [], entries, snapshot) ?? []);
+  }
+}
+
+function checkImage(
+  row: SavedImage,
+  placed: number[],
+  entries: Map<string, SavedEntry>,
+  { fixedShelves }: CatalogueSnapshot,
+): FaultyImage | undefined {
+  const { id } = row;
+  const image = tryRead(row);
+  if (!image) return { id, finding: { problem: 'the document cannot be read', canBeRepaired: false } };
+  const find = (kind: Kind, id: string) => entries.get(`${kind} ${id}`);
+  const artist = find('artist', image.artist);
+  const categories = image.categories.map(({ id }) => find('category', id)).filter(Boolean) as SavedEntry[];
+  const characters = image.characters.map(({ id }) => find('character', id)).filter(Boolean) as SavedEntry[];
+  const isComplete =
+    categories.length === image.categories.length && characters.length === image.characters.length;
+  if (!artist || !isComplete) {
+    const problem = 'refers to an artist, category or character that does not exist';
+    return { id, finding: { problem, canBeRepaired: false } };
+  }
+  const edited = formatEdited(parseEdited(row.edited), isEditedByHand(row.edited));
+  const { previews } = parseStored(row.document);
+  const mentioned = { artist, categories, characters };
+  const repaired = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);
+  const problem = compare(row, placed, repaired);
+  return problem === undefined ? undefined : { id, finding: { problem, canBeRepaired: true }, repaired };
+}
+
+/** What is wrong with a row, or undefined. */
+function compare(row: SavedImage, placed: number[], expected: PlacedImage): string | undefined {
+  if (joinSorted(placed) !== joinSorted(expected.shelves)) return 'is on the wrong shelves';
+  if (row.document !== expected.row.document)
+    return 'the document contains an outdated artist, category or character';
+  return row.edited === expected.row.edited ? undefined : 'an unknown field is marked as edited';
+}
+
+function joinSorted(numbers: number[]): string {
+  return numbers.toSorted((a, b) => a - b).join();
+}
+
+function tryRead({ id, mimetype, document }: SavedImage): StoredImage | undefined {
+  try {
+    const image = readDocument(document);
+    return image.id === id && image.meta.mimetype === mimetype ? image : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,189 @@
+/** An image document that a response fills with a link. */
+
+import type { Document, Image, Include } from '../types.ts';
+import { type ByteString, fromByteString, toByteString } from './byte-string.ts';
+import { PLACEHOLDER } from './document.ts';
+import {
+  type Previews,
+  parsePreviews,
+  THUMBNAIL_TYPE,
+  thumbnailDimensions,
+  thumbnailFileName,
+  thumbnailKey,
+} from './thumbnails.ts';
+
+/** A link to an image's bytes. */
+export interface Link {
+  /** ASCII only. */
+  url: string;
+  /** ISO 8601 */
+  expires: string;
+}
+
+/** A file to link to. */
+export interface LinkedFile {
+  /** In links to this service. */
+  readonly fileName: string;
+  /** Under which other storage has the bytes. */
+  readonly key: string;
+  /** If they are known: the number of the image, which belongs to the same file name until the revision changes. */
+  readonly number?: number | undefined;
+  readonly revision?: number | undefined;
+}
+
+export type SignLink = (file: LinkedFile) => Link;
+
+/** The positions of the line feeds of a document (see document.ts). */
+export interface Placeholders {
+  /** Before the file name. */
+  fileName: number;
+  /** Between the file name and the key. */
+  key: number;
+  /** After the key. */
+  linkEnd: number;
+  expires: number;
+  /** After the public JSON. */
+  end: number;
+}
+
+const ID_LENGTH = '00000000-0000-0000-0000-000000000000'.length;
+/** The length of the text between the link and the end of the artist's id. */
+const ARTIST_LENGTH = '","artist":"00000000-0000-0000-0000-000000000000"'.length;
+
+export function locatePlaceholders(document: ByteString): Placeholders {
+  // Splitting the text would take twice as long.
+  const fileName = document.indexOf(PLACEHOLDER);
+  const key = document.indexOf(PLACEHOLDER, fileName + 1);
+  const linkEnd = document.indexOf(PLACEHOLDER, key + 1);
+  const expires = document.indexOf(PLACEHOLDER, linkEnd + 1);
+  return { fileName, key, linkEnd, expires, end: document.indexOf(PLACEHOLDER, expires + 1) };
+}
+
+/** What many images have in common, when it is stored apart from the document. The previews follow the JSON then. */
+export interface SharedParts {
+  /** The lists of categories and characters, and where to insert them. */
+  lists: ByteString;
+  position: number;
+  /** The JSON of the artist. */
+  artist: ByteString;
+}
+
+export class ImageDocument implements LinkedFile {
+  readonly number: number | undefined;
+  readonly revision: number | undefined;
+  readonly #document: ByteString;
+  readonly #placeholders: Placeholders;
+  readonly #shared: SharedParts | undefined;
+
+  /** With `located`, the document is a byte string already. */
+  constructor(
+    document: Document | ByteString,
+    shared?: SharedParts,
+    located?: Placeholders,
+    number?: number,
+    revision?: number,
+  ) {
+    this.number = number;
+    this.revision = revision;
+    this.#document = located ? document : toByteString(document);
+    this.#placeholders = located ?? locatePlaceholders(this.#document);
+    this.#shared = shared;
+  }
+
+  get fileName(): string {
+    const { fileName, key } = this.#placeholders;
+    return this.#document.slice(fileName + 1, key);
+  }
+
+  get key(): string {
+    const { key, linkEnd } = this.#placeholders;
+    return fromByteString(this.#document.slice(key + 1, linkEnd));
+  }
+
+  /** The link to the smallest thumbnail that is at least this wide, or else to the original. */
+  linkOfWidth(minWidth: number, signLink: SignLink): Link {
+    const wide = this.#thumbnails(signLink).find(({ width }) => width >= minWidth);
+    return wide?.link ?? signLink(this);
+  }
+
+  /** The recorded thumbnails, or undefined if the image has never been examined for them. */
+  previews(): Previews | undefined {
+    return parsePreviews(this.#included().previews);
+  }
+
+  /** The image's public JSON, with the parts that `include` names. */
+  withLink(signLink: SignLink, include?: readonly Include[]): ByteString {
+    const document = this.#document;
+    const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
+    const { url, expires } = signLink(this);
+    let from = linkEnd + 1;
+    let details = '';
+    if (include?.includes('artist')) {
+      details = `${document.slice(from, from + ARTIST_LENGTH)},"artistDetails":${this.#included().artist}`;
+      from += ARTIST_LENGTH;
+    }
+    const shared = this.#shared;
+    const body = shared
+      ? document.slice(from, shared.position) + shared.lists + document.slice(shared.position, expiry)
+      : document.slice(from, expiry);
+    const start = document.slice(0, fileName) + url + details + body + expires;
+    if (!include?.includes('thumbnails')) return start + document.slice(expiry + 1, end);
+    // Before the ends of `meta` and of the image.
+    return `${start}${document.slice(expiry + 1, end - 2)},${this.#thumbnailsJson(signLink)}}}`;
+  }
+
+  /** The same, parsed. */
+  toImage(signLink: SignLink, include?: readonly Include[]): Image {
+    return JSON.parse(fromByteString(this.withLink(signLink, include)));
+  }
+
+  /** The parts of the public JSON that show the image: its id, its link, and the metadata of its file with thumbnails. */
+  toCover(signLink: SignLink): ByteString {
+    const document = this.#document;
+    const { fileName, expires: expiry, end } = this.#placeholders;
+    const { url, expires } = signLink(this);
+    const meta = document.slice(document.lastIndexOf('"meta":{', expiry), expiry);
+    const dimens = document.slice(expiry + 1, end - 2);
+    return `${document.slice(0, fileName)}${url}",${meta}${expires}${dimens},${this.#thumbnailsJson(signLink)}}}`;
+  }
+
+  #thumbnailsJson(signLink: SignLink): string {
+    const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
+      return { url, width, height, mimetype: THUMBNAIL_TYPE };
+    });
+    const { thumbHash, isAnimated } = this.previews() ?? {};
+    // The only type of file that is never an animation.
+    const isJpeg = this.fileName.endsWith('.jpg');
+    const animated = isAnimated ?? (isJpeg ? false : undefined);
+    return JSON.stringify({ thumbnails, thumbHash, animated }).slice(1, -1);
+  }
+
+  /** Smallest first. */
+  #thumbnails(signLink: SignLink): { link: Link; width: number; height: number }[] {
+    const { sizes = [] } = this.previews() ?? {};
+    const { expires, end } = this.#placeholders;
+    const { key } = this;
+    const id = this.fileName.slice(0, ID_LENGTH);
+    const tail = this.#document.slice(expires, end);
+    const [, width, height] = /"dimens":\{"width":(\d+),"height":(\d+)/.exec(tail) ?? [];
+    const dimens = { width: Number(width), height: Number(height) };
+    return sizes.map((size) => ({
+      link: signLink({ fileName: thumbnailFileName(id, size), key: thumbnailKey(key, size) }),
+      ...thumbnailDimensions(dimens, size),
+    }));
+  }
+
+  /** The parts behind the public JSON. */
+  #included(): { artist: ByteString; previews: string } {
+    const rest = this.#document.slice(this.#placeholders.end + 1);
+    if (this.#shared) return { artist: this.#shared.artist, previews: rest };
+    const [artist = '', previews = ''] = rest.split(PLACEHOLDER);
+    return { artist, previews };
+  }
+}
+
+/** Removes the aspect ratio from an image's JSON: the list of an artist's images does not contain it. */
+export function withoutAspectRatio(json: ByteString): ByteString {
+  const dimens = json.lastIndexOf('"dimens":');
+  return json.slice(0, dimens) + json.slice(dimens).replace(/"aspectRatio":"\d+:\d+",/, '');
+}

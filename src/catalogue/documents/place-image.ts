@@ -1,0 +1,46 @@
+/** The row of an image and the shelves that it belongs on, from its fields and its entries. Pure. */
+
+import type { FixedShelves, ImageRow, PlacedImage, SavedEntry } from '../../store/contract/writer.ts';
+import { byNameThenId, composeDocument, type StoredImage } from './document.ts';
+
+export type ImageFields = Omit<StoredImage, 'id' | 'artist' | 'categories' | 'characters'>;
+
+/** The entries that an image belongs to. */
+export interface ImageEntries {
+  artist: SavedEntry;
+  categories: SavedEntry[];
+  characters: SavedEntry[];
+}
+
+export function placeImage(
+  row: Omit<ImageRow, 'document'>,
+  fields: ImageFields,
+  entries: ImageEntries,
+  previews: string | undefined,
+  fixedShelves: FixedShelves,
+): PlacedImage {
+  const { artist } = entries;
+  const [categories, characters] = [arrange(entries.categories), arrange(entries.characters)];
+  const texts = (entries: SavedEntry[]) => entries.map(({ document }) => document);
+  const document = composeDocument(
+    { ...fields, id: row.id, artist: artist.id },
+    row.key,
+    artist.document,
+    texts(categories),
+    texts(characters),
+    previews,
+  );
+  const shelves = [
+    fixedShelves.catalogue,
+    fixedShelves.rating[fields.nsfw],
+    fixedShelves.orientation[fields.meta.dimens.orientation],
+    ...[artist, ...categories, ...characters].map((entry) => entry.shelf),
+  ];
+  return { row: { ...row, document }, shelves };
+}
+
+/** In order, each once. */
+function arrange(entries: SavedEntry[]): SavedEntry[] {
+  if (entries.length < 2) return entries;
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()].sort(byNameThenId);
+}

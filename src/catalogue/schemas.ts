@@ -1,0 +1,213 @@
+/**
+ * TypeBox schemas of everything the API returns. Types, validation and the API reference are derived from them.
+ */
+import * as Type from '../lib/json-schema.ts';
+
+const Text = Type.String();
+const text = (description: string) => Type.String({ description });
+const Timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  description: 'ISO 8601 in UTC, with milliseconds',
+});
+
+export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+export const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
+export const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+
+export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
+export const Orientation = Type.Union([
+  Type.Literal('landscape'),
+  Type.Literal('portrait'),
+  Type.Literal('square'),
+]);
+export const Mimetype = Type.Union([
+  Type.Literal('image/jpeg'),
+  Type.Literal('image/png'),
+  Type.Literal('image/webp'),
+  Type.Literal('image/gif'),
+  Type.Literal('image/avif'),
+]);
+export const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
+export const ETag = Type.String({
+  pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',
+  description: 'an entity tag without quotes or commas',
+});
+const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
+export const Source = Type.Object(
+  { name: Text, url: WebAddress },
+  { description: 'where the image was found; both texts are empty if unknown' },
+);
+/** The parts of an image that a response contains on request only. */
+export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
+/** The parts of an artist, character or category that a response contains on request only. */
+export const EntryInclude = Type.Union([Type.Literal('count'), Type.Literal('cover')]);
+export const Count = Type.Integer({ minimum: 0 });
+
+/** The body of every error response. */
+export const ErrorBody = Type.Object({
+  code: Type.Integer({ description: 'the HTTP status' }),
+  message: text('what is wrong and how to fix it'),
+  success: Type.Literal(false),
+});
+
+const artistFields = { id: Uuid, name: Text, url: WebAddress };
+export const Artist = Type.Object(artistFields);
+const ArtistDetails = Type.Optional(
+  Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
+);
+
+export const Category = Type.Object({
+  id: Uuid,
+  name: text('the name to use in `categories` and `exclude`'),
+  description: Text,
+  nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
+  createdAt: Timestamp,
+});
+
+export const Character = Type.Object({
+  id: Uuid,
+  name: Text,
+  description: Text,
+  source: text('the work the character comes from'),
+  gender: Text,
+  ages: Type.Array(Type.Integer()),
+  birth_date: text('free text'),
+  nationality: Text,
+  occupations: Type.Array(Text),
+  createdAt: Timestamp,
+});
+
+const Thumbnail = Type.Object({
+  url: text('the link to the file, valid until `meta.expires`'),
+  width: Pixels,
+  height: Pixels,
+  mimetype: Mimetype,
+});
+
+const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
+  Type.Object({
+    id: Uuid,
+    url: text('the link to the file, valid until `meta.expires`'),
+    artist: Type.String({
+      pattern: uuidPattern,
+      description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
+    }),
+    artistDetails: ArtistDetails,
+    source: Source,
+    nsfw: Rating,
+    categories: Type.Array(Category),
+    characters: Type.Array(Character),
+    createdAt: Timestamp,
+    meta: Type.Object({
+      eTag: ETag,
+      size: Type.Integer({ minimum: 0, description: 'in bytes' }),
+      mimetype: Mimetype,
+      color: Colour,
+      expires: Timestamp,
+      dimens,
+      thumbnails: Type.Optional(
+        Type.Array(Thumbnail, { description: 'smallest first; only with `include=thumbnails`' }),
+      ),
+      thumbHash: Type.Optional(
+        text('a preview of about 25 bytes, in base64; only with `include=thumbnails`, if known'),
+      ),
+      animated: Type.Optional(
+        Type.Boolean({ description: 'whether it moves; only with `include=thumbnails`, if known' }),
+      ),
+    }),
+  });
+
+export const dimens = { width: Pixels, height: Pixels };
+export const Image = imageWith(
+  Type.Object({
+    ...dimens,
+    aspectRatio: Type.String({ pattern: '^\\d+:\\d+$', description: 'in lowest terms' }),
+    orientation: Orientation,
+  }),
+);
+/** `GET /artist/{id}/images` omits the aspect ratio. */
+export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
+
+/** The parts of an image that show it. */
+export const Cover = Type.Object(
+  {
+    id: Uuid,
+    url: Image.properties.url,
+    meta: Type.Object({
+      ...Image.properties.meta.properties,
+      thumbnails: Type.Array(Thumbnail, { description: 'smallest first' }),
+      thumbHash: Type.Optional(text('a preview of about 25 bytes, in base64, if known')),
+      animated: Type.Optional(Type.Boolean({ description: 'whether it moves, if known' })),
+    }),
+  },
+  { description: 'the newest image rated sfw, if there is one; only with `include=cover`' },
+);
+const OptionalCover = Type.Optional(Cover);
+const cover = { cover: OptionalCover };
+
+/** Added to an artist, character or category that is requested by its id. */
+const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number of images' }), ...cover };
+export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
+export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
+export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
+
+/** Added to those in a list. */
+const optionalCount = {
+  images: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'the number of images; only with `include=count`' }),
+  ),
+  ...cover,
+};
+export const ListedArtist = Type.Object({ ...artistFields, ...optionalCount });
+export const ListedCharacter = Type.Object({ ...Character.properties, ...optionalCount });
+export const ListedCategory = Type.Object({ ...Category.properties, ...optionalCount });
+
+export const TokenInformation = Type.Object({
+  owner: Text,
+  purpose: Text,
+  scopes: Type.Array(Text, { description: 'what the token allows' }),
+  issuedBy: Text,
+  createdAt: Timestamp,
+  expires: Timestamp,
+});
+
+export const Statistics = Type.Object({
+  images: Type.Object({
+    count: Count,
+    nsfw: Type.Object({ nsfw: Count, questionable: Count, sfw: Count }),
+    orientation: Type.Object({ landscape: Count, portrait: Count, square: Count }),
+  }),
+  artists: Type.Object({ count: Count }),
+  characters: Type.Object({ count: Count }),
+  categories: Type.Object({ count: Count }),
+});
+
+export const Paths = Type.Array(Type.String({ pattern: '^/' }));
+export const ServiceMeta = Type.Object({
+  version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
+  baseApiRoute: text('the prefix of the request'),
+});
+
+/** The schemas that the API reference shows by name. */
+export const namedSchemas: Record<string, Type.TSchema> = {
+  Image,
+  ArtistImage,
+  Artist: ArtistDetails,
+  ArtistWithImages,
+  ListedArtist,
+  Character,
+  CharacterWithImages,
+  ListedCharacter,
+  Category,
+  CategoryWithImages,
+  ListedCategory,
+  Cover: OptionalCover,
+  Statistics,
+  TokenInformation,
+  ServiceMeta,
+  Error: ErrorBody,
+  Source,
+  Rating,
+  Orientation,
+  Mimetype,
+};

@@ -1,0 +1,217 @@
+/**
+ * Sets of image numbers in ascending order, with fast access by position and fast membership tests.
+ * A sparse set is a sorted list, a dense one is a bitmap over the catalogue: whichever is smaller.
+ */
+
+import type { Window } from '../types.ts';
+import {
+  addBits,
+  type Bits,
+  clearBit,
+  emptyBits,
+  forEachBit,
+  hasBit,
+  intersectBits,
+  popCount,
+  setBit,
+  setBits,
+  subtractBits,
+} from './bits.ts';
+
+export interface ImageSet {
+  readonly size: number;
+  /** Memory use. */
+  readonly bytes: number;
+  /** The image at a position; positions count from 0. */
+  at(position: number): number;
+  has(image: number): boolean;
+  each(visit: (image: number) => void): void;
+}
+
+const BITS_PER_LIST_ITEM = 32;
+
+/** Whether `size` images out of the numbers 1 to `last` take less memory as a list than as a bitmap. */
+export const isSparse = (size: number, last: number) => size * BITS_PER_LIST_ITEM <= last;
+
+/** Every image from 1 to `size`: the whole catalogue while no image has been removed. */
+export class RangeSet implements ImageSet {
+  readonly size: number;
+  readonly bytes = 0;
+
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  at(position: number): number {
+    return position + 1;
+  }
+
+  has(image: number): boolean {
+    return image > 0 && image <= this.size;
+  }
+
+  each(visit: (image: number) => void): void {
+    for (let image = 1; image <= this.size; image++) visit(image);
+  }
+}
+
+export class ListSet implements ImageSet {
+  readonly #images: Uint32Array;
+
+  /** `images` must be in ascending order. */
+  constructor(images: Uint32Array) {
+    this.#images = images;
+  }
+
+  get size(): number {
+    return this.#images.length;
+  }
+
+  get bytes(): number {
+    return this.#images.byteLength;
+  }
+
+  at(position: number): number {
+    return this.#images[position] as number;
+  }
+
+  has(image: number): boolean {
+    return this.#images[lowerBound(this.#images, image)] === image;
+  }
+
+  each(visit: (image: number) => void): void {
+    for (const image of this.#images) visit(image);
+  }
+}
+
+/**
+ * The bitmap stores a running count for each block of this many words. `at` searches the counts first, then the words of
+ * one block.
+ */
+const WORDS_PER_BLOCK = 8;
+
+export class BitmapSet implements ImageSet {
+  readonly bits: Bits;
+  readonly size: number;
+  /** The number of images before each block. */
+  readonly #countBefore: Uint32Array;
+
+  constructor(bits: Bits) {
+    this.bits = bits;
+    this.#countBefore = new Uint32Array(Math.ceil(bits.length / WORDS_PER_BLOCK));
+    let size = 0;
+    for (let word = 0; word < bits.length; word++) {
+      if (word % WORDS_PER_BLOCK === 0) this.#countBefore[word / WORDS_PER_BLOCK] = size;
+      size += popCount(bits[word] as number);
+    }
+    this.size = size;
+  }
+
+  get bytes(): number {
+    return this.bits.byteLength + this.#countBefore.byteLength;
+  }
+
+  at(position: number): number {
+    // The last block with no more than `position` images before it.
+    const block = lowerBound(this.#countBefore, position + 1) - 1;
+    let left = position - (this.#countBefore[block] as number);
+    let word = block * WORDS_PER_BLOCK;
+    for (let count = popCount(this.bits[word] as number); left >= count; ) {
+      left -= count;
+      count = popCount(this.bits[++word] as number);
+    }
+    let rest = this.bits[word] as number;
+    for (; left > 0; left--) rest &= rest - 1;
+    return word * 32 + 31 - Math.clz32(rest & -rest);
+  }
+
+  has(image: number): boolean {
+    return image >>> 5 < this.bits.length && hasBit(this.bits, image);
+  }
+
+  each(visit: (image: number) => void): void {
+    forEachBit(this.bits, visit);
+  }
+}
+
+/** The first position in the ascending `numbers` whose value is at least `number`. */
+function lowerBound(numbers: Uint32Array, number: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The images in any of `candidates` that are also in at least one set of each of `choices`, and in none of `excluded`.
+ * Tests each candidate, so there should be few.
+ */
+export function filterImages(
+  candidates: readonly ImageSet[],
+  choices: readonly (readonly ImageSet[])[],
+  excluded: readonly ImageSet[],
+): ImageSet {
+  const qualifies = (image: number) =>
+    choices.every((sets) => sets.some((set) => set.has(image))) && !excluded.some((set) => set.has(image));
+  return new ListSet(union(candidates).filter(qualifies));
+}
+
+/** The images in any of the sets, ascending and without duplicates. */
+function union(sets: readonly ImageSet[]): Uint32Array {
+  const images: number[] = [];
+  for (const set of sets) set.each((image) => images.push(image));
+  if (sets.length === 1) return Uint32Array.from(images);
+  const sorted = Uint32Array.from(images).sort();
+  return sorted.filter((image, index) => image !== sorted[index - 1]);
+}
+
+/** Builds a set by set operations on others, 32 images at a time. */
+export class BitmapBuilder {
+  readonly #last: number;
+  readonly #bits: Bits;
+
+  /** Starts empty, for images up to `last`. */
+  constructor(last: number) {
+    this.#last = last;
+    this.#bits = emptyBits(last + 1);
+  }
+
+  add(set: ImageSet): void {
+    if (set instanceof BitmapSet) addBits(this.#bits, set.bits);
+    else if (set instanceof RangeSet) setBits(this.#bits, 1, set.size);
+    else set.each((image) => setBit(this.#bits, image));
+  }
+
+  intersect(other: BitmapBuilder): void {
+    intersectBits(this.#bits, other.#bits);
+  }
+
+  subtract(set: ImageSet): void {
+    if (set instanceof BitmapSet) subtractBits(this.#bits, set.bits);
+    else if (set instanceof RangeSet) this.#bits.fill(0);
+    else set.each((image) => clearBit(this.#bits, image));
+  }
+
+  build(): ImageSet {
+    const set = new BitmapSet(this.#bits);
+    return isSparse(set.size, this.#last) ? toListSet(set) : set;
+  }
+}
+
+function toListSet(set: ImageSet): ListSet {
+  const images = new Uint32Array(set.size);
+  let position = 0;
+  set.each((image) => {
+    images[position++] = image;
+  });
+  return new ListSet(images);
+}
+
+/** A page of the set: fewer images than `limit` at its end, none past it. */
+export function sliceImages(set: ImageSet, { offset, limit }: Window): number[] {
+  const count = Math.max(0, Math.min(limit, set.size - offset));
+  return Array.from({ length: count }, (_, index) => set.at(offset + index));
+}

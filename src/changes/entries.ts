@@ -1,0 +1,147 @@
+/** Changes, merges and removes artists, categories and characters. The caller commits. */
+
+import { parseStored, readDocument } from '../catalogue/documents/document.ts';
+import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import type { Kind } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { ensureUnknownArtist } from '../import/apply/lookup.ts';
+import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
+import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { nameKey } from '../store/contract/decisions.ts';
+import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import { EditError } from './errors.ts';
+import { loadEntriesOf } from './references.ts';
+
+export interface EntryEdit {
+  /** The fields of a record to replace. */
+  fields: Record<string, unknown> & { name?: string };
+  addAliases: string[];
+  removeAliases: string[];
+}
+
+/** Returns the entry after the change. A former name stays as an alias. */
+export async function editEntry(
+  writer: CatalogueWriter,
+  entry: SavedEntry,
+  { fields, addAliases, removeAliases }: EntryEdit,
+): Promise<SavedEntry> {
+  const { kind, id, createdAt } = entry;
+  const removed = new Set(removeAliases.map((alias) => nameKey(kind, alias)));
+  const before = new Set([...entry.aliases, entry.name].map((alias) => nameKey(kind, alias)));
+  const unknown = removeAliases.find((alias) => !before.has(nameKey(kind, alias)));
+  if (unknown !== undefined) throw new EditError(`the ${kind} "${entry.name}" has no alias "${unknown}"`);
+  const aliases = [...entry.aliases, entry.name, ...addAliases].filter(
+    (alias) => !removed.has(nameKey(kind, alias)),
+  );
+  const given = { type: kind, ...JSON.parse(entry.document), createdAt, aliases, ...fields };
+  const record = checkRecord(given) as EntryLine;
+  const { name } = record;
+  if (name !== entry.name) await refuseTaken(writer, entry, record);
+  const [taken] = await writer.entriesByName(kind, addAliases);
+  if (taken && taken.id !== id)
+    throw new EditError(`the ${kind} "${taken.name}" exists; use --merge-into to make one of both`);
+  await refuseBlocked(writer, kind, name === entry.name ? addAliases : [name, ...addAliases]);
+  const after: SavedEntry = {
+    ...entry,
+    name,
+    document: entryDocument(record, id, createdAt),
+    aliases: cleanAliases(kind, name, aliases),
+  };
+  if (after.document === entry.document) await writer.saveAliases(after);
+  else await writer.saveEntries([after]);
+  return after;
+}
+
+/** A name belongs to one category or artist, and to one character of a work. */
+async function refuseTaken(writer: CatalogueWriter, entry: SavedEntry, record: EntryLine): Promise<void> {
+  const { kind } = entry;
+  const sameName = (await writer.entriesByName(kind, [record.name])).filter(({ id }) => id !== entry.id);
+  const isSame = ({ document }: SavedEntry) =>
+    record.type !== 'character' || JSON.parse(document).source === (record.source ?? '');
+  const taken = sameName.find(isSame);
+  if (taken)
+    throw new EditError(
+      `the ${kind} "${taken.name}" already exists; use --merge-into to make one of both, or another name`,
+    );
+}
+
+async function refuseBlocked(writer: CatalogueWriter, kind: Kind, names: string[]): Promise<void> {
+  const [blocked] = await writer.decisions.blockedNames(kind, names);
+  if (blocked) throw new EditError(`the name "${blocked.name}" is blocked; unblock it first (--unblock)`);
+}
+
+/** Gives the images and all names of one entry to another. Returns the number of images. */
+export async function mergeEntries(
+  writer: CatalogueWriter,
+  from: SavedEntry,
+  into: SavedEntry,
+): Promise<number> {
+  if (from.id === into.id) throw new EditError(`"${from.name}" cannot be merged into itself`);
+  refuseUnknown(from);
+  const images = await replaceInImages(writer, from, into);
+  await writer.removeEntries([from]);
+  const aliases = cleanAliases(into.kind, into.name, [...into.aliases, ...from.aliases, from.name]);
+  await writer.saveAliases({ ...into, aliases });
+  return images;
+}
+
+/** Its images lose the entry; those of an artist then belong to "Unknown". Returns the number of images. */
+export async function removeEntry(
+  writer: CatalogueWriter,
+  entry: SavedEntry,
+  { block, now }: { block: boolean; now: string },
+): Promise<number> {
+  refuseUnknown(entry);
+  let replacement: SavedEntry | undefined;
+  if (entry.kind === 'artist') {
+    await ensureUnknownArtist(writer, now);
+    [replacement] = await writer.entriesById('artist', [UNKNOWN_ARTIST.id]);
+  }
+  const images = await replaceInImages(writer, entry, replacement);
+  await writer.removeEntries([entry]);
+  if (block) await blockNames(writer, entry.kind, [entry.name, ...entry.aliases], now);
+  return images;
+}
+
+/** Imports of folders leave these names out, and no entry can get them. */
+export async function blockNames(
+  writer: CatalogueWriter,
+  kind: Kind,
+  names: string[],
+  now: string,
+): Promise<void> {
+  for (const name of names) checkRecord({ type: kind, name });
+  await writer.decisions.blockNames(names.map((name) => ({ kind, name, blockedAt: now })));
+}
+
+function refuseUnknown({ id, name }: SavedEntry): void {
+  if (id === UNKNOWN_ARTIST.id)
+    throw new EditError(`"${name}" is the artist of all images without one and cannot be removed`);
+}
+
+async function replaceInImages(
+  writer: CatalogueWriter,
+  from: SavedEntry,
+  into: SavedEntry | undefined,
+): Promise<number> {
+  let images = 0;
+  for await (const rows of writer.imagesOn(from.shelf)) {
+    const entries = await loadEntriesOf(writer, rows);
+    await writer.saveImages(
+      rows.map((row) => {
+        const { previews } = parseStored(row.document);
+        const after = replaceEntry(entries.get(row.id) as ImageEntries, from, into);
+        return placeImage(row, readDocument(row.document), after, previews, writer.fixedShelves);
+      }),
+    );
+    images += rows.length;
+  }
+  return images;
+}
+
+function replaceEntry(entries: ImageEntries, from: SavedEntry, into: SavedEntry | undefined): ImageEntries {
+  const replace = (list: SavedEntry[]) =>
+    list.flatMap((entry) => (entry.shelf === from.shelf ? (into ?? []) : entry));
+  const [artist = entries.artist] = replace([entries.artist]);
+  return { artist, categories: replace(entries.categories), characters: replace(entries.characters) };
+}

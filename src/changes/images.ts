@@ -1,0 +1,125 @@
+/** Edits images: their rating, artist, categories, characters and source. The caller commits. */
+import {
+  type Difference,
+  type ImageChange,
+  type ListChange,
+  planEdit,
+} from '../catalogue/documents/edit-image.ts';
+import type { EditableField } from '../catalogue/documents/edited.ts';
+import type { Kind, Rating } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { ensureUnknownArtist } from '../import/apply/lookup.ts';
+import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import { artistOf, checkRecord } from '../import/sources/record.ts';
+import { inBatches } from '../lib/batches.ts';
+import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import { EditError } from './errors.ts';
+import { findEntry, findOrCreate, loadEntriesOf } from './references.ts';
+
+const BATCH_SIZE = 500;
+
+/** Entries are named by id, name or alias. What is undefined stays as it is. */
+export interface ImageEdit {
+  rating?: Rating | undefined;
+  artist?: string | undefined;
+  sourceName?: string | undefined;
+  sourceUrl?: string | undefined;
+  addCategories: string[];
+  removeCategories: string[];
+  addCharacters: string[];
+  removeCharacters: string[];
+  /** Fields that imports of folders may change again. */
+  reset: EditableField[];
+  /** Whether entries that do not exist are created. */
+  create: boolean;
+}
+
+export const NO_EDIT: ImageEdit = {
+  addCategories: [],
+  removeCategories: [],
+  addCharacters: [],
+  removeCharacters: [],
+  reset: [],
+  create: false,
+};
+
+export interface EditedImage {
+  id: string;
+  differences: Difference[];
+}
+
+/** Returns the images that change, in the order of the ids. */
+export async function editImages(
+  writer: CatalogueWriter,
+  ids: string[],
+  edit: ImageEdit,
+  defaults: NewRecordDefaults,
+): Promise<EditedImage[]> {
+  const change = await resolveEdit(writer, edit, defaults);
+  const changed: EditedImage[] = [];
+  const missing: string[] = [];
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
+    const rows = new Map((await writer.imagesById(batch)).map((row) => [row.id, row]));
+    missing.push(...batch.filter((id) => !rows.has(id)));
+    const entries = await loadEntriesOf(writer, [...rows.values()]);
+    const placed = batch.flatMap((id) => {
+      const [row, entriesOfRow] = [rows.get(id), entries.get(id)];
+      const planned = row && entriesOfRow && planEdit(row, entriesOfRow, change, writer.fixedShelves);
+      if (!planned) return [];
+      changed.push({ id, differences: planned.differences });
+      return [planned.placed];
+    });
+    await writer.saveImages(placed);
+    // The next import of their folders fills these fields again.
+    if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
+  }
+  if (missing.length > 0) throw new EditError(`nothing was changed: ${describeMissing(missing)}`);
+  return changed;
+}
+
+export function describeMissing(ids: string[]): string {
+  const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
+  return `there is no image with the id ${ids.slice(0, 10).join(', ')}${more}`;
+}
+
+async function resolveEdit(
+  writer: CatalogueWriter,
+  edit: ImageEdit,
+  defaults: NewRecordDefaults,
+): Promise<ImageChange> {
+  const { rating, artist, sourceName: name, sourceUrl: url, reset } = edit;
+  const source = name === undefined && url === undefined ? undefined : checkSource(name, url);
+  const created = edit.create ? defaults : undefined;
+  const lists = async (kind: Kind, add: string[], remove: string[]): Promise<ListChange | undefined> => {
+    if (add.length + remove.length === 0) return undefined;
+    const change: ListChange = { add: [], remove: [] };
+    for (const reference of add) change.add.push(await findOrCreate(writer, kind, reference, created));
+    for (const reference of remove) change.remove.push(await findEntry(writer, kind, reference));
+    return change;
+  };
+  return {
+    rating,
+    source,
+    reset,
+    artist: artist === undefined ? undefined : await findArtist(writer, artist, edit.create, defaults),
+    categories: await lists('category', edit.addCategories, edit.removeCategories),
+    characters: await lists('character', edit.addCharacters, edit.removeCharacters),
+  };
+}
+
+async function findArtist(
+  writer: CatalogueWriter,
+  reference: string,
+  create: boolean,
+  defaults: NewRecordDefaults,
+): Promise<SavedEntry> {
+  const artist = artistOf({ artist: reference });
+  if (artist === UNKNOWN_ARTIST.id) await ensureUnknownArtist(writer, defaults.now);
+  return findOrCreate(writer, 'artist', artist, create ? defaults : undefined);
+}
+
+/** Throws a `RecordError` if a catalogue file could not have it either. */
+function checkSource(name: string | undefined, url: string | undefined) {
+  checkRecord({ type: 'image', file: '-', nsfw: 'sfw', source: { name: name ?? '', url: url ?? '' } });
+  return { ...(name !== undefined && { name }), ...(url !== undefined && { url }) };
+}

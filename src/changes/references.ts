@@ -1,0 +1,118 @@
+/** Finds the entries that an operator names: by id, name or alias. */
+
+import { readDocument } from '../catalogue/documents/document.ts';
+import type { ImageEntries } from '../catalogue/documents/place-image.ts';
+import { nearNames } from '../catalogue/search/near-names.ts';
+import type { Kind } from '../catalogue/types.ts';
+import { loadEntries } from '../import/apply/lookup.ts';
+import { planEntry } from '../import/plan/entry.ts';
+import { ExistingEntries } from '../import/plan/existing.ts';
+import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { nameKey } from '../store/contract/decisions.ts';
+import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../store/contract/writer.ts';
+import { EditError } from './errors.ts';
+
+/** `advice` is added to the error if there is none. */
+export async function findEntry(
+  lookup: Lookup,
+  kind: Kind,
+  reference: string,
+  advice = '',
+): Promise<SavedEntry> {
+  const found = await matchEntries(lookup, kind, reference);
+  if (found.length > 1)
+    throw new EditError(
+      `${found.length} ${kind}s are called "${reference}": ${found.map(({ id }) => id).join(', ')}; name one by its id`,
+    );
+  if (found[0]) return found[0];
+  const near = nearNames(reference, await lookup.entryNames(kind)).map((name) => `"${name}"`);
+  const suggestion = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  throw new EditError(`there is no ${kind} "${reference}"${suggestion}${advice}`);
+}
+
+/** Those that the reference may mean. */
+export async function matchEntries(lookup: Lookup, kind: Kind, reference: string): Promise<SavedEntry[]> {
+  const existing = new ExistingEntries();
+  await loadEntries(existing, lookup, kind, [reference]);
+  return existing.matching(kind, reference);
+}
+
+/** Finds an entry, or creates it if `defaults` are given. */
+export async function findOrCreate(
+  writer: CatalogueWriter,
+  kind: Kind,
+  reference: string,
+  defaults: NewRecordDefaults | undefined,
+): Promise<SavedEntry> {
+  if (defaults && (await matchEntries(writer, kind, reference)).length === 0)
+    await createEntry(writer, { type: kind, name: reference } as EntryLine, defaults);
+  return findEntry(writer, kind, reference, ' (--create creates it)');
+}
+
+/** The fields are validated like those of a record in a catalogue file. */
+export async function createEntry(
+  writer: CatalogueWriter,
+  fields: EntryLine,
+  defaults: NewRecordDefaults,
+): Promise<SavedEntry> {
+  const record = checkRecord({ ...fields }) as EntryLine;
+  const existing = new ExistingEntries();
+  await loadEntries(existing, writer, record.type, [record.name]);
+  refuseExisting(record, existing);
+  const planned = planEntry(record, existing, defaults);
+  if (planned.outcome !== 'added') throw new EditError(`the ${record.type} "${record.name}" already exists`);
+  await writer.saveEntries([planned.row]);
+  const [created] = await writer.entriesById(record.type, [planned.row.id]);
+  return created as SavedEntry;
+}
+
+/** Only characters share a name, if they come from different works. */
+function refuseExisting(record: EntryLine, existing: ExistingEntries): void {
+  const { type, name } = record;
+  const source = record.type === 'character' ? record.source : undefined;
+  const [taken] = existing
+    .matching(type, name)
+    .filter(({ document }) => !source || JSON.parse(document).source === source);
+  if (taken && nameKey(type, taken.name) !== nameKey(type, name))
+    throw new EditError(
+      `"${name}" is an alias of the ${type} "${taken.name}"; remove it there first (--remove-alias)`,
+    );
+  const advice = type === 'character' ? '; give the --source of another work' : '';
+  if (taken) throw new EditError(`the ${type} "${taken.name}" already exists${advice}`);
+}
+
+/** The entries of each of the images, by image id. */
+export async function loadEntriesOf(lookup: Lookup, rows: SavedImage[]): Promise<Map<string, ImageEntries>> {
+  const images = rows.map(({ document }) => readDocument(document));
+  const load = async (kind: Kind, ids: string[]) =>
+    new Map((await lookup.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
+  const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
+  const artists = await load(
+    'artist',
+    images.map(({ artist }) => artist),
+  );
+  const categories = await load(
+    'category',
+    images.flatMap((image) => idsOf(image.categories)),
+  );
+  const characters = await load(
+    'character',
+    images.flatMap((image) => idsOf(image.characters)),
+  );
+  const pick = (from: Map<string, SavedEntry>, id: string) => {
+    const entry = from.get(id);
+    if (!entry) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
+    return entry;
+  };
+  return new Map(
+    images.map((image) => [
+      image.id,
+      {
+        artist: pick(artists, image.artist),
+        categories: image.categories.map(({ id }) => pick(categories, id)),
+        characters: image.characters.map(({ id }) => pick(characters, id)),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,122 @@
+/** Gives an image another file, such as a better copy. Its id and its fields stay. */
+import { dimensions, readDocument } from '../catalogue/documents/document.ts';
+import { formatEdited, parseEdited } from '../catalogue/documents/edited.ts';
+import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
+import { changeFiles } from '../import/apply/change-files.ts';
+import { type FilePicture, storePicture } from '../import/prepare/store-picture.ts';
+import { addMetadata } from '../import/sources/embedded.ts';
+import type { Files, Journal } from '../media/files.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../store/contract/writer.ts';
+import { EditError } from './errors.ts';
+import { describeMissing } from './images.ts';
+import { loadEntriesOf } from './references.ts';
+import { hashWithoutLocation, removeJournaled } from './remove-images.ts';
+
+export interface NewPicture {
+  folder: string;
+  /** Relative to the folder. */
+  file: string;
+}
+
+export interface Replacement {
+  files: Files;
+  openWriter: () => Promise<CatalogueWriter>;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
+  /** The sizes of its thumbnails. */
+  thumbnailSizes: readonly number[];
+  now: string;
+  /** Throws if the image is no longer as the operator saw it. */
+  refuseStale(writer: CatalogueWriter): Promise<void>;
+}
+
+/**
+ * The former bytes are remembered, so that no import adds them again. `removeFiles` deletes the former files, or the new
+ * ones if the change was undone. Call it once.
+ */
+export async function replaceFile(
+  id: string,
+  picture: NewPicture,
+  replacement: Replacement,
+): Promise<{ removeFiles(): Promise<number> }> {
+  const { files, openWriter, thumbnailSizes } = replacement;
+  const store = { thumbnailSizes, keepsLocation: false };
+  const source = { folder: picture.folder, isFolder: true };
+  let stored: FilePicture;
+  let otherHash: string | undefined;
+  let journal: Journal | undefined;
+  const keys: string[] = [];
+  try {
+    await changeFiles(
+      { files, openWriter, isDryRun: false, signal: new AbortController().signal },
+      async (upload) => {
+        stored = await storePicture(source, picture.file, upload, store);
+        otherHash = await findOtherHash(id, replacement);
+        return true;
+      },
+      async (writer, upload) => {
+        await replacement.refuseStale(writer);
+        await refuseKnown(writer, stored);
+        const [before] = await writer.imagesById([id]);
+        if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
+        const entries = (await loadEntriesOf(writer, [before])).get(id) as ImageEntries;
+        const placed = placeFile(before, stored, entries, writer);
+        const newKeys = fileKeys(placed.row);
+        if ((await upload.findLost(newKeys)).length > 0)
+          await storePicture(source, picture.file, upload, store);
+        await writer.saveImages([placed]);
+        // Imports of its folder no longer concern it.
+        await writer.sourceFiles.detach([id]);
+        const hashes = [...new Set([before.eTag, otherHash ?? before.eTag])];
+        const reason = 'replaced by another file';
+        await writer.decisions.rememberFiles(
+          hashes.map((hash) => ({ hash, image: id, removedAt: replacement.now, reason })),
+        );
+        keys.push(...fileKeys(before), ...newKeys);
+        journal = await files.startJournal();
+        for (const key of keys) await journal.add(key);
+      },
+    );
+  } catch (error) {
+    await journal?.abandon();
+    throw error;
+  }
+  return { removeFiles: () => removeJournaled(files, keys, journal as Journal, openWriter) };
+}
+
+/** The hash of the former bytes without their location, if they have one. */
+async function findOtherHash(id: string, { files, openSnapshot }: Replacement): Promise<string | undefined> {
+  await using snapshot = await openSnapshot();
+  const [row] = await snapshot.imagesById([id]);
+  return row && (await hashWithoutLocation(files, row));
+}
+
+/** The rules of imports: no picture twice, and none that was removed. */
+async function refuseKnown(writer: CatalogueWriter, { hashes }: FilePicture): Promise<void> {
+  const [same] = await writer.imagesByETag(hashes);
+  if (same) throw new EditError(`the picture is already in the catalogue, as image ${same.id}`);
+  const [removed] = await writer.decisions.removedFiles(hashes);
+  if (removed)
+    throw new EditError(
+      `the picture was removed on ${removed.removedAt.slice(0, 10)}${removed.reason && ` (${removed.reason})`}; allow it again first`,
+    );
+}
+
+function placeFile(before: SavedImage, picture: FilePicture, entries: ImageEntries, writer: CatalogueWriter) {
+  const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews } = picture;
+  const image = readDocument(before.document);
+  const decided = parseEdited(before.edited);
+  const isDecided = decided.includes('rating');
+  // As in imports: metadata in a picture makes its rating stricter.
+  const rated = picture.metadata && addMetadata({ type: 'image', nsfw: image.nsfw }, picture.metadata);
+  const nsfw = isDecided ? image.nsfw : (rated?.nsfw ?? image.nsfw);
+  const meta = { eTag, size, mimetype, color, dimens: dimensions(width, height) };
+  return placeImage(
+    // Reverting the import that added the image must not remove it.
+    { ...before, key, eTag: hash, mimetype, perceptualHash, edited: formatEdited(decided, true) },
+    { ...image, nsfw, meta },
+    entries,
+    previews && formatPreviews(previews),
+    writer.fixedShelves,
+  );
+}

@@ -1,0 +1,122 @@
+/** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
+import { createInterface } from 'node:readline';
+import type { Config } from '../../config/config.ts';
+import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
+import { openStore } from '../../server/engines.ts';
+import type { ImportRun } from '../../store/contract/import-runs.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
+import { count, printable } from '../terminal/text.ts';
+import { type ImportSummary, list } from './report.ts';
+import { type ImportFlags, importPaths } from './run-import.ts';
+
+/** A larger part of the catalogue is removed only if somebody confirms it. */
+const MAX_PRUNED_SHARE = 0.1;
+
+export interface ImportCommandFlags extends ImportFlags {
+  /** Confirms every removal. */
+  yes?: boolean;
+}
+
+export async function importCommand(
+  config: Config,
+  paths: string[],
+  flags: ImportCommandFlags,
+  terminal: Terminal,
+): Promise<void> {
+  checkFlags(flags);
+  using interrupt = listenForInterrupt('interrupted; nothing was imported');
+  const report = await importPaths(config, paths, flags, terminal, {
+    signal: interrupt.signal,
+    confirmPrune: (candidates) => confirmPrune(config, candidates, flags, terminal),
+  });
+  if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
+  printLines(terminal, [...(await report.lines()), ...report.records]);
+  if (flags.dryRun && !flags.skipBad && report.invalidLines().length > 0)
+    throw new CommandError(
+      'an import would change nothing because of the invalid records; use --skip-bad to skip them',
+    );
+}
+
+export function checkFlags({ yes, prune }: ImportCommandFlags): void {
+  if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
+}
+
+/** Imports without printing anything. `source` is what the list of imports shows instead of the paths. */
+export async function importFiles(
+  config: Config,
+  paths: string[],
+  flags: ImportFlags = {},
+  source?: string,
+): Promise<ImportSummary> {
+  using interrupt = listenForInterrupt('interrupted; nothing was imported');
+  const report = await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, {
+    signal: interrupt.signal,
+    confirmPrune: async ({ gone }) => gone,
+    ...(source !== undefined && { run: { source, origin: 'command' } }),
+  });
+  return report.summary;
+}
+
+/** The same, of a picture that is added in the studio, with what the command would print. */
+export async function importFolder(
+  config: Config,
+  folder: string,
+  continues: number | undefined,
+): Promise<ImportSummary & { notes: string[]; run: ImportRun | undefined }> {
+  const report = await importPaths(config, [folder], { quiet: true }, process, {
+    signal: new AbortController().signal,
+    confirmPrune: async () => [],
+    run: { source: '', origin: 'studio', continues },
+  });
+  return { ...report.summary, notes: await report.lines(), run: report.run };
+}
+
+/** Lists what would be removed. If that may be a mistake, somebody has to confirm it. */
+async function confirmPrune(
+  config: Config,
+  candidates: PruneCandidates,
+  { dryRun = false, yes = false }: ImportCommandFlags,
+  terminal: Terminal,
+): Promise<GoneImage[]> {
+  const { gone } = candidates;
+  printLines(terminal, describeGone(gone));
+  const question = yes || dryRun ? undefined : await findDoubt(config, candidates);
+  if (question === undefined || (await ask(`${question} Remove them?`, terminal))) return gone;
+  throw new CommandError(`nothing was imported or removed: ${question} Use --yes if this is right.`);
+}
+
+export function describeGone(gone: GoneImage[]): string[] {
+  const lines = gone.map(({ id, path }) => `${id}  ${path}`);
+  return list(`${count(gone.length, 'image')} whose files are gone`, lines);
+}
+
+/** Why the removal may be a mistake, or undefined if it looks normal. */
+export async function findDoubt(
+  config: Config,
+  { gone, emptyFolders, unreadable }: PruneCandidates,
+): Promise<string | undefined> {
+  if (gone.length === 0) return undefined;
+  const [empty] = emptyFolders;
+  if (empty !== undefined) return `${empty} contains no pictures. Is its disk mounted?`;
+  if (unreadable[0] !== undefined) return `${unreadable[0]} cannot be read and may be one of them.`;
+  await using store = await openStore(config);
+  const { images } = await store.catalogue.statistics();
+  if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;
+  return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
+}
+
+/** No, unless a person is there and says yes. */
+async function ask(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
+  if (stderr.isTTY !== true || (stdin as { isTTY?: boolean }).isTTY !== true) return false;
+  const prompt = createInterface({ input: stdin, output: stderr });
+  const answer = await new Promise<string>((resolve) => {
+    // While it reads, the prompt gets Ctrl-C instead of the process.
+    prompt.once('SIGINT', () => process.emit('SIGINT'));
+    for (const end of ['SIGINT', 'close']) prompt.once(end, () => resolve(''));
+    prompt.question(`${printable(question)} [y/N] `, resolve);
+  });
+  prompt.close();
+  return /^y(es)?$/i.test(answer.trim());
+}

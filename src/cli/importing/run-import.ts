@@ -1,0 +1,177 @@
+/** Opens the sources of an import and runs it. */
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { Rating } from '../../catalogue/types.ts';
+import type { Config } from '../../config/config.ts';
+import type { NewRun } from '../../import/apply/import-record.ts';
+import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
+import { newId } from '../../import/id.ts';
+import { InvalidRecords, runImport } from '../../import/run.ts';
+import { describeOptions } from '../../import/sources/fingerprint.ts';
+import {
+  countPictures,
+  type FolderOptions,
+  isPictureName,
+  pictureFolder,
+} from '../../import/sources/folder.ts';
+import { catalogueFile, type Source } from '../../import/sources/source.ts';
+import { openFiles, openSnapshot, openSourceFiles } from '../../server/engines.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { noProgress, startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { writersFor } from '../writer.ts';
+import { openTarget } from './import-target.ts';
+import { describeProblem, ImportReport } from './report.ts';
+
+const STANDARD_INPUT = '-';
+
+export interface ImportFlags {
+  dryRun?: boolean;
+  keepLocation?: boolean;
+  /** Of new pictures without a marker. */
+  defaultRating?: Rating;
+  quiet?: boolean;
+  /** Skips invalid records instead of importing nothing. */
+  skipBad?: boolean;
+  /** Reads pictures that did not change, too. */
+  full?: boolean;
+  /** Removes images whose files are gone from the folders. */
+  prune?: boolean;
+}
+
+export interface ImportControl {
+  signal: AbortSignal;
+  /** With `prune`. */
+  confirmPrune: PruneOptions['confirm'];
+  readiness?: FolderOptions['readiness'];
+  /** How the import is listed. Without it, as one of a command. */
+  run?: NewRun;
+}
+
+/** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
+export async function importPaths(
+  config: Config,
+  paths: string[],
+  flags: ImportFlags,
+  terminal: Terminal,
+  control: ImportControl,
+): Promise<ImportReport> {
+  // First, because a mistyped path must not create a catalogue.
+  const places = await Promise.all(paths.map(findPlace));
+  if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
+    throw new UsageError('--prune needs a folder of pictures');
+  await using target = await openTarget(config, flags.dryRun ?? false, terminal);
+  return await importPlaces(target.config, places, flags, terminal, control);
+}
+
+async function importPlaces(
+  config: Config,
+  places: Place[],
+  flags: ImportFlags,
+  terminal: Terminal,
+  { signal, confirmPrune, readiness, run = commandRun(places) }: ImportControl,
+): Promise<ImportReport> {
+  const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
+  const { defaultRating = 'sfw' } = flags;
+  const report = new ImportReport({
+    isDryRun,
+    keepsLocation,
+    defaultRating,
+    openSnapshot: () => openSnapshot(config),
+  });
+  const thumbnailSizes = config.thumbnails;
+  await using known = await openSourceFiles(config);
+  const folderOptions: FolderOptions = {
+    onIgnored: (path) => report.ignored(path),
+    signal,
+    clock: Date.now,
+    readOptions: describeOptions({ keepsLocation, thumbnailSizes }),
+    known,
+    isFull,
+    readiness,
+  };
+  const sources = places.map((place) => openSource(place, terminal, folderOptions));
+  const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);
+  const folders = sources.filter(({ isFolder }) => isFolder);
+  const prune = flags.prune
+    ? new Prune({
+        folders: await Promise.all(folders.map(({ folder }) => realpath(folder))),
+        openFiles: () => openSourceFiles(config),
+        confirm: (candidates) => {
+          progress.finish();
+          return confirmPrune(candidates);
+        },
+        onRemoved: (count) => report.pruned(count),
+      })
+    : undefined;
+  if (prune) report.pruned(0);
+  try {
+    const options = {
+      files: openFiles(config),
+      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
+      concurrency: 2 * availableParallelism(),
+      run,
+      thumbnailSizes,
+      isDryRun,
+      keepsLocation,
+      report,
+      signal,
+      skipsInvalid: flags.skipBad ?? false,
+      onProgress: progress.advance,
+    };
+    report.finish(await runImport(sources, writersFor(config, terminal), options, prune));
+    return report;
+  } catch (error) {
+    if (error instanceof InvalidRecords)
+      throw new CommandError(error.message, ...error.problems.map(describeProblem));
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    progress.finish();
+  }
+}
+
+function commandRun(places: Place[]): NewRun {
+  const named = places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path)));
+  return { source: named.join(', '), origin: 'command' };
+}
+
+/** A path of the command line. `size` is that of a catalogue file. */
+type Place =
+  | { kind: 'stdin' }
+  | { kind: 'folder'; path: string }
+  | { kind: 'file'; path: string; size: number };
+
+async function findPlace(path: string): Promise<Place> {
+  if (path === STANDARD_INPUT) return { kind: 'stdin' };
+  const facts = await stat(path).catch(() => {
+    throw new CommandError(`${path}: no such file or folder`);
+  });
+  if (facts.isDirectory()) return { kind: 'folder', path };
+  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
+  if (isPictureName(path))
+    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
+  return { kind: 'file', path, size: facts.size };
+}
+
+/** The signal also ends a stream that waits for input. */
+function openSource(place: Place, { stdin }: Terminal, options: FolderOptions): Source {
+  const { signal } = options;
+  if (place.kind === 'stdin')
+    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
+  if (place.kind === 'folder') return pictureFolder(place.path, options);
+  const open = () => createReadStream(place.path, { signal });
+  return catalogueFile(place.path, dirname(place.path), open);
+}
+
+/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
+async function measure(places: Place[]): Promise<number | undefined> {
+  let total = 0;
+  for (const place of places) {
+    if (place.kind === 'stdin') return undefined;
+    total += place.kind === 'file' ? place.size : await countPictures(place.path);
+  }
+  return total;
+}

@@ -1,0 +1,95 @@
+/** `zukan check`: verifies the catalogue against itself and the stored files; `--repair` repairs what it can. */
+import { checkCatalogue, type Finding, repairCatalogue } from '../../catalogue/documents/check.ts';
+import type { Config } from '../../config/config.ts';
+import { removeLeftovers, removeUnusedFiles } from '../../import/cleanup.ts';
+import { isOurKey } from '../../import/prepare/store-picture.ts';
+import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { noProgress, startProgress } from '../terminal/progress.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { count } from '../terminal/text.ts';
+import { writersFor } from '../writer.ts';
+import { checkFiles } from './check-files.ts';
+import { findReadableSecrets } from './check-secrets.ts';
+import { makeThumbnails } from './thumbnails.ts';
+
+export interface CheckFlags {
+  repair: boolean;
+  quiet: boolean;
+  json: boolean;
+}
+
+export async function checkCommand(config: Config, flags: CheckFlags, terminal: Terminal): Promise<void> {
+  const { repair, json } = flags;
+  let findings = await findCatalogueProblems(config);
+  if (repair && findings.some(({ canBeRepaired }) => canBeRepaired)) {
+    await repairAll(config, terminal);
+    const left = await findCatalogueProblems(config);
+    terminal.stderr.write(`repaired ${count(findings.length - left.length, 'problem')}\n`);
+    findings = left;
+  }
+  if (repair) {
+    await removeLeftovers(openFiles(config), writersFor(config, terminal));
+  }
+  const all = [
+    ...findings,
+    ...(await findFileProblems(config, flags, terminal)),
+    ...findReadableSecrets(config).map((problem) => ({ problem, canBeRepaired: false })),
+  ];
+  if (json) printLine(terminal, JSON.stringify(all));
+  else for (const { problem } of all) printLine(terminal, problem);
+  if (all.length > 0) throw new CommandError(`found ${count(all.length, 'problem')}${hint(all, repair)}`);
+  if (!json) printLine(terminal, 'no problems found');
+}
+
+function hint(findings: Finding[], repair: boolean): string {
+  const repairable = findings.filter(({ canBeRepaired }) => canBeRepaired).length;
+  return repairable > 0 && !repair ? `; "zukan check --repair" can repair ${repairable}` : '';
+}
+
+async function findCatalogueProblems(config: Config): Promise<Finding[]> {
+  await using snapshot = await openSnapshot(config);
+  return await Array.fromAsync(checkCatalogue(snapshot));
+}
+
+async function repairAll(config: Config, terminal: Terminal): Promise<void> {
+  await using writer = await writersFor(config, terminal)();
+  await using snapshot = await openSnapshot(config);
+  await repairCatalogue(snapshot, writer);
+  await writer.commit();
+}
+
+async function findFileProblems(config: Config, flags: CheckFlags, terminal: Terminal): Promise<Finding[]> {
+  const files = openFiles(config);
+  const progress = flags.quiet ? noProgress : startProgress('Checking', undefined, terminal);
+  const { problems, lackThumbnails, unused, isChanging } = await checkFiles(config, files, progress.advance);
+  progress.finish();
+  if (isChanging)
+    terminal.stderr.write(
+      'a command is changing the catalogue or was interrupted; the next command that changes the catalogue, or "zukan check --repair", removes its leftover files\n',
+    );
+  const ours = unused.filter(isOurKey);
+  const left = new Set(unused);
+  if (flags.repair && ours.length > 0) {
+    const removed = await removeUnusedFiles(files, ours, writersFor(config, terminal));
+    for (const key of ours) left.delete(key);
+    terminal.stderr.write(`removed ${count(removed, 'unused file')}\n`);
+  }
+  if (flags.repair && lackThumbnails.length > 0) {
+    const ids = lackThumbnails.splice(0);
+    const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal, terminal);
+    for (const failure of failures) problems.push(failure);
+    terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
+  }
+  return [
+    ...problems.map((problem) => ({ problem, canBeRepaired: false })),
+    ...lackThumbnails.map((id) => ({
+      problem: `image ${id}: the file of a thumbnail is missing`,
+      canBeRepaired: true,
+    })),
+    ...[...left].map((key) => ({
+      problem: `${key}: no image uses this file`,
+      canBeRepaired: isOurKey(key),
+    })),
+  ];
+}

@@ -1,0 +1,121 @@
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, imports and studio. */
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { ratingOption, repeatable } from '../terminal/options.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
+  program
+    .command('find')
+    .description('list images, newest first: ids on a pipe, a table on a terminal')
+    .addOption(repeatable('--category <name|id>', 'in this category'))
+    .addOption(repeatable('--exclude <name|id>', 'not in this category'))
+    .option('--artist <name|id>', 'by this artist')
+    .option('--character <name|id>', 'showing this character')
+    .addOption(ratingOption('with this rating'))
+    .option('--since <date>', 'created on this date or later')
+    .option('--edited', 'with fields that were changed by hand', false)
+    .option('--limit <number>', 'at most this many')
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./find.ts')).findCommand(config(), options, terminal));
+
+  program
+    .command('edit')
+    .description('change images; imports of folders keep what was changed')
+    .argument('<id...>', 'ids of images; - reads them from standard input')
+    .addOption(ratingOption('the rating'))
+    .addOption(repeatable('--add-category <name|id>', 'add to this category'))
+    .addOption(repeatable('--remove-category <name|id>', 'remove from this category'))
+    .addOption(repeatable('--add-character <name|id>', 'add this character'))
+    .addOption(repeatable('--remove-character <name|id>', 'remove this character'))
+    .option('--artist <name|id>', 'the artist; Unknown for none')
+    .option('--source-name <text>', 'the name of the source')
+    .option('--source-url <url>', 'the URL of the source')
+    .addOption(
+      repeatable(
+        '--reset <field>',
+        'let imports of folders change it again: artist, categories, characters, rating, source or all',
+      ),
+    )
+    .option('--create', 'create the named entries that do not exist', false)
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .action(async (ids, options) =>
+      (await import('./edit.ts')).editCommand(config(), ids, options, terminal),
+    );
+
+  program
+    .command('entry')
+    .description('show, change, merge or remove an artist, category or character')
+    .argument('<kind>', 'artist, category or character')
+    .argument('<name|id>', 'its name, an alias or its id')
+    .option('--name <name>', 'rename it; the old name stays an alias')
+    .option('--url <url>', 'of an artist')
+    .option('--description <text>', 'of a category or character')
+    .option('--nsfw <true|false>', 'whether a category is for adults')
+    .option('--source <text>', 'the work that a character comes from')
+    .option('--gender <text>', 'of a character')
+    .addOption(repeatable('--age <number>', 'of a character'))
+    .option('--birth-date <text>', 'of a character')
+    .option('--nationality <text>', 'of a character')
+    .addOption(repeatable('--occupation <text>', 'of a character'))
+    .addOption(repeatable('--add-alias <name>', 'another name for it'))
+    .addOption(repeatable('--remove-alias <name>', 'remove this alias'))
+    .option('--merge-into <name|id>', 'give its images and names to another entry, and remove it')
+    .option('--create', 'create it')
+    .option('--remove', 'remove it from the catalogue and all images')
+    .option('--block', 'imports do not create the name again; with --remove, nor its aliases')
+    .option('--unblock', 'allow a blocked name again')
+    .option('--dry-run', 'print what would change and change nothing')
+    .option('--json', 'print JSON when showing it')
+    .action(async (kind, reference, options) =>
+      (await import('./entry.ts')).entryCommand(config(), kind, reference, options, terminal),
+    );
+
+  program
+    .command('remove')
+    .description('remove images at once, and the files that no other image uses')
+    .argument('[id...]', 'ids of images; - reads them from standard input')
+    .option('--artist <name|id>', 'all images by this artist')
+    .option('--character <name|id>', 'all images of this character')
+    .option('--category <name|id>', 'all images in this category')
+    .option('--reason <text>', 'why; an import that skips the picture shows it', '')
+    .option(
+      '--allow-again',
+      'let imports add the same pictures again; takes ids of removed images, too',
+      false,
+    )
+    .option('--dry-run', 'print what would be removed and change nothing', false)
+    .action(async (ids, options) =>
+      (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
+    );
+
+  const imports = program
+    .command('imports')
+    .description('list the last imports and what each changed, or revert one')
+    .option('--json', 'print JSON', false)
+    .action(async (options) =>
+      (await import('../importing/imports.ts')).listImports(config(), options, terminal),
+    );
+
+  imports
+    .command('revert')
+    .description('remove the images that an import added, and restore what it changed')
+    .argument('<id>', 'the id that "zukan imports" shows')
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .action(async (id, options) =>
+      (await import('../importing/imports.ts')).revertCommand(config(), id, options, terminal),
+    );
+
+  program
+    .command('studio')
+    .description('open a web page to look after the catalogue, for you alone')
+    .option(
+      '--host <address>',
+      'listen on another address; anyone who can reach it can connect, without encryption',
+      '127.0.0.1',
+    )
+    .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')
+    .action(async (options) =>
+      (await import('../serving/studio.ts')).studioCommand(config(), options, terminal),
+    );
+}

@@ -1,0 +1,84 @@
+/** `zukan edit`: changes images. Imports of folders keep what was changed. */
+import { EDITABLE_FIELDS, type EditableField, isEditableField } from '../../catalogue/documents/edited.ts';
+import type { Rating } from '../../catalogue/types.ts';
+import { type EditedImage, editImages } from '../../changes/images.ts';
+import { changeCatalogue } from '../../changes/transaction.ts';
+import type { Config } from '../../config/config.ts';
+import { newId } from '../../import/id.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
+import { count } from '../terminal/text.ts';
+import { writersFor } from '../writer.ts';
+import { readIds } from './image-ids.ts';
+
+export interface EditFlags {
+  rating?: Rating;
+  artist?: string;
+  sourceName?: string;
+  sourceUrl?: string;
+  addCategory?: string[];
+  removeCategory?: string[];
+  addCharacter?: string[];
+  removeCharacter?: string[];
+  reset?: string[];
+  create: boolean;
+  dryRun: boolean;
+}
+
+export async function editCommand(
+  config: Config,
+  parameters: string[],
+  flags: EditFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { create, dryRun, reset, ...changes } = flags;
+  if (Object.keys(changes).length === 0 && !reset)
+    throw new UsageError('nothing to change: name an option, such as --rating nsfw');
+  const edit = {
+    rating: flags.rating,
+    artist: flags.artist,
+    create,
+    sourceName: flags.sourceName,
+    sourceUrl: flags.sourceUrl,
+    addCategories: flags.addCategory ?? [],
+    removeCategories: flags.removeCategory ?? [],
+    addCharacters: flags.addCharacter ?? [],
+    removeCharacters: flags.removeCharacter ?? [],
+    reset: parseReset(reset ?? []),
+  };
+  const both = edit.reset.find((field) => isSet(field, flags));
+  if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
+  const ids = await readIds(parameters, terminal);
+  const defaults = { now: new Date().toISOString(), newId: () => newId() };
+  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, (writer) =>
+    editImages(writer, ids, edit, defaults),
+  );
+  printLines(terminal, changed.flatMap(describe));
+  const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+}
+
+/** Whether an option decides the field. */
+function isSet(field: EditableField, flags: EditFlags): boolean {
+  const values: Record<EditableField, unknown[]> = {
+    artist: [flags.artist],
+    categories: [flags.addCategory, flags.removeCategory],
+    characters: [flags.addCharacter, flags.removeCharacter],
+    rating: [flags.rating],
+    source: [flags.sourceName, flags.sourceUrl],
+  };
+  return values[field].some((value) => value !== undefined);
+}
+
+function describe({ id, differences }: EditedImage): string[] {
+  const show = (value: string) => value || '(none)';
+  return differences.map(({ field, before, after }) => `${id}  ${field}: ${show(before)} → ${show(after)}`);
+}
+
+function parseReset(names: string[]): EditableField[] {
+  if (names.includes('all')) return [...EDITABLE_FIELDS];
+  return names.map((name) => {
+    if (isEditableField(name)) return name;
+    throw new UsageError(`--reset ${name}: must be ${EDITABLE_FIELDS.join(', ')} or all`);
+  });
+}

@@ -1,0 +1,126 @@
+/** `zukan find`: lists images, newest first: ids on a pipe, a table on a terminal, or JSON. */
+import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
+import { parseEdited } from '../../catalogue/documents/edited.ts';
+import type { Artist, Rating } from '../../catalogue/types.ts';
+import { findImages, type ImageQuery } from '../../changes/find-images.ts';
+import type { Config } from '../../config/config.ts';
+import { openSnapshot, openStore } from '../../server/engines.ts';
+import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { printStream, type Terminal } from '../terminal/terminal.ts';
+import { formatTable, printable } from '../terminal/text.ts';
+
+export interface FindFlags {
+  category?: string[];
+  exclude?: string[];
+  artist?: string;
+  character?: string;
+  rating?: Rating;
+  since?: string;
+  edited: boolean;
+  limit?: string;
+  json: boolean;
+}
+
+export async function findCommand(config: Config, flags: FindFlags, terminal: Terminal): Promise<void> {
+  const query: ImageQuery = {
+    categories: flags.category ?? [],
+    exclude: flags.exclude ?? [],
+    artist: flags.artist,
+    character: flags.character,
+    ratings: flags.rating ? [flags.rating] : [],
+    since: flags.since === undefined ? undefined : parseTime(flags.since),
+    isEdited: flags.edited,
+  };
+  const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);
+  await using snapshot = await openSnapshot(config);
+  await using store = await openStore(config);
+  const caller = { client: 'find', signal: new AbortController().signal };
+  const pages = takeItems(findImages(query, store.catalogue, snapshot, caller), limit);
+  const lines = flags.json
+    ? jsonLines(pages, snapshot)
+    : terminal.stdout.isTTY
+      ? tableLines(pages, snapshot)
+      : idLines(pages);
+  await printStream(terminal, lines);
+}
+
+async function* takeItems(pages: AsyncIterable<string[]>, limit: number): AsyncGenerator<string[], void> {
+  let left = limit;
+  for await (const page of pages) {
+    yield page.slice(0, left);
+    left -= page.length;
+    if (left <= 0) return;
+  }
+}
+
+async function* idLines(pages: AsyncIterable<string[]>): AsyncGenerator<string, void> {
+  for await (const page of pages) yield* page;
+}
+
+/** Columns are aligned within a page. */
+async function* tableLines(
+  pages: AsyncIterable<string[]>,
+  snapshot: CatalogueSnapshot,
+): AsyncGenerator<string, void> {
+  const header = ['id', 'created', 'rating', 'artist', 'edited', 'categories'];
+  let isFirst = true;
+  for await (const page of pages) {
+    const rows = (await readRows(snapshot, page)).map((row) => {
+      const { id, createdAt, rating, artist, edited, categories } = describe(row);
+      return [id, createdAt.slice(0, 10), rating, artist.name, edited.join(' '), categories.join(', ')];
+    });
+    const [titles = '', ...lines] = formatTable(header, rows);
+    if (isFirst) yield titles;
+    isFirst = false;
+    yield* lines;
+  }
+}
+
+/** One array, a line per image. */
+async function* jsonLines(
+  pages: AsyncIterable<string[]>,
+  snapshot: CatalogueSnapshot,
+): AsyncGenerator<string, void> {
+  let last = '[';
+  for await (const page of pages)
+    for (const row of await readRows(snapshot, page)) {
+      yield last === '[' ? last : `${last},`;
+      last = printable(JSON.stringify(describe(row)));
+    }
+  yield last;
+  yield ']';
+}
+
+/** In the order of the ids. Images that were added or removed after the snapshot are left out. */
+async function readRows(snapshot: CatalogueSnapshot, ids: string[]): Promise<SavedImage[]> {
+  const rows = new Map((await snapshot.imagesById(ids)).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+function describe({ document, edited }: SavedImage) {
+  const { id, createdAt, nsfw, source, categories, characters } = readDocument(document);
+  const names = (entries: { name: string }[]) => entries.map(({ name }) => name);
+  return {
+    id,
+    createdAt,
+    rating: nsfw,
+    artist: JSON.parse(parseStored(document).artist) as Artist,
+    categories: names(categories),
+    characters: names(characters),
+    source,
+    edited: parseEdited(edited),
+  };
+}
+
+function parseTime(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text).getTime() : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(`--since ${text}: must be a date, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  return new Date(time).toISOString();
+}
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
+  return Number(text);
+}

@@ -1,0 +1,75 @@
+/** `zukan remove`: removes images at once, and the files that no other image uses. */
+import { availableParallelism } from 'node:os';
+import type { Kind } from '../../catalogue/types.ts';
+import { type RemovalTarget, removeImages } from '../../changes/remove-images.ts';
+import type { Config } from '../../config/config.ts';
+import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
+import { count } from '../terminal/text.ts';
+import { writersFor } from '../writer.ts';
+import { readIds } from './image-ids.ts';
+
+export interface RemoveFlags {
+  artist?: string;
+  character?: string;
+  category?: string;
+  reason: string;
+  allowAgain: boolean;
+  dryRun: boolean;
+}
+
+const kinds: Kind[] = ['artist', 'category', 'character'];
+
+export async function removeCommand(
+  config: Config,
+  parameters: string[],
+  flags: RemoveFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const target = await readTarget(parameters, flags, terminal);
+  const { reason, allowAgain, dryRun } = flags;
+  // After the commit the signal has no effect, so that the files are removed too.
+  using interrupt = listenForInterrupt('interrupted; nothing was removed');
+  const { images, allowed, removeFiles } = await removeImages(target, {
+    files: openFiles(config),
+    openWriter: writersFor(config, terminal),
+    openSnapshot: () => openSnapshot(config),
+    concurrency: 2 * availableParallelism(),
+    now: new Date().toISOString(),
+    reason,
+    allowAgain,
+    isDryRun: dryRun,
+    signal: interrupt.signal,
+  });
+  const removed = count(images.length, 'image');
+  if (dryRun) {
+    const result = `dry run, nothing was changed; ${removed} would be removed`;
+    printLines(terminal, images.length > 0 ? [`${result}:`, ...images] : [result]);
+    return;
+  }
+  const files = await removeFiles().catch((error) => {
+    throw new CommandError(
+      `removed ${removed}, but not the files: ${error.message}; "zukan check --repair" removes them`,
+    );
+  });
+  if (images.length > 0 || allowed === 0)
+    printLine(terminal, `removed ${removed} and ${count(files, 'file')}`);
+  if (allowed > 0) printLine(terminal, `${count(allowed, 'image')} removed before can be imported again`);
+}
+
+async function readTarget(
+  parameters: string[],
+  flags: RemoveFlags,
+  terminal: Terminal,
+): Promise<RemovalTarget> {
+  const named = kinds.filter((kind) => flags[kind] !== undefined);
+  const [kind] = named;
+  // Whether several mean all of them or what they share is anyone's guess, and wrong guesses cannot be undone.
+  if (named.length + (parameters.length > 0 ? 1 : 0) !== 1)
+    throw new UsageError(
+      'name either ids, or one of --artist, --character and --category; "zukan find … | zukan remove -" combines them',
+    );
+  return kind ? { kind, reference: flags[kind] as string } : { ids: await readIds(parameters, terminal) };
+}

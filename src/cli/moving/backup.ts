@@ -1,0 +1,52 @@
+/** `zukan backup`: copies everything that is needed to restore the catalogue into a folder. */
+import { resolve } from 'node:path';
+import { writeBackup } from '../../backup/write.ts';
+import type { Config } from '../../config/config.ts';
+import { findLinkKeys } from '../../config/link-keys.ts';
+import { openFiles, openSnapshot, openStore } from '../../server/engines.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { noProgress, startProgress } from '../terminal/progress.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { count } from '../terminal/text.ts';
+import { requireOutside } from './outside-storage.ts';
+
+export async function backupCommand(
+  config: Config,
+  path: string,
+  { quiet }: { quiet: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const folder = resolve(path);
+  await requireOutside(folder, config);
+  using interrupt = listenForInterrupt('interrupted; the backup before is still complete');
+  const tokens = await readTokens(config);
+  const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
+  try {
+    const { manifest, addedFiles, removedFiles } = await writeBackup(folder, {
+      openSnapshot: () => openSnapshot(config),
+      files: openFiles(config),
+      tokens,
+      linkKeys: config.linkKeys ?? findLinkKeys(config.dataDir) ?? [],
+      createdAt: new Date().toISOString(),
+      onImage: () => progress.advance(1),
+      signal: interrupt.signal,
+    });
+    progress.finish();
+    const { images } = manifest.counts;
+    const files = `${count(addedFiles, 'new file')}, ${removedFiles} removed`;
+    printLine(
+      terminal,
+      `backed up ${count(images, 'image')} and ${count(tokens.length, 'token')} to ${folder} (${files})`,
+    );
+  } catch (error) {
+    progress.finish();
+    if (interrupt.signal.aborted) throw interrupt.signal.reason;
+    throw new CommandError(`cannot back up to ${folder}: ${(error as Error).message}`);
+  }
+}
+
+async function readTokens(config: Config) {
+  await using store = await openStore(config);
+  return store.tokens.records();
+}

@@ -1,0 +1,104 @@
+/** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { finished, pipeline } from 'node:stream/promises';
+import { catalogueLines, imageLine } from '../../catalogue/line.ts';
+import type { Config } from '../../config/config.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
+import type { Files } from '../../media/files.ts';
+import { openFiles, openSnapshot } from '../../server/engines.ts';
+import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { noProgress, startProgress } from '../terminal/progress.ts';
+import { printStream, type Terminal } from '../terminal/terminal.ts';
+import { writeAtomically } from './output-file.ts';
+import { requireOutside } from './outside-storage.ts';
+
+export interface ExportFlags {
+  files?: string;
+  quiet?: boolean;
+}
+
+export async function exportCommand(
+  config: Config,
+  path: string | undefined,
+  flags: ExportFlags,
+  terminal: Terminal,
+): Promise<void> {
+  if (flags.files !== undefined) await requireOutside(flags.files, config);
+  const isQuiet = flags.quiet || path === undefined;
+  const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
+  const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance);
+  try {
+    if (path !== undefined) await writeAtomically(path, lines);
+    else if (!(await printStream(terminal, lines)) && flags.files !== undefined)
+      throw new CommandError('the output was closed before the export was complete');
+  } finally {
+    progress.finish();
+  }
+}
+
+/** The files are copied into the folder, if there is one, each before its line. */
+export async function* exportLines(
+  config: Config,
+  files: Files,
+  folder: string | undefined,
+  path: string | undefined,
+  onImage: (size: number) => void,
+): AsyncGenerator<string, void> {
+  await using snapshot = await openSnapshot(config);
+  yield* catalogueLines(snapshot, async function* (images: AsyncIterable<SavedImage>) {
+    for await (const image of images) {
+      onImage(1);
+      if (folder === undefined) {
+        yield imageLine(image);
+        continue;
+      }
+      const copy = await copyImage(config, files, image, folder);
+      if (copy === undefined) continue;
+      const file = relative(path === undefined ? '.' : dirname(path), copy);
+      yield imageLine(image, file.split(sep).join('/'));
+    }
+  });
+}
+
+/** Returns the path of the copy, or undefined if the image was removed after the export began. */
+async function copyImage(
+  config: Config,
+  files: Files,
+  { id, key }: ImageRow,
+  folder: string,
+): Promise<string | undefined> {
+  if (await copyFile(files, key, join(folder, key))) return join(folder, key);
+  // The image may have been removed, or may have another file by now.
+  await using snapshot = await openSnapshot(config);
+  const [current] = await snapshot.imagesById([id]);
+  if (!current) return undefined;
+  if (await copyFile(files, current.key, join(folder, current.key))) return join(folder, current.key);
+  throw new CommandError(`the file ${current.key} is missing; "zukan check" lists all problems`);
+}
+
+/** Returns whether the file exists. A file that is there already is replaced, because it may be a hard link to the stored one. */
+async function copyFile(files: Files, key: string, path: string): Promise<boolean> {
+  const file = await files.open(key);
+  if (!file) return false;
+  makeFolder(dirname(path));
+  const temporary = `${path}.${randomUUID()}.part`;
+  try {
+    const target = createWriteStream(temporary);
+    if (file.size > 0) await pipeline(file.stream(0, file.size - 1), target);
+    else await Promise.all([file.close(), finished(target.end())]);
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
+    // A bucket can lose the file between the two requests.
+    const again = await files.open(key);
+    await again?.close();
+    if (again) throw error;
+    return false;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

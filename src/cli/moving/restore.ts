@@ -1,0 +1,102 @@
+/** `zukan restore`: fills an empty catalogue from a backup, or verifies a backup with --check. */
+import { resolve } from 'node:path';
+import { Backup } from '../../backup/read.ts';
+import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import type { Config } from '../../config/config.ts';
+import { addLinkKeys } from '../../config/link-keys.ts';
+import { newId } from '../../import/id.ts';
+import { type Problem, RecordError } from '../../import/problems.ts';
+import { createCatalogue, openFiles, openSnapshot, openStore } from '../../server/engines.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
+import { announceCreated, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
+import { count } from '../terminal/text.ts';
+import { writersFor } from '../writer.ts';
+
+export interface RestoreFlags {
+  check: boolean;
+  quiet: boolean;
+}
+
+export async function restoreCommand(
+  config: () => Config,
+  path: string,
+  { check, quiet }: RestoreFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const folder = resolve(path);
+  const message = check ? 'interrupted' : 'interrupted; nothing was restored';
+  using interrupt = listenForInterrupt(message);
+  const { signal } = interrupt;
+  try {
+    const backup = await Backup.open(folder);
+    const { images, tokens } = backup.manifest.counts;
+    const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
+    const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
+      withProgress(quiet ? noProgress : startProgress(title, images, terminal), work);
+    if (check) {
+      await run('Checking', async (onImage) => report(await verifyBackup(backup, { onImage, signal })));
+      printLine(terminal, `the backup is complete: ${contents}`);
+      return;
+    }
+    const target = config();
+    const notes: string[] = [];
+    await run('Restoring', (onImage) => restore(backup, target, terminal, signal, onImage, notes));
+    printLines(terminal, [`restored ${contents}`, ...notes]);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof InvalidBackup) report(error.problems);
+    if (error instanceof NotEmpty || error instanceof RecordError)
+      throw new CommandError(`cannot restore ${folder}: ${error.message}`);
+    throw error;
+  }
+
+  function report(problems: Problem[]): void {
+    if (problems.length === 0) return;
+    const lines = problems.map(({ label, reason }) => `${label}: ${reason}`);
+    throw new CommandError(`the backup in ${folder} is damaged`, ...lines);
+  }
+}
+
+async function withProgress(progress: Progress, work: (onImage: () => void) => Promise<void>): Promise<void> {
+  try {
+    await work(() => progress.advance(1));
+  } finally {
+    progress.finish();
+  }
+}
+
+/** Adds what the operator has to do to the notes. */
+async function restore(
+  backup: Backup,
+  config: Config,
+  terminal: Terminal,
+  signal: AbortSignal,
+  onImage: () => void,
+  notes: string[],
+): Promise<void> {
+  announceCreated(terminal, await createCatalogue(config));
+  await restoreBackup(backup, {
+    files: openFiles(config),
+    openWriter: writersFor(config, terminal),
+    openSnapshot: () => openSnapshot(config),
+    addLinkKeys: (keys) => notes.push(...restoreKeys(config, keys)),
+    defaults: { now: new Date().toISOString(), newId: () => newId(), rating: 'nsfw' },
+    onImage,
+    signal,
+  });
+  // The embedded store moves the restored tokens when it opens.
+  await (await openStore(config))[Symbol.asyncDispose]();
+  if (config.thumbnails.length > 0 && backup.manifest.counts.images > 0)
+    notes.push('run "zukan thumbnails" to make the thumbnails again');
+}
+
+/** Returns what the operator has to do. */
+function restoreKeys({ linkKeys, dataDir }: Config, keys: string[]): string[] {
+  if (linkKeys === undefined)
+    return addLinkKeys(dataDir, keys) ? ['restart running servers, so that they use the restored keys'] : [];
+  return keys.every((key) => linkKeys.includes(key))
+    ? []
+    : ['LINK_KEYS lacks keys of the backup: links and cursors that were signed with them are not valid'];
+}

@@ -1,0 +1,100 @@
+/** `zukan serve`: listens until SIGTERM or SIGINT. */
+
+import type { Config, LogLevel } from '../../config/config.ts';
+import { version } from '../../lib/version.ts';
+import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
+import { createCatalogue } from '../../server/engines.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { announceCreated } from '../terminal/terminal.ts';
+import { type StartedImport, startImport } from './import-on-start.ts';
+
+/** The server, in this thread or in several others. */
+interface Server {
+  workers: number;
+  listen(): Promise<string>;
+  /** Standard output starts with a few lines for people; the log follows them. */
+  startLog(level: LogLevel): void;
+  log: App['log'];
+  stop(): Promise<void>;
+}
+
+interface ServeFlags {
+  demo: boolean;
+  /** Follows the folder of IMPORT_ON_START. */
+  watch: boolean;
+}
+
+export async function serveCommand(config: Config, { demo, watch }: ServeFlags): Promise<void> {
+  if (watch && !config.importOnStart)
+    throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
+  announceCreated(process, await createCatalogue(config));
+  if (demo) {
+    const { fillWithDemo } = await import('./fill-with-demo.ts');
+    await fillWithDemo(config);
+  }
+  const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
+  let isListening = false;
+  let started: StartedImport | undefined;
+  const onSignal = async () => {
+    // Before that there is nothing to finish, and closing would race with `listen`.
+    if (!isListening) process.exit(0);
+    await Promise.all([started?.stop(), server.stop()]);
+    // A connection to a database that hangs would keep the process alive.
+    process.exit();
+  };
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  const url = await server.listen().catch(async (error) => {
+    await server.stop();
+    throw new CommandError(explainListenError(error, config));
+  });
+  isListening = true;
+  const api = `${url}${config.apiPrefixes[0]}`.replace(/\/$/, '');
+  console.log(
+    [
+      `zukan v${version} is serving at ${url}`,
+      `Try:  curl '${api}/image/random?limit=1'`,
+      `      curl '${api}/stats'`,
+    ].join('\n'),
+  );
+  server.startLog(config.logLevel);
+  await logWarnings(config, server.log);
+  if (server.workers < config.workers)
+    server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
+  if (config.importOnStart) started = startImport(config.importOnStart, { watch }, server.log);
+}
+
+async function serveHere(config: Config): Promise<Server> {
+  const app = await createApp({ ...config, logLevel: 'silent' });
+  return {
+    log: app.log,
+    workers: 1,
+    listen: () => app.listen({ host: config.host, port: config.port }),
+    startLog(level) {
+      app.log.level = level;
+    },
+    stop: () => shutDown(app),
+  };
+}
+
+/** Returns undefined if the system does not support it. */
+async function serveInThreads(config: Config): Promise<Server | undefined> {
+  const { canSharePorts } = await import('../../server/workers/pool.ts');
+  if (!(await canSharePorts())) return undefined;
+  const { WorkerPool } = await import('../../server/workers/pool.ts');
+  const pool = new WorkerPool(config);
+  return {
+    log: pool.log,
+    workers: config.workers,
+    listen: () => pool.start(),
+    startLog: (level) => pool.setLogLevel(level),
+    stop: () => pool.close(),
+  };
+}
+
+function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (error.code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another one`;
+  if (error.code === 'EACCES') return `no permission to use port ${port}; set PORT to one above 1023`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `this machine has no address ${host}; set HOST`;
+  return error.message;
+}

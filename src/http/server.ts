@@ -1,0 +1,187 @@
+/** The generic HTTP server: dispatches requests to mounted handlers, responds to everything else, counts and logs. */
+import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { batchPerTick } from '../lib/event-loop.ts';
+import { ApiError, sendError } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import type { Logger } from './logger.ts';
+import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
+import type { RouteTraffic, Traffic } from './metrics/traffic.ts';
+import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
+import { withoutSignature } from './query-string.ts';
+import type { Router } from './router.ts';
+
+/** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
+const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
+
+const ALLOW = { Allow: METHODS };
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': METHODS,
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
+  'Access-Control-Max-Age': '86400',
+  ...ALLOW,
+};
+/** Longer than load balancers keep idle connections, so they close first and never reuse one that we just closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Node's default, written down because docs/api.md promises it. nginx passes on more than that, and our 431 to the client. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Thousands of short headers would take longer to read than most requests take to answer. */
+const MAX_HEADERS = 100;
+
+/** Bounds the wait if clients never stop connecting. */
+const MAX_ACCEPT_TICKS = 1000;
+
+/** `parameter` is the value for the braces in the path. */
+export type Handler = (exchange: Exchange, parameter: string) => void | Promise<void>;
+
+export interface Mounted {
+  handle: Handler;
+  traffic: RouteTraffic;
+  /** Not for pages of other sites, unlike the API: there are no CORS headers. */
+  isPrivate?: boolean;
+}
+
+/** How long a connection may make no progress: neither a request nor a part of a response gets through. */
+const STALL_TIMEOUT_MS = 30_000;
+
+export interface HttpServerOptions {
+  router: Router<Mounted>;
+  traffic: Traffic;
+  log: Logger;
+  clientOf: (request: IncomingMessage) => string;
+  /** Runs before a 404 or 405. An error that it throws is sent instead. */
+  beforeError: (exchange: Exchange) => Promise<void>;
+  /** Responds to a path that matches no route, or throws the error to send. */
+  notFound: (exchange: Exchange) => void;
+  stallTimeoutMs?: number;
+}
+
+export interface Address {
+  host: string;
+  port: number;
+  /** Several threads may listen on the same port. The system distributes the connections. */
+  reusePort?: boolean;
+}
+
+export interface HttpServer {
+  server: Server;
+  /** Returns the URL. */
+  listen(address: Address): Promise<string>;
+  /**
+   * Stops accepting connections and waits for running requests. Idle connections are closed after `idleMs`: a request that
+   * is on its way until then gets its response, which tells the client to close the connection.
+   */
+  close(idleMs?: number): Promise<void>;
+}
+
+export function createServer(options: HttpServerOptions): HttpServer {
+  const { router, traffic, log, clientOf, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
+  const dispatch = async (exchange: Exchange): Promise<void> => {
+    const { method, headers, rawHeaders } = exchange.request;
+    if (rawHeaders.length > 2 * MAX_HEADERS)
+      throw new ApiError(431, `A request has at most ${MAX_HEADERS} headers.`);
+    const match = router.find(exchange.path);
+    if (match) exchange.traffic = match.target.traffic;
+    const isPrivate = match?.target.isPrivate === true;
+    if (isPrivate) exchange.forbidOtherSites();
+    if (headers.expect && !/^100-continue$/i.test(headers.expect))
+      throw new ApiError(417, 'This expectation cannot be met: send the request without Expect.');
+    if (method === 'OPTIONS') {
+      exchange.headers(isPrivate ? ALLOW : PREFLIGHT_HEADERS);
+      return exchange.sendHead(204);
+    }
+    if (match && (method === 'GET' || method === 'HEAD'))
+      return match.target.handle(exchange, match.parameter);
+    await options.beforeError(exchange);
+    // The target of CONNECT is not a path.
+    if (match || method === 'CONNECT') throw methodNotAllowed(method ?? '');
+    options.notFound(exchange);
+  };
+  const enqueue = batchPerTick<Exchange>((exchanges) => {
+    for (const exchange of exchanges) dispatch(exchange).catch((error) => sendError(error, exchange));
+  });
+
+  const onFinished = (exchange: Exchange, status: number) => {
+    const { request, id } = exchange;
+    const duration = performance.now() - exchange.startedAt;
+    exchange.traffic.count(status, duration);
+    if (!log.isLevelEnabled('info')) return;
+    const path = withoutSignature(exchange.path);
+    const ms = Math.round(duration * 100) / 100;
+    log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
+  };
+
+  let isClosing = false;
+  const server = createHttpServer({
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Without a Host, links start with 127.0.0.1 (see origin.ts).
+    requireHostHeader: false,
+  });
+  // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
+  server.timeout = stallTimeoutMs;
+  // Node leaves out the others.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  server.on('connection', abortWithoutStacks);
+  server.on('connection', limitPipeline);
+  respondToMalformed(server, log, traffic);
+  // By default Node sends a bare 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on(
+    'request',
+    oneAtATime((request, response) => {
+      const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
+      // No request has a body. Node would read one to its end, however long it is.
+      if (isClosing || hasBody(request)) exchange.header('Connection', 'close');
+      enqueue(exchange);
+    }),
+  );
+
+  return {
+    server,
+    async listen(address) {
+      server.listen(address);
+      await once(server, 'listening');
+      return localUrl(server.address() as AddressInfo);
+    },
+    async close(idleMs = 10) {
+      isClosing = true;
+      if (!server.listening) return;
+      await acceptWaiting(server);
+      const closed = once(server, 'close');
+      // Unlike the method of the HTTP server, this one leaves idle connections open.
+      NetServer.prototype.close.call(server);
+      const timer = setInterval(() => server.closeIdleConnections(), idleMs);
+      await closed;
+      clearInterval(timer);
+    },
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** The system resets connections that are not accepted yet when the server stops listening. Node accepts one per tick. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let isQuiet = false;
+  const onConnection = () => {
+    isQuiet = false;
+  };
+  server.on('connection', onConnection);
+  await nextTick();
+  for (let ticks = 0; !isQuiet && ticks < MAX_ACCEPT_TICKS; ticks++) {
+    isQuiet = true;
+    await nextTick();
+  }
+  server.off('connection', onConnection);
+}
+
+/** A URL that works from this machine, even if the server listens on all interfaces. */
+function localUrl({ address, port, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (family === 'IPv4') return `http://${address}:${port}`;
+  return `http://[${address === '::' ? '::1' : address}]:${port}`;
+}

@@ -1,0 +1,105 @@
+/**
+ * Applies what an operator decided before records of images are planned: removed pictures are skipped, fields that were
+ * decided by hand stay as they are, and blocked names are left out. The last two concern the pictures of folders only.
+ */
+
+import type { Kind } from '../../catalogue/types.ts';
+import type { RemovedFile } from '../../store/contract/decisions.ts';
+import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { keepDecisions } from '../plan/decisions.ts';
+import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
+import { type ImageLine, mentionedNames } from '../sources/record.ts';
+import { loadEntries, loadImages } from './lookup.ts';
+
+export interface DecisionReport {
+  /** A picture was skipped because an operator removed it. */
+  removed(label: string, file: RemovedFile): void;
+  /** A name was left out because an operator blocked it. */
+  blocked(kind: Kind, name: string): void;
+}
+
+interface Line {
+  label: string;
+  record: ImageLine;
+  picture: { hashes: string[] };
+}
+
+/** Returns the records without those that are skipped. `onSkipped` gets these, and the ids of the images that they were. */
+export async function applyDecisions<L extends Line>(
+  lines: L[],
+  writer: CatalogueWriter,
+  report: DecisionReport,
+  onSkipped: (line: L, image: string) => void,
+): Promise<L[]> {
+  const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
+  const needsImages = removed.length > 0 || lines.some(({ record }) => record.isFromFolder);
+  const images = await loadImages(writer, needsImages ? lines : []);
+  const skipped = findRemoved(lines, images, removed);
+  for (const [line, file] of skipped) {
+    report.removed(line.label, file);
+    onSkipped(line, file.image);
+  }
+  const kept = lines.filter((line) => !skipped.has(line));
+  const decided = kept.map((line): L => {
+    if (!line.record.isFromFolder) return line;
+    const existing = images.findCertain(line.record, line.picture.hashes);
+    return { ...line, record: keepDecisions(line.record, existing) };
+  });
+  return leaveOutBlocked(decided, writer, report);
+}
+
+/** Images that exist are not among them: another one with the same bytes was removed. */
+function findRemoved<L extends Line>(
+  lines: L[],
+  images: ExistingImages,
+  removed: RemovedFile[],
+): Map<L, RemovedFile> {
+  const byHash = new Map(removed.map((file) => [file.hash, file]));
+  const skipped = new Map<L, RemovedFile>();
+  for (const line of lines) {
+    const { hashes } = line.picture;
+    const file = hashes.map((hash) => byHash.get(hash)).find((file) => file !== undefined);
+    if (file && images.matching(line.record, hashes).length === 0) skipped.set(line, file);
+  }
+  return skipped;
+}
+
+async function leaveOutBlocked<L extends Line>(
+  lines: L[],
+  writer: CatalogueWriter,
+  report: DecisionReport,
+): Promise<L[]> {
+  const fromFolders = lines.filter(({ record }) => record.isFromFolder);
+  const mentioned = Map.groupBy(
+    fromFolders.flatMap(({ record }) => mentionedNames(record)),
+    ([kind]) => kind,
+  );
+  const existing = new ExistingEntries();
+  let hasBlocked = false;
+  for (const [kind, names] of mentioned) {
+    const unique = [...new Set(names.map(([, name]) => name))];
+    const blocked = (await writer.decisions.blockedNames(kind, unique)).map(({ name }) => name);
+    hasBlocked ||= blocked.length > 0;
+    await loadEntries(existing, writer, kind, blocked);
+  }
+  if (!hasBlocked) return lines;
+  // An entry that has the name nevertheless was added on purpose.
+  const isAllowed = (kind: Kind, name: string) => {
+    if (!existing.isBlocked(kind, name) || existing.matching(kind, name).length > 0) return true;
+    report.blocked(kind, name);
+    return false;
+  };
+  return lines.map((line) => {
+    if (!line.record.isFromFolder) return line;
+    const { artist, categories, characters } = line.record;
+    const record: ImageLine = { ...line.record };
+    if (typeof artist === 'string' && !isAllowed('artist', artist)) delete record.artist;
+    if (categories?.length) {
+      record.categories = categories.filter((name) => isAllowed('category', name));
+      // They are stated, even if all of them are left out.
+      if (record.openFields) record.openFields = record.openFields.filter((field) => field !== 'categories');
+    }
+    if (characters) record.characters = characters.filter((name) => isAllowed('character', name));
+    return { ...line, record };
+  });
+}

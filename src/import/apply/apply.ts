@@ -1,0 +1,152 @@
+/**
+ * The second phase of an import, under the catalogue's write lock: plans the prepared records against what the catalogue
+ * has by now, and saves them.
+ */
+
+import type { Upload } from '../../media/files.ts';
+import type { SourceFile } from '../../store/contract/source-files.ts';
+import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { Batch } from '../prepare/batch.ts';
+import type { CountedCopy, PictureCopies } from '../prepare/copies.ts';
+import {
+  type ImportOptions,
+  type PreparedImage,
+  type PreparedRecord,
+  pictureFromRecord,
+} from '../prepare/prepare.ts';
+import type { Spool } from '../prepare/spool.ts';
+import { storePicture } from '../prepare/store-picture.ts';
+import type { Problems } from '../problems.ts';
+import type { DecisionLine } from '../sources/lines.ts';
+import { type EntryLine, mentionedNames } from '../sources/record.ts';
+import type { Source } from '../sources/source.ts';
+import { applyDecisions } from './apply-decisions.ts';
+import { type ImageWithPicture, Saver } from './save.ts';
+import { saveDecisions } from './save-decisions.ts';
+
+export class ImportApplier {
+  readonly #sources: Source[];
+  readonly #writer: CatalogueWriter;
+  readonly #upload: Upload;
+  readonly #problems: Problems;
+  readonly #copies: PictureCopies;
+  readonly #options: ImportOptions;
+  readonly #saver: Saver;
+  /** The entries that the pictures of folders mentioned so far. */
+  readonly #mentioned = new Set<string>();
+  /** The new files that no image uses yet. */
+  readonly #unsaved: Set<string>;
+
+  constructor(
+    sources: Source[],
+    writer: CatalogueWriter,
+    upload: Upload,
+    problems: Problems,
+    copies: PictureCopies,
+    options: ImportOptions,
+  ) {
+    this.#sources = sources;
+    this.#writer = writer;
+    this.#upload = upload;
+    this.#problems = problems;
+    this.#copies = copies;
+    this.#options = options;
+    this.#unsaved = new Set(upload.newKeys());
+    this.#saver = new Saver(writer, upload, options.defaults, problems, options.report, (image) =>
+      this.#storeAgain(image),
+    );
+  }
+
+  async save(spool: Spool<PreparedRecord>): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
+    const saveBatch = async () => {
+      signal.throwIfAborted();
+      const records = batch.take();
+      if (this.#problems.isFull) return;
+      await this.#saveBatch(records);
+      for (const { progress } of records) if (progress > 0) onProgress(progress);
+    };
+    for await (const items of spool.items())
+      for (const { item, size } of items) {
+        const record = Object.assign(item, { size });
+        if (batch.isFullFor(record)) await saveBatch();
+        batch.add(record);
+      }
+    await saveBatch();
+    // A picture whose record turned out to be invalid is not used.
+    await this.#upload.release([...this.#unsaved]);
+  }
+
+  /** All records of a batch have the same type. */
+  async #saveBatch(records: PreparedRecord[]): Promise<void> {
+    const { defaults, report } = this.#options;
+    const type = records[0]?.record.type;
+    if (type === 'image') {
+      for (const record of records as PreparedImage[]) record.picture ??= pictureFromRecord(record.record);
+      await this.#saveImages(records as PreparedImage[]);
+    } else if (type === 'blocked' || type === 'removed') {
+      const lines = records.map(({ record }) => record as DecisionLine);
+      await saveDecisions(lines, this.#writer.decisions, defaults.now, report);
+    } else {
+      await this.#saver.saveEntries(records as (PreparedRecord & { record: EntryLine })[]);
+    }
+  }
+
+  /** Entries that the pictures of a folder mention are created first, if they are missing. */
+  async #saveImages(batch: PreparedImage[]): Promise<void> {
+    const copies: { image: PreparedImage; first: CountedCopy }[] = [];
+    const unique = batch.flatMap((image) => {
+      if (!image.record.isFromFolder) return image;
+      const first = this.#copies.add(image);
+      if (first) copies.push({ image, first });
+      return first ? [] : this.#copies.withRating(image);
+    });
+    const files: SourceFile[] = [];
+    const images = await applyDecisions(unique, this.#writer, this.#options.report, (image, id) => {
+      if (!image.file) return;
+      this.#copies.setImage(image, id);
+      files.push({ ...image.file, image: id, state: 'first' });
+    });
+    for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
+    const mentions = images
+      .filter(({ record }) => record.isFromFolder)
+      .flatMap((image) => this.#newMentions(image));
+    for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
+      await this.#saver.saveEntries(entries);
+    await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
+      for (const key of keys) this.#unsaved.delete(key);
+      if (!image.file) return;
+      this.#copies.setImage(image, id);
+      files.push({ ...image.file, image: id, state: 'first' });
+    });
+    await this.#saver.raiseRatings(copies.map(({ image }) => image));
+    for (const { image, first } of copies)
+      if (image.file && first.image !== undefined)
+        files.push({ ...image.file, image: first.image, state: 'copy' });
+    await this.#writer.sourceFiles.save(withoutRepeats(files));
+  }
+
+  #newMentions({ record, source, position, label }: PreparedImage) {
+    return mentionedNames(record).flatMap(([type, name]) => {
+      const key = `${source} ${type} ${name}`;
+      if (this.#mentioned.has(key)) return [];
+      this.#mentioned.add(key);
+      const entry = { type, name, isImplicit: true } as EntryLine;
+      return [{ source, position, label, record: entry }];
+    });
+  }
+
+  /** Stores the files of a picture again, because another command has removed them since. */
+  async #storeAgain({ source, label, record, picture }: ImageWithPicture): Promise<void> {
+    const from = this.#sources[source] as Source;
+    const stored = await storePicture(from, record.file as string, this.#upload, this.#options);
+    if (stored.hash !== picture.hash)
+      throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
+  }
+}
+
+/** A folder may be named twice. */
+function withoutRepeats(files: SourceFile[]): SourceFile[] {
+  return [...new Map(files.map((file) => [`${file.folder}\0${file.path}`, file])).values()];
+}

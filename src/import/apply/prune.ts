@@ -1,0 +1,151 @@
+/** Removes images whose files are gone from the folders of an import. They may come back later: nothing is remembered. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
+import { inBatches } from '../../lib/batches.ts';
+import type { Upload } from '../../media/files.ts';
+import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
+import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { hashesOf } from '../prepare/store-picture.ts';
+import type { FoundFile } from '../sources/source.ts';
+
+/** Removed together. */
+const BATCH_SIZE = 1000;
+
+/** An image that would be removed. */
+export interface GoneImage {
+  id: string;
+  /** Where its file was. */
+  path: string;
+}
+
+export interface PruneCandidates {
+  gone: GoneImage[];
+  /** Folders of theirs that seem to have no pictures. */
+  emptyFolders: string[];
+  /** Files that cannot be read: any of them may be one of the images. */
+  unreadable: string[];
+}
+
+export interface PruneOptions {
+  /** The real paths of the folders. */
+  folders: string[];
+  openFiles: () => Promise<SourceFileReader>;
+  /** Returns the images to remove. */
+  confirm: (candidates: PruneCandidates) => Promise<GoneImage[]>;
+  onRemoved: (count: number) => void;
+}
+
+export class Prune {
+  readonly #options: PruneOptions;
+  /** Files that are gone or have other bytes by now, by image. */
+  readonly #gone = new Map<string, KnownFile[]>();
+  /** The hashes of all pictures that were read: a moved one has another path, but the same bytes. */
+  readonly #hashes = new Set<string>();
+  readonly #emptyFolders: Set<string>;
+  /** Files that were not imported. */
+  #skipped: FoundFile[] = [];
+  readonly #unreadable: string[] = [];
+  #isSettling = false;
+  #confirmed: string[] = [];
+
+  constructor(options: PruneOptions) {
+    this.#options = options;
+    this.#emptyFolders = new Set(options.folders);
+  }
+
+  /** Before the folders are read, so that a file that is moved meanwhile is found at one of its places. */
+  async findMissing(): Promise<void> {
+    const { folders, openFiles } = this.#options;
+    await using files = await openFiles();
+    for (const folder of folders)
+      for await (const file of files.all(folder)) {
+        const isPresent = file.state !== 'replaced' && !isGone(join(folder, file.path));
+        if (isPresent) this.#emptyFolders.delete(folder);
+        else this.#add(file);
+      }
+  }
+
+  readonly noteRead = ({ folder, known }: FoundFile, hashes: string[]): void => {
+    this.#emptyFolders.delete(folder);
+    for (const hash of hashes) this.#hashes.add(hash);
+    if (known && !hashes.includes(known.eTag)) this.#add(known);
+  };
+
+  readonly noteSkipped = (file: FoundFile): void => {
+    if (file.readiness === 'settling') this.#isSettling = true;
+    else this.#skipped.push(file);
+  };
+
+  /** Returns whether there are images to remove. */
+  async confirm(): Promise<boolean> {
+    // A picture that is being moved may be among the files that are still being written.
+    if (this.#isSettling) return false;
+    let gone = await this.#findUnprovided();
+    if (gone.length > 0 && this.#skipped.length > 0) {
+      await this.#readSkipped();
+      gone = await this.#findUnprovided();
+    }
+    const origins = new Set(gone.flatMap(({ id }) => this.#gone.get(id) ?? []).map(({ folder }) => folder));
+    const emptyFolders = [...this.#emptyFolders.intersection(origins)];
+    const unreadable = this.#unreadable;
+    this.#confirmed = (await this.#options.confirm({ gone, emptyFolders, unreadable })).map(({ id }) => id);
+    return this.#confirmed.length > 0;
+  }
+
+  /** A picture that was moved next to a sidecar that cannot be read is not gone. */
+  async #readSkipped(): Promise<void> {
+    for (const { folder, path } of this.#skipped) {
+      const hashes = await hashesOf(folder, path);
+      if (!hashes) this.#unreadable.push(join(folder, path));
+      else if (hashes.length > 0) this.#emptyFolders.delete(folder);
+      for (const hash of hashes ?? []) this.#hashes.add(hash);
+    }
+    this.#skipped = [];
+  }
+
+  /** After the records were saved. An image that got another file meanwhile stays. */
+  async apply(writer: CatalogueWriter, upload: Upload): Promise<void> {
+    for (const ids of inBatches(this.#confirmed, BATCH_SIZE)) {
+      await writer.sourceFiles.remove(ids.flatMap((id) => this.#gone.get(id) ?? []));
+      const provided = await writer.sourceFiles.provided(ids);
+      const removed = await writer.removeImages(ids.filter((id) => !provided.has(id)));
+      await upload.release(removed.flatMap(fileKeys));
+      this.#options.onRemoved(removed.length);
+    }
+  }
+
+  /** Those that no file provides any more, in this or in another folder. */
+  async #findUnprovided(): Promise<GoneImage[]> {
+    await using files = await this.#options.openFiles();
+    const unprovided: GoneImage[] = [];
+    for (const [id, gone] of this.#gone) {
+      const [{ eTag, folder, path }] = gone as [KnownFile];
+      if (this.#hashes.has(eTag)) continue;
+      const places = new Set(gone.map(placeOf));
+      const others = (await files.ofImage(id)).filter(
+        (file) => file.state !== 'replaced' && !places.has(placeOf(file)),
+      );
+      if (others.length === 0) unprovided.push({ id, path: join(folder, path) });
+    }
+    return unprovided;
+  }
+
+  #add(file: KnownFile): void {
+    const files = this.#gone.get(file.image) ?? [];
+    if (!files.some((other) => placeOf(other) === placeOf(file))) files.push(file);
+    this.#gone.set(file.image, files);
+  }
+}
+
+const placeOf = ({ folder, path }: KnownFile) => `${folder}\0${path}`;
+
+/** A file that cannot be looked at, because of its permissions or a broken disk, is not gone. */
+function isGone(path: string): boolean {
+  try {
+    lstatSync(path);
+    return false;
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}

@@ -1,0 +1,237 @@
+/** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
+
+import { readDocument } from '../../catalogue/documents/document.ts';
+import { parseEdited } from '../../catalogue/documents/edited.ts';
+import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
+import type { Rating } from '../../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
+import type { Upload } from '../../media/files.ts';
+import type { RemovedFile } from '../../store/contract/decisions.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  ImageRow,
+  PlacedImage,
+  SavedImage,
+} from '../../store/contract/writer.ts';
+import { planEntry } from '../plan/entry.ts';
+import { ExistingEntries, referencesOf } from '../plan/existing.ts';
+import { type Picture, planImage } from '../plan/image.ts';
+import { fillOpenFields } from '../plan/open-fields.ts';
+import type { ImportDefaults, Outcome } from '../plan/outcome.ts';
+import { entryIdentities, processInBatches } from '../prepare/batch.ts';
+import type { Problems, RecordLocation } from '../problems.ts';
+import { isStricter } from '../sidecar/rating.ts';
+import {
+  type EntryLine,
+  type ImageLine,
+  OPEN_FIELDS,
+  type RecordLine,
+  statedRating,
+  type UnknownMarker,
+} from '../sources/record.ts';
+import type { DecisionReport } from './apply-decisions.ts';
+import { entryChanges, imageChanges } from './changes.ts';
+import { ensureUnknownArtist, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
+
+/** Receives the outcome of each record. */
+export interface ImportListener extends DecisionReport {
+  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** A file of a folder was not read again, because it did not change. */
+  unchangedFile(path: string): void;
+  /** The same, of a picture that an operator removed. */
+  unreadRemoved(label: string, file: RemovedFile): void;
+  /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
+  withoutMarker(): void;
+  /** A picture is rated as explicit, because a marker is not understood. */
+  unknownMarker(label: string, marker: UnknownMarker): void;
+  /** An image has a safer rating than before. */
+  lowered(label: string, before: Rating, after: Rating): void;
+  /** A picture has a location, which was removed or kept. */
+  location(): void;
+  /** A picture was skipped because it has the same bytes as an earlier one. */
+  duplicate(label: string, firstLabel: string): void;
+  /** A picture was added. */
+  picture(label: string, perceptualHash: string): Promise<void>;
+}
+
+type Located<T> = RecordLocation & { record: T };
+/** `hasLocation` is whether the picture has, or had, a location. */
+export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+/** Called with the image that a record became or already was: its id, and the keys of its files. */
+type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
+type Planned<Row> = Outcome<Row> & { changes?: string[] };
+
+const imageIdentities = ({ record, picture }: ImageWithPicture) => [
+  ...picture.hashes,
+  ...(record.id ? [record.id] : []),
+];
+
+function replacedFiles(before: ImageRow, after: ImageRow): string[] {
+  const kept = new Set(fileKeys(after));
+  return fileKeys(before).filter((key) => !kept.has(key));
+}
+
+export class Saver {
+  readonly #writer: CatalogueWriter;
+  readonly #upload: Upload;
+  readonly #defaults: ImportDefaults;
+  readonly #problems: Problems;
+  readonly #report: ImportListener;
+  readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
+  /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
+  #mentioned = new MentionedEntries();
+
+  /** `storeAgain` stores the files of a picture that are gone by now. */
+  constructor(
+    writer: CatalogueWriter,
+    upload: Upload,
+    defaults: ImportDefaults,
+    problems: Problems,
+    report: ImportListener,
+    storeAgain: (image: ImageWithPicture) => Promise<void>,
+  ) {
+    this.#writer = writer;
+    this.#upload = upload;
+    this.#defaults = defaults;
+    this.#problems = problems;
+    this.#report = report;
+    this.#storeAgain = storeAgain;
+  }
+
+  async saveEntries(lines: Located<EntryLine>[]): Promise<void> {
+    const identitiesOf = ({ record }: Located<EntryLine>) => entryIdentities(record);
+    await processInBatches(lines, identitiesOf, async (batch) => {
+      const existing = await this.#findEntries(batch);
+      const plan = ({ record }: Located<EntryLine>): Planned<Entry> => {
+        const planned = planEntry(record, existing, this.#defaults);
+        if (planned.outcome !== 'updated') return planned;
+        const before = existing.withId(record.type, planned.row.id);
+        return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
+      };
+      const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
+      if (rows.length > 0) this.#mentioned = new MentionedEntries();
+      await this.#writer.saveEntries(rows);
+      return done;
+    });
+  }
+
+  async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
+    await processInBatches(lines, imageIdentities, async (batch) => {
+      const images = await loadImages(this.#writer, batch);
+      const lines = batch.map((line) => {
+        if (!line.record.openFields) return line;
+        const existing = images.findCertain(line.record, line.picture.hashes);
+        return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
+      });
+      const entries = await this.#findMentionedEntries(lines);
+      const released: string[] = [];
+      const added: T[] = [];
+      /** Files that no image has used so far. */
+      const needed = new Map<string, T>();
+      const plan = (line: T): Planned<PlacedImage> => {
+        const { record, picture } = line;
+        const existing = images.find(record, picture.hashes);
+        const { fixedShelves } = this.#writer;
+        const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
+        const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
+        // Most new images of records without `file` have no thumbnails.
+        const keys = existing || picture.previews || record.thumbnails ? fileKeys(row) : [row.key];
+        onImage(line, row.id, keys);
+        this.#reportRating(line, existing);
+        if (planned.outcome === 'unchanged') return planned;
+        const former = existing ? fileKeys(existing) : [];
+        if (record.file !== undefined)
+          for (const key of keys) if (!former.includes(key)) needed.set(key, line);
+        if (planned.outcome === 'added' || !existing) {
+          added.push(line);
+          return planned;
+        }
+        released.push(...replacedFiles(existing, row));
+        return { ...planned, changes: imageChanges(existing.document, row.document) };
+      };
+      const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
+      const lost = await this.#upload.findLost([...needed.keys()]);
+      for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
+      await this.#upload.release(released);
+      await this.#writer.saveImages(rows);
+      for (const { label, picture } of added)
+        if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
+      return done;
+    });
+  }
+
+  /** A copy of a picture gives its image no details, but a stricter rating counts. */
+  async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
+    for (const copy of copies) {
+      const { file, unknownMarkers = [] } = copy.record;
+      for (const marker of unknownMarkers) this.#report.unknownMarker(copy.label, marker);
+      const nsfw = statedRating(copy.record);
+      if (nsfw === undefined || nsfw === 'sfw') continue;
+      const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
+      const record: ImageLine = {
+        type: 'image',
+        nsfw,
+        categories: [],
+        openFields: others,
+        isFromFolder: true,
+      };
+      Object.assign(record, { file });
+      const line = { ...copy, record };
+      const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
+      if (!existing || parseEdited(existing.edited).includes('rating')) continue;
+      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line], () => {});
+    }
+  }
+
+  #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
+    for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
+    const before = existing && readDocument(existing.document).nsfw;
+    if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
+  }
+
+  /**
+   * Plans records in order and stops at the first one that may refer to a former identity of an earlier one, such as the
+   * old name of a renamed entry. That record is planned again after the earlier ones are saved.
+   */
+  #planBatch<L extends Located<RecordLine>, Row>(
+    lines: L[],
+    identitiesOf: (line: L) => string[],
+    plan: (line: L) => Planned<Row>,
+  ) {
+    const rows: Row[] = [];
+    const former = new Set<string>();
+    for (const [index, line] of lines.entries()) {
+      if (former.size > 0 && identitiesOf(line).some((identity) => former.has(identity)))
+        return { rows, done: index };
+      const planned = this.#problems.attempt(line, () => plan(line));
+      if (!planned) continue;
+      this.#report.record(line.record, planned.outcome, planned.changes);
+      if (planned.outcome !== 'unchanged') rows.push(planned.row);
+      if (planned.outcome === 'updated')
+        for (const identity of planned.formerIdentities) former.add(identity);
+    }
+    return { rows, done: lines.length };
+  }
+
+  async #findEntries(lines: Located<EntryLine>[]): Promise<ExistingEntries> {
+    const existing = new ExistingEntries();
+    for (const [kind, ofKind] of Map.groupBy(lines, ({ record }) => record.type)) {
+      const references = ofKind.flatMap(({ record }) => referencesOf(record));
+      await loadEntries(existing, this.#writer, kind, references);
+    }
+    return existing;
+  }
+
+  async #findMentionedEntries(lines: ImageWithPicture[]): Promise<ExistingEntries> {
+    if (this.#mentioned.isFull) this.#mentioned = new MentionedEntries();
+    const missing = this.#mentioned.add(lines.map(({ record }) => record));
+    for (const [kind, references] of missing) {
+      if (references.includes(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
+      await loadEntries(this.#mentioned.entries, this.#writer, kind, references);
+    }
+    return this.#mentioned.entries;
+  }
+}

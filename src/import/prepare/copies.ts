@@ -1,0 +1,76 @@
+/**
+ * The pictures of folders, by their bytes. Of several copies one counts: one that was imported before and did not change, or
+ * else the first one in the order of the command line and then of paths.
+ */
+
+import type { Rating } from '../../catalogue/types.ts';
+import type { KnownFile } from '../../store/contract/source-files.ts';
+import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
+import type { RecordLocation } from '../problems.ts';
+import { strictest } from '../sidecar/rating.ts';
+import { statedRating } from '../sources/record.ts';
+
+export interface CountedCopy {
+  label: string;
+  /** The id of its image, when it is known. */
+  image?: string;
+}
+
+export class PictureCopies {
+  readonly #byHash = new Map<string, CountedCopy>();
+  /** The strictest rating of all copies, if it is not sfw. */
+  readonly #ratings = new Map<string, Rating>();
+  readonly #report: ImportListener;
+
+  constructor(report: ImportListener) {
+    this.#report = report;
+  }
+
+  /**
+   * Returns false if the file has to be read: it was a copy, and the file that counted is gone, has changed, or comes later.
+   * The rating of a copy counts too, so a copy is left out only together with the file that counts.
+   */
+  addUnchanged({ label }: RecordLocation, { eTag, image, path, state }: KnownFile): boolean {
+    const first = this.#byHash.get(eTag);
+    if (!first && state === 'copy') return false;
+    if (first) {
+      this.#report.duplicate(label, first.label);
+    } else {
+      this.#byHash.set(eTag, { label, image });
+      this.#report.unchangedFile(path);
+    }
+    return true;
+  }
+
+  /** The picture with the same bytes that counts, or undefined if it is this one. */
+  add({ picture: { hashes }, label }: ImageWithPicture): CountedCopy | undefined {
+    const first = hashes.map((hash) => this.#byHash.get(hash)).find((found) => found !== undefined);
+    if (first) this.#report.duplicate(label, first.label);
+    else for (const hash of hashes) this.#byHash.set(hash, { label });
+    return first;
+  }
+
+  /** All pictures are noted before the first one is saved. */
+  noteRating(hashes: string[], rating: Rating | undefined): void {
+    if (rating === undefined || rating === 'sfw') return;
+    for (const hash of hashes) this.#ratings.set(hash, strictest(this.#ratings.get(hash), rating) as Rating);
+  }
+
+  /** The record with the strictest rating of all copies of the picture: it gives no other details. */
+  withRating<T extends ImageWithPicture>(image: T): T {
+    const { record, picture } = image;
+    const rating = picture.hashes.map((hash) => this.#ratings.get(hash)).reduce(strictest, undefined);
+    const strict = strictest(statedRating(record), rating);
+    if (!strict || strict === statedRating(record)) return image;
+    const rated = record.openFields?.includes('nsfw') ? { atLeast: strict } : { nsfw: strict };
+    return { ...image, record: { ...record, ...rated } };
+  }
+
+  /** Notes the image of a picture that counts. */
+  setImage({ picture: { hashes } }: ImageWithPicture, image: string): void {
+    for (const hash of hashes) {
+      const first = this.#byHash.get(hash);
+      if (first) first.image = image;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../../catalogue/sets/hash-index.ts';
+import { readPicture } from '../../media/picture.ts';
+import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
+
+const HASHES_PER_TICK = 10_000;
+
+export interface NearDuplicate {
+  label: string;
+  /** The label of the other picture, or the id of its image. */
+  other: string;
+}
+
+export class NearDuplicates {
+  readonly #openSnapshot: () => Promise<CatalogueSnapshot>;
+  readonly #maxListed: number;
+  readonly #listed: { label: string; position: number }[] = [];
+  #count = 0;
+  /** The pictures of the catalogue, followed by the new ones. Loaded when the first new one is added. */
+  #index: HashIndex | undefined;
+  #firstNew = 0;
+  readonly #labels: string[] = [];
+
+  constructor(openSnapshot: () => Promise<CatalogueSnapshot>, maxListed: number) {
+    this.#openSnapshot = openSnapshot;
+    this.#maxListed = maxListed;
+  }
+
+  /** How many were found, listed or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  async add(label: string, perceptualHash: string): Promise<void> {
+    const hash = parseHash(perceptualHash);
+    if (!hash) return;
+    this.#index ??= await this.#loadIndex();
+    const index = this.#index;
+    const nearest = new Nearest(1);
+    index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) =>
+      nearest.add(position, distance),
+    );
+    const [position] = nearest.positions();
+    if (position !== undefined) {
+      this.#count++;
+      if (this.#listed.length < this.#maxListed) this.#listed.push({ label, position });
+    }
+    // New pictures are found by their position, so their number does not matter.
+    index.add(0, perceptualHash);
+    this.#labels.push(label);
+  }
+
+  /** The first of those that were found. */
+  async list(): Promise<NearDuplicate[]> {
+    const index = this.#index;
+    if (!index || this.#listed.length === 0) return [];
+    const existing = this.#listed.filter(({ position }) => position < this.#firstNew);
+    const ids = await this.#findIds(existing.map(({ position }) => index.imageAt(position)));
+    return this.#listed.map(({ label, position }) => ({
+      label,
+      other: this.#labels[position - this.#firstNew] ?? `image ${ids.get(index.imageAt(position))}`,
+    }));
+  }
+
+  async #findIds(numbers: number[]): Promise<Map<number, string>> {
+    if (numbers.length === 0) return new Map();
+    await using snapshot = await this.#openSnapshot();
+    const rows = await snapshot.imagesByNumber(numbers);
+    return new Map(rows.map(({ number, id }) => [number, id]));
+  }
+
+  async #loadIndex(): Promise<HashIndex> {
+    await using snapshot = await this.#openSnapshot();
+    const index = await loadHashes(snapshot);
+    this.#firstNew = index.size;
+    return index;
+  }
+}
+
+/** Yields now and then: there may be a million. */
+export async function loadHashes(snapshot: CatalogueSnapshot): Promise<HashIndex> {
+  const index = new HashIndex();
+  let count = 0;
+  for await (const { image, hash } of snapshot.perceptualHashes()) {
+    index.add(image, hash);
+    if (++count % HASHES_PER_TICK === 0) await nextTick();
+  }
+  return index;
+}
+
+/**
+ * The images that a picture looks like, the nearest first. None if it is one of them to the byte, or cannot be read: an
+ * import says so.
+ */
+export async function findLookAlikes(
+  bytes: Buffer,
+  snapshot: CatalogueSnapshot,
+  limit: number,
+): Promise<SavedImage[]> {
+  const read = await readPicture(bytes, []).catch(() => undefined);
+  const hash = parseHash(read?.facts.perceptualHash ?? '');
+  if (!read || !hash) return [];
+  const index = await loadHashes(snapshot);
+  const nearest = new Nearest(limit);
+  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
+  const numbers = nearest.positions().map((position) => index.imageAt(position));
+  const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
+  const found = numbers.flatMap((number) => rows.get(number) ?? []);
+  return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;
+}

@@ -1,0 +1,202 @@
+/**
+ * The first phase of an import: reads and checks all records, and stores their pictures. It only reads the catalogue, so it
+ * may take hours without keeping other commands from changing it.
+ */
+
+import { inParallel } from '../../lib/parallel.ts';
+import type { Files, Upload } from '../../media/files.ts';
+import type { NewRun } from '../apply/import-record.ts';
+import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
+import type { ImportDefaults } from '../plan/outcome.ts';
+import type { Problems, RecordLocation } from '../problems.ts';
+import { addMetadata } from '../sources/embedded.ts';
+import type { DecisionLine } from '../sources/lines.ts';
+import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '../sources/record.ts';
+import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
+import { Batch } from './batch.ts';
+import type { PictureCopies } from './copies.ts';
+import type { Spool } from './spool.ts';
+import { type FilePicture, storePicture } from './store-picture.ts';
+
+export interface ImportOptions {
+  files: Files;
+  defaults: ImportDefaults;
+  /** How many pictures are read at the same time. */
+  concurrency: number;
+  /** The sizes of thumbnails. */
+  thumbnailSizes: readonly number[];
+  isDryRun: boolean;
+  /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
+  skipsInvalid: boolean;
+  /** Whether the location in the metadata of pictures is stored. */
+  keepsLocation: boolean;
+  /** Called with the size of each record that is done. */
+  onProgress: (size: number) => void;
+  report: ImportListener;
+  /** Aborts the import and leaves the catalogue unchanged. */
+  signal: AbortSignal;
+  /** How the import is listed among the last ones. */
+  run: NewRun;
+}
+
+/**
+ * A record that was checked, and whose picture is stored. `progress` is what is left to do of it. An image whose record has
+ * no `file` has no `picture`: its record says everything.
+ */
+export type PreparedRecord = RecordLocation & { progress: number } & (
+    | { record: EntryLine | DecisionLine }
+    | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] | undefined })
+  );
+
+export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
+/** The file of a folder, as it was when it was read. */
+export type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
+
+type ParsedRecord = RecordLocation & { size: number; record: RecordLine; file?: FoundFile | undefined };
+type ParsedImage = ParsedRecord & { record: ImageLine };
+
+export interface Preparing {
+  upload: Upload;
+  spool: Spool<PreparedRecord>;
+  problems: Problems;
+  copies: PictureCopies;
+  options: ImportOptions;
+  /** Called with the file of each picture that was read or that is known to be removed, and the hashes of its bytes. */
+  onRead: (file: FoundFile, hashes: string[]) => void;
+  /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
+  onSkipped: (file: FoundFile) => void;
+}
+
+/** Records and files of one source, in order. */
+export async function prepareSource(from: Source, source: number, preparing: Preparing): Promise<void> {
+  const { problems, copies, options } = preparing;
+  const batch = new Batch<ParsedRecord>(({ record }) => record.type);
+  for await (const some of from.records()) {
+    for (const pending of some) {
+      options.signal.throwIfAborted();
+      if (problems.isFull) return;
+      const { position, label, size, file } = pending;
+      const location = { source, position, label };
+      if (file && file.readiness !== 'ready') {
+        preparing.onSkipped(file);
+        continue;
+      }
+      if (file?.isUnchanged && file.known && copies.addUnchanged(location, file.known)) {
+        options.onProgress(size);
+        continue;
+      }
+      if (file?.removed) {
+        options.report.unreadRemoved(label, file.removed);
+        preparing.onRead(file, [file.removed.hash]);
+        options.onProgress(size);
+        continue;
+      }
+      const parsing = parse(location, pending, problems);
+      const record = parsing instanceof Promise ? await parsing : parsing;
+      if (!record) {
+        if (file) preparing.onSkipped(file);
+        continue;
+      }
+      const parsed = { source, position, label, size, record, file };
+      if (batch.isFullFor(parsed)) await prepareBatch(from, batch.take(), preparing);
+      batch.add(parsed);
+    }
+  }
+  await prepareBatch(from, batch.take(), preparing);
+}
+
+/** No promise for a line of a catalogue file: millions of them take time. */
+function parse(
+  location: RecordLocation,
+  pending: PendingRecord,
+  problems: Problems,
+): RecordLine | undefined | Promise<RecordLine | undefined> {
+  const record = problems.attempt(location, () => pending.parse());
+  return record instanceof Promise ? record.catch((error) => problems.add(location, error)) : record;
+}
+
+/** All records of a batch have the same type. */
+async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Preparing): Promise<void> {
+  const { spool, options, problems } = preparing;
+  options.signal.throwIfAborted();
+  if (problems.isFull) return;
+  if (batch[0]?.record.type === 'image') {
+    await preparePictures(from, batch as ParsedImage[], preparing);
+  } else {
+    await spool.add(
+      (batch as (ParsedRecord & { record: EntryLine | DecisionLine })[]).map(
+        ({ source, position, label, record, size }) => ({ source, position, label, record, progress: size }),
+      ),
+    );
+  }
+}
+
+/** Leaves out the records whose picture is invalid. */
+async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
+  const { upload, spool, options, problems, onRead, onSkipped } = preparing;
+  const pictures = new Map<ParsedImage, FilePicture | undefined>();
+  // Several records may name the same file, which is read once.
+  const stored = new Map<string, Promise<FilePicture>>();
+  const storeOnce = async (line: ParsedImage, file: string) => {
+    const storing = stored.get(file) ?? storePicture(from, file, upload, options);
+    stored.set(file, storing);
+    try {
+      return await storing;
+    } catch (error) {
+      return problems.add(line, error);
+    }
+  };
+  const withFile = batch.filter(({ record }) => record.file !== undefined);
+  await inParallel(withFile, options.concurrency, async (line) => {
+    options.signal.throwIfAborted();
+    pictures.set(line, await storeOnce(line, line.record.file as string));
+    options.onProgress(line.size);
+  });
+  const prepared: PreparedRecord[] = [];
+  for (const line of batch) {
+    const { source, position, label, size, record } = line;
+    if (record.file === undefined) {
+      prepared.push({ source, position, label, record, progress: size });
+      continue;
+    }
+    const found = pictures.get(line);
+    if (!found) {
+      if (line.file) onSkipped(line.file);
+      continue;
+    }
+    const { metadata, ...picture } = found;
+    if (line.file) onRead(line.file, picture.hashes);
+    const stated = metadata ? addMetadata(record, metadata) : record;
+    const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
+    if (from.isFolder) preparing.copies.noteRating(picture.hashes, statedRating(whole));
+    prepared.push({
+      source,
+      position,
+      label,
+      picture,
+      progress: 0,
+      file: line.file && placeOf(line.file),
+      record: whole,
+    });
+  }
+  await spool.add(prepared);
+}
+
+function placeOf({ folder, path, fingerprint }: FoundFile): FilePlace {
+  return { folder, path, fingerprint };
+}
+
+/** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
+export function pictureFromRecord({ key, meta }: ImageLine): PreparedImage['picture'] {
+  const { dimens, ...facts } = meta as NonNullable<ImageLine['meta']>;
+  const hash = facts.eTag;
+  return {
+    key: key as string,
+    hash,
+    hashes: [hash],
+    hasLocation: false,
+    perceptualHash: null,
+    ...facts,
+    ...dimens,
+  };
+}

@@ -1,0 +1,53 @@
+/** Fills the fields that a folder and its sidecars leave open with what the picture's own metadata says. */
+import type { Metadata } from '../../media/metadata/read.ts';
+import { categoryNames, validName } from '../sidecar/fields.ts';
+import { namespaceMarkers } from '../sidecar/markers.ts';
+import { combine, type MarkedRating, rateByMarkers } from '../sidecar/rating.ts';
+import { copyrightOf, metadataMarkers } from '../sidecar/xmp.ts';
+import { type ImageLine, isValidRecord, type OpenField } from './record.ts';
+
+const MAX_KEYWORDS = 100;
+/** Some programs write the place as keywords, such as `geo:lat=48.1`. */
+const PLACE = /^geo:/i;
+const MAX_CATEGORIES = 250;
+
+/** Each value is used only if it is valid: a picture with odd metadata is no reason to stop an import. */
+export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
+  const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
+  const { creator, date } = metadata;
+  const open = new Set(openFields);
+  let result: ImageLine = closed;
+  const add = (field: OpenField, value: Partial<ImageLine>) => {
+    if (!open.has(field) || !isValidRecord({ ...result, ...value })) return;
+    result = { ...result, ...value };
+    open.delete(field);
+  };
+  const artist = validName('artist', creator);
+  if (artist) add('artist', { artist });
+  if (date !== undefined) add('createdAt', { createdAt: date });
+  const source = copyrightOf(metadata);
+  if (source) add('source', { source });
+  const names = keywordNames(metadata.keywords);
+  const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
+  if (names.length > 0) add('categories', { categories });
+  const ratings = { ...(atLeast && { atLeast }), ...(unknownMarkers && { unknownMarkers }) };
+  return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
+}
+
+/** Metadata makes a picture more explicit, never less. */
+function addRating(record: ImageLine, isOpen: boolean, metadata: Metadata): ImageLine {
+  const { nsfw, atLeast, unknownMarkers = [] } = record;
+  const before: MarkedRating = { rating: isOpen ? atLeast : nsfw, unknown: unknownMarkers };
+  const found = rateByMarkers(metadataMarkers(metadata));
+  if (found.rating === undefined || found.rating === 'sfw') return record;
+  const { rating = 'nsfw', unknown } = combine(before, found);
+  const markers = unknown.length > 0 ? { unknownMarkers: unknown } : {};
+  return { ...record, ...(isOpen ? { atLeast: rating } : { nsfw: rating }), ...markers };
+}
+
+/** Keywords as categories. */
+function keywordNames(keywords: string[]): string[] {
+  const plain = keywords.filter((keyword) => !PLACE.test(keyword) && namespaceMarkers(keyword).next().done);
+  const names = categoryNames(plain);
+  return [...new Set(names.filter((name) => validName('category', name)))].slice(0, MAX_KEYWORDS);
+}

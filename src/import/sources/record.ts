@@ -1,0 +1,224 @@
+/** Parses a line of a catalogue file, and validates records. */
+
+import type Type from 'typebox';
+import { Compile, type Validator } from 'typebox/schema';
+import { uuidPattern } from '../../catalogue/schemas.ts';
+import type { Kind, Rating } from '../../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
+import { RecordError, withSubject } from '../problems.ts';
+import * as decisions from './lines.ts';
+import * as lines from './lines.ts';
+
+const uuid = new RegExp(uuidPattern);
+
+/** References to entries are ids or names. */
+export const isId = (reference: string): boolean => uuid.test(reference);
+
+export type CategoryLine = Type.Static<typeof lines.CategoryLine>;
+export type ArtistLine = Type.Static<typeof lines.ArtistLine>;
+export type CharacterLine = Type.Static<typeof lines.CharacterLine>;
+/**
+ * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
+ * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
+ * not understood. A catalogue file can set none of these, and neither `isFromFolder`.
+ */
+export type ImageLine = Type.Static<typeof lines.ImageLine> & {
+  openFields?: OpenField[];
+  atLeast?: Rating;
+  unknownMarkers?: UnknownMarker[];
+  isFromFolder?: true;
+};
+export const OPEN_FIELDS = ['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const;
+export type OpenField = (typeof OPEN_FIELDS)[number];
+export interface UnknownMarker {
+  field: string;
+  value: string;
+}
+
+/**
+ * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
+ * catalogue file cannot set it.
+ */
+export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplicit?: true };
+export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
+
+const validators: Record<string, Validator> = {
+  artist: Compile(lines.ArtistLine),
+  category: Compile(lines.CategoryLine),
+  character: Compile(lines.CharacterLine),
+  image: Compile(lines.ImageLine),
+  blocked: Compile(decisions.BlockedLine),
+  removed: Compile(decisions.RemovedLine),
+};
+
+/** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
+export function artistOf({ artist }: Pick<ImageLine, 'artist'>): string {
+  return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
+}
+
+/** The rating that the picture of a folder has at least, or undefined if nothing says how explicit it is. */
+export function statedRating({ openFields, atLeast, nsfw }: ImageLine): Rating | undefined {
+  return openFields?.includes('nsfw') ? atLeast : nsfw;
+}
+
+/** Undefined for a blank line. */
+export function parseRecord(text: string): RecordLine | undefined {
+  if (text === '') return undefined;
+  // JSON without escapes cannot contain what no store can hold, and looking for it takes a while.
+  return checkRecord(parseJson(text), text.includes('\\u'));
+}
+
+/**
+ * Every record passes this check, whether it comes from a catalogue file or a folder. Normalises its id and time.
+ * `mayBeUnstorable` is whether texts can contain a NUL character or an unpaired surrogate.
+ */
+export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine {
+  const type = (value as { type?: unknown } | null)?.type;
+  const validator =
+    typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
+  if (!validator)
+    throw new RecordError(
+      '"type" must be "category", "artist", "character", "image", "blocked" or "removed"',
+    );
+  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
+  // No store can hold these.
+  if (mayBeUnstorable && !isStorable(value))
+    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  const record = value as RecordLine;
+  if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
+  if (record.type === 'removed') record.image = record.image.toLowerCase();
+  else if (record.type === 'image') checkImage(record);
+  else if (record.type !== 'blocked') checkEntry(record);
+  if ('id' in record && record.id) record.id = record.id.toLowerCase();
+  return record;
+}
+
+export function isValidRecord(value: object): boolean {
+  try {
+    checkRecord(value);
+    return true;
+  } catch (error) {
+    if (error instanceof RecordError) return false;
+    throw error;
+  }
+}
+
+/** Whether an image can refer to an entry like this: by its id, or by a valid name. */
+export function isReference(kind: Kind, reference: string): boolean {
+  return isId(reference) || isValidRecord({ type: kind, name: reference });
+}
+
+/** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */
+export function checkPicture(fields: object): ImageLine {
+  const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  for (const [type, name] of mentionedNames(record))
+    withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
+  return record;
+}
+
+/** The entries that an image mentions by name. */
+export function mentionedNames(record: ImageLine): [Kind, string][] {
+  const references: [Kind, string[]][] = [
+    ['category', record.categories ?? []],
+    ['artist', [artistOf(record)]],
+    ['character', record.characters ?? []],
+  ];
+  return references.flatMap(([kind, names]) =>
+    names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** UTC with milliseconds and a four-digit year. */
+function normaliseTime(text: string): string {
+  const time = new Date(text);
+  const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+  if (!/^\d{4}-/.test(iso)) throw new RecordError(`createdAt: ${text} is not a valid date and time`);
+  return iso;
+}
+
+/** What a valid value of each field looks like. */
+const hints: Record<string, string> = {
+  id: 'must be a UUID',
+  createdAt: 'must look like 2026-01-31T12:00:00Z',
+  name: 'must be a text of 1 to 255 characters without leading or trailing spaces, and without commas in a category',
+  url: 'must start with http:// or https://',
+  'source.url': 'must start with http:// or https://',
+  source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
+  nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
+  ages: 'must be a list of whole numbers',
+  aliases: 'must be a list of names',
+  edited: 'must be a list of artist, categories, characters, rating and source',
+  thumbnails: 'must be {"sizes":[480,…],"thumbHash":…,"isAnimated":…}, as in an export',
+  kind: 'must be "artist", "category" or "character"',
+  image: 'must be a UUID',
+  'meta.eTag': 'must be an entity tag without quotes or commas',
+  'meta.mimetype': 'must be image/jpeg, image/png, image/webp, image/gif or image/avif',
+  'meta.color': 'must look like #a0b0c0',
+};
+
+/** Describes what is wrong with a record. */
+function describeErrors(validator: Validator, value: unknown): string {
+  const [, errors] = validator.Errors(value);
+  const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
+    const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;
+    if (keyword === 'required') return (requiredProperties ?? []).map((name) => `"${name}" is missing`);
+    if (keyword === 'additionalProperties')
+      return (additionalProperties ?? []).map((name) => `unknown field "${name}"`);
+    // Already reported as an additional property.
+    if (keyword === 'boolean') return [];
+    const field = instancePath.slice(1).replaceAll('/', '.');
+    const [whole = ''] = field.split('.');
+    return [`${field}: ${hints[field] ?? hints[whole] ?? message}`];
+  });
+  // What is wrong with a part says more than what is wrong with the whole.
+  const hasPart = (problem: string) =>
+    problems.some((other) => other.startsWith(`${problem.split(':')[0]}.`));
+  return [...new Set(problems)]
+    .filter((problem) => !hasPart(problem))
+    .slice(0, 5)
+    .join('; ');
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isStorable);
+}
+
+function checkEntry(record: EntryLine): void {
+  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
+  if ([record.name, ...(record.aliases ?? [])].some(isId))
+    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
+}
+
+function checkImage({ file, key, meta, thumbnails }: ImageLine): void {
+  if (file !== undefined && (key !== undefined || meta !== undefined))
+    throw new RecordError('give either "file" or "key" with "meta", not both');
+  if (file !== undefined && thumbnails !== undefined)
+    throw new RecordError('"thumbnails" needs "key"; an import makes those of a "file"');
+  const { width = 0, height = 0 } = meta?.dimens ?? {};
+  const isWrong = (size: number, index: number, sizes: number[]) =>
+    size <= (sizes[index - 1] ?? 0) || size > Math.max(width, height);
+  if (thumbnails?.sizes.some(isWrong))
+    throw new RecordError('thumbnails.sizes: must be in ascending order, and none longer than the image');
+  if (file === undefined && (key === undefined || meta === undefined))
+    throw new RecordError('an image needs "file" or "key" with "meta"');
+  if (key !== undefined && !isSafeKey(key))
+    throw new RecordError(
+      'key: must be a relative path of plain segments ("ab/cd.webp"), without "..", "\\" or a leading "/"',
+    );
+}
+
+/** A key cannot point outside the storage or to a hidden file in it. */
+function isSafeKey(key: string): boolean {
+  if (/[\\\p{Cc}]/u.test(key)) return false;
+  return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
+}

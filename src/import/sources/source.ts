@@ -1,0 +1,60 @@
+/** Where records come from: a catalogue file, or a folder of pictures (folder.ts). */
+
+import type { RemovedFile } from '../../store/contract/decisions.ts';
+import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
+import { lineText, readLines } from './lines.ts';
+import { parseRecord, type RecordLine } from './record.ts';
+
+/** A record that is not parsed yet. */
+export interface PendingRecord {
+  position: number;
+  label: string;
+  /** Its share of the source's total, for the progress bar: bytes of a file, or pictures of a folder. */
+  size: number;
+  /** For a picture of a folder. */
+  file?: FoundFile | undefined;
+  /** Undefined for a blank line; throws a `RecordError` if the record is invalid. */
+  parse(): RecordLine | undefined | Promise<RecordLine>;
+}
+
+/** Whether to read a file now: another program may still be writing it, or it did not change since it turned out invalid. */
+export type Readiness = 'ready' | 'settling' | 'failed';
+
+/** A file of a folder as it is now. */
+export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
+  /** How it was imported before. */
+  known: KnownFile | undefined;
+  /** If its picture was removed, and it did not change since. */
+  removed?: RemovedFile | undefined;
+  /** Whether it has the fingerprint that it had then. */
+  isUnchanged: boolean;
+  readiness: Readiness;
+}
+
+export interface Source {
+  /** A record's `file` is relative to this folder and must be inside it. */
+  folder: string;
+  /**
+   * Whether the source is a folder of pictures. Copies of a picture are skipped, entries that the pictures mention are
+   * created, and metadata of the pictures completes their records.
+   */
+  isFolder: boolean;
+  /** In order, some at a time. The source is opened when the iteration starts. */
+  records(): AsyncIterable<PendingRecord[]>;
+}
+
+export function catalogueFile(name: string, folder: string, open: () => AsyncIterable<Buffer>): Source {
+  return {
+    folder,
+    isFolder: false,
+    async *records() {
+      for await (const lines of readLines(open()))
+        yield lines.map(({ number, bytes }) => ({
+          position: number,
+          label: `${name}:${number}`,
+          size: bytes.length + 1,
+          parse: () => parseRecord(lineText(bytes)),
+        }));
+    },
+  };
+}

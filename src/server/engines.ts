@@ -1,0 +1,192 @@
+/** Opens what the configuration names: the store, the files and the rate limiter. */
+import { hash } from 'node:crypto';
+import { accessSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BudgetRule, ClientBudget } from '../access/client-budget.ts';
+import { MemoryBudget } from '../access/limits/budget.ts';
+import type { Limiter } from '../access/limits/limiter.ts';
+import { MemoryLimiter, steadyClock } from '../access/limits/memory.ts';
+import type { RedisLimiterOptions } from '../access/limits/redis.ts';
+import type { LinkSigner } from '../access/link-signer.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { TurnMemory } from '../lib/shared-turn.ts';
+import type { Tuning } from '../lib/tuning.ts';
+import type { Files, ThumbnailMaker } from '../media/files.ts';
+import { openFolder } from '../media/local.ts';
+import { type Logo, readLogo } from '../media/logo.ts';
+import { type CredentialOptions, openCredentials } from '../media/s3/credential-sources.ts';
+import { openBucket, type S3Location } from '../media/s3/files.ts';
+import { S3Links } from '../media/s3/links.ts';
+import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
+import type { SourceFileReader } from '../store/contract/source-files.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
+import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
+import * as sqlite from '../store/drivers/sqlite/store.ts';
+import type { LockOptions } from '../store/session.ts';
+import * as snapshots from '../store/snapshot.ts';
+import { createSourceFileReader } from '../store/source-files.ts';
+import type { Store } from '../store/store.ts';
+import * as writers from '../store/writer.ts';
+
+/** Called when a replica becomes unavailable, and when it is available again. */
+export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
+
+// The clients of PostgreSQL and Redis are loaded only when configured, so every command starts faster.
+
+// Only `createCatalogue` makes a new catalogue: with a mistyped setting, the others fail instead.
+
+export async function hasCatalogue({ database }: Config): Promise<boolean> {
+  if (database.engine === 'sqlite') return existsSync(database.path);
+  return (await import('../store/drivers/postgres/connection.ts')).hasSchema(database.url);
+}
+
+/** Makes an empty catalogue if there is none, and then returns where. */
+export async function createCatalogue({ database }: Config): Promise<string | undefined> {
+  if (database.engine === 'postgres')
+    return (await import('../store/drivers/postgres/connection.ts')).createSchema(database.url);
+  if (existsSync(database.path)) return undefined;
+  sqlite.createCatalogue(database.path);
+  return database.path;
+}
+
+function existing(path: string): string {
+  try {
+    accessSync(path);
+    return path;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Error(
+      `there is no catalogue at ${path}; check DATA_DIR and DATABASE_URL, or create one with "zukan import" or "zukan serve"`,
+    );
+  }
+}
+
+export interface StoreOptions {
+  onReplicaChange?: OnReplicaChange;
+  /** The memory of the document cache (`createDocumentMemory`). */
+  documents?: ArrayBufferLike | undefined;
+  tuning?: Tuning | undefined;
+}
+
+export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
+  const { onReplicaChange = () => {}, documents, tuning } = options;
+  if (database.engine === 'sqlite')
+    return sqlite.openStore(existing(database.path), database.tokensPath, documents, tuning);
+  const { openStore } = await import('../store/drivers/postgres/store.ts');
+  return openStore({ ...database, onChange: onReplicaChange }, documents, tuning);
+}
+
+/** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */
+export function createDocumentMemory<Memory extends ArrayBufferLike>(
+  { cacheMb }: Config,
+  Buffer: new (size: number) => Memory,
+): Memory {
+  try {
+    return new Buffer(cacheMb * 1024 * 1024);
+  } catch {
+    // Some systems are configured not to promise more memory than they have.
+    throw new Error(`the system does not provide ${cacheMb} MB for the document cache; set CACHE_MB to less`);
+  }
+}
+
+/** Fills the memory of the document cache until it is disposed of. Only one thread may do so. */
+export async function fillDocumentCache(
+  { database }: Config,
+  memory: ArrayBufferLike,
+  documentsPerSlice?: number,
+): Promise<AsyncDisposable> {
+  if (database.engine === 'postgres')
+    return (await import('../store/drivers/postgres/store.ts')).fillDocumentCache(
+      { ...database, onChange: () => {} },
+      memory,
+      documentsPerSlice,
+    );
+  return sqlite.fillDocumentCache(database.path, memory, documentsPerSlice);
+}
+
+/** What opens sessions on the catalogue, and where it is. */
+async function locateSessions({ database }: Config) {
+  return database.engine === 'sqlite'
+    ? ([sqliteSessions, existing(database.path)] as const)
+    : ([await import('../store/drivers/postgres/session.ts'), database.url] as const);
+}
+
+export async function openSnapshot(config: Config): Promise<CatalogueSnapshot> {
+  const [{ openSnapshotSession }, location] = await locateSessions(config);
+  return snapshots.openSnapshot(await openSnapshotSession(location));
+}
+
+export async function openSourceFiles(config: Config): Promise<SourceFileReader> {
+  const [{ openReadSession }, location] = await locateSessions(config);
+  return createSourceFileReader(await openReadSession(location));
+}
+
+export interface WriterOptions extends LockOptions {
+  /** Called once the changes are saved. */
+  afterCommit?: () => Promise<void>;
+}
+
+/** Waits for another command that is changing the catalogue. */
+export async function openWriter(config: Config, options: WriterOptions = {}): Promise<CatalogueWriter> {
+  const [{ openWriteSession }, location] = await locateSessions(config);
+  return writers.openWriter(await openWriteSession(location, options), options.afterCommit);
+}
+
+/**
+ * The bucket of the configuration, with the credentials that requests and links share. Undefined if files are in a folder.
+ */
+export function locateBucket({ storage }: Config, options?: CredentialOptions): S3Location | undefined {
+  if (storage.engine === 'folder') return undefined;
+  return { ...storage, credentials: openCredentials(storage.credentials, options) };
+}
+
+export function openFiles(config: Config, location = locateBucket(config)): Files {
+  if (!location) return openFolder((config.storage as { path: string }).path);
+  // Each bucket and prefix has its own journals of uploads.
+  const name = hash('sha256', JSON.stringify([location.endpoint, location.bucket, location.prefix]));
+  return openBucket(location, join(config.dataDir, 'uploads', name.slice(0, 16)));
+}
+
+/** `turn` is what the threads of a process share. */
+export function openThumbnailMaker(config: Config, files: Files, turn?: TurnMemory): ThumbnailMaker {
+  return createThumbnailMaker(files, () => openWriter(config, { timeoutMs: 0 }), turn);
+}
+
+/** Returns undefined if the site has none. */
+export async function openLogo({ site }: Config): Promise<Logo | undefined> {
+  return site.logo === undefined ? undefined : readLogo(site.logo);
+}
+
+/** Signs links to a bucket, whose credentials must have been loaded. */
+export function bucketLinkSigner(location: S3Location): LinkSigner {
+  return new S3Links(location);
+}
+
+/** Where the states of clients are. */
+export interface ClientOptions {
+  clock?: Clock | undefined;
+  /** Memory that this thread shares with others (`createLimiterMemory`), and what identifies the thread there. */
+  shared?: { memory: SharedArrayBuffer; owner: number } | undefined;
+}
+
+export function openBudget(rule: BudgetRule, { clock, shared }: ClientOptions): ClientBudget {
+  return new MemoryBudget(rule, clock, shared?.memory, shared?.owner);
+}
+
+export interface LimiterOptions extends ClientOptions {
+  onRedisChange: RedisLimiterOptions['onChange'];
+}
+
+/** Returns undefined if the rate limit is off. */
+export async function openLimiter(
+  { rateLimit, redisUrl, redisPrefix }: Config,
+  { clock = steadyClock, shared, onRedisChange }: LimiterOptions,
+): Promise<Limiter | undefined> {
+  if (rateLimit === 'off') return undefined;
+  const local = new MemoryLimiter(rateLimit, clock, shared?.memory, shared?.owner);
+  if (redisUrl === undefined) return local;
+  const { RedisLimiter } = await import('../access/limits/redis.ts');
+  const options = { perSecond: rateLimit, local, prefix: redisPrefix, onChange: onRedisChange };
+  return new RedisLimiter(redisUrl, options);
+}

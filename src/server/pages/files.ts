@@ -1,0 +1,92 @@
+/** Sends image files to clients with a valid link. */
+import type { IncomingMessage } from 'node:http';
+import { RequestCaller } from '../../api/caller.ts';
+import type { Services } from '../../api/services.ts';
+import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
+import { matchesETag } from '../../http/conditional.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { FileFacts } from '../../store/contract/catalogue.ts';
+
+/** Of the UUID that the verified name begins with. */
+const ID_LENGTH = 36;
+
+export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
+  const { request } = exchange;
+  const [expires, signature] = ['expires', 'signature'].map((name) => exchange.query.get(name));
+  const now = services.clock();
+  const verdict = services.fileLinks.verify(name, expires, signature, now);
+  if (verdict === 'invalid') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
+  if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
+
+  const [id, size] = parseName(name);
+  const image = await services.catalogue.file(id);
+  if (!image) throw new ApiError(404, 'Image not found.');
+  const facts = size === undefined ? image : thumbnailFacts(image, size);
+  const eTag = `"${facts.eTag}"`;
+  const secondsLeft = Math.floor(Number(expires) - now / 1000);
+  const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
+  if (matchesETag(request.headers['if-none-match'], eTag)) {
+    exchange.headers(headers);
+    return exchange.sendHead(304);
+  }
+
+  // A client may disconnect at any time; do not open a file for nobody.
+  if (request.socket.destroyed) return;
+  let file = await services.files.open(facts.key);
+  if (!file && size !== undefined) {
+    const { signal } = new RequestCaller(services, exchange);
+    const recorded = (await services.catalogue.image(id))?.previews();
+    if (recorded?.sizes.includes(size)) file = await services.thumbnails.make(image.key, size, signal);
+  }
+  if (!file) {
+    exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
+    throw new ApiError(404, 'The file of this image is missing.');
+  }
+  const range = parseRange(request, eTag, file.size);
+  if (range === 'unsatisfiable') {
+    await file.close();
+    throw new ApiError(416, 'The range lies outside the file.', { 'Content-Range': `bytes */${file.size}` });
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  const addHeaders = () => {
+    exchange.headers(headers);
+    if (range) exchange.header('Content-Range', `bytes ${start}-${end}/${file.size}`);
+    exchange.headers({ 'Content-Type': facts.mimetype, 'Content-Length': String(end - start + 1) });
+  };
+  if (request.method === 'HEAD' || file.size === 0) {
+    await file.close();
+    addHeaders();
+    return exchange.sendHead(200);
+  }
+  await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
+}
+
+/** The id of the image and, for a thumbnail, its size. */
+function parseName(name: string): [id: string, size?: number] {
+  const end = name.indexOf('.');
+  const id = name.slice(0, ID_LENGTH);
+  return end === ID_LENGTH ? [id] : [id, Number(name.slice(ID_LENGTH + 1, end))];
+}
+
+/** The entity tag follows from that of the original, so it changes with the bytes of the image. */
+function thumbnailFacts({ key, eTag }: FileFacts, size: number): FileFacts {
+  return { key: thumbnailKey(key, size), eTag: `${eTag}-${size}`, mimetype: THUMBNAIL_TYPE };
+}
+
+/** Parses a single range. For several ranges, or an invalid one, RFC 9110 allows the whole file, and that is sent. */
+function parseRange(
+  { method, headers }: IncomingMessage,
+  eTag: string,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | undefined {
+  if (method !== 'GET') return undefined;
+  const { range = '', 'if-range': ifRange } = headers;
+  const [, first, last] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/i.exec(range) ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  if (ifRange !== undefined && ifRange !== eTag) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== '' && last !== '' && Number(first) > Number(last)) return undefined;
+  return start > end ? 'unsatisfiable' : { start, end };
+}

@@ -1,0 +1,116 @@
+/**
+ * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with its
+ * cover. Only images rated sfw appear, because a preview cannot blur them.
+ */
+import { linkValidity } from '../../../access/link-signer.ts';
+import { readUuid } from '../../../api/query.ts';
+import type { Services } from '../../../api/services.ts';
+import type { SignLink } from '../../../catalogue/documents/image-document.ts';
+import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
+import type { RawQuery } from '../../../http/query-string.ts';
+import type { Picture, Preview } from './head.ts';
+
+/** What a link to the gallery is about. The id is undefined if it is not a UUID. */
+export interface Subject {
+  kind: Kind | 'image';
+  id: string | undefined;
+}
+
+/** `blurred` must not be shown, `missing` does not exist. */
+export type Found = Preview | 'blurred' | 'missing';
+
+/** The names of parameters in `web/route.ts`. An open image covers the view behind it. */
+const kinds = ['image', 'artist', 'character', 'category'] as const;
+/** What most sites show is up to this wide. */
+const PICTURE_SIZE = 1200;
+/** Crawlers reject larger files. */
+const MAX_PICTURE_BYTES = 5_000_000;
+const MAX_TEXT_LENGTH = 200;
+
+const lists = new Intl.ListFormat('en');
+const numbers = new Intl.NumberFormat('en');
+
+/** Undefined if the page is about nothing in particular. */
+export function readSubject(query: RawQuery): Subject | undefined {
+  for (const kind of kinds) {
+    const [text] = [query.get(kind) ?? ''].flat();
+    if (text) return { kind, id: readUuid(text) };
+  }
+  return undefined;
+}
+
+export async function findPreview(services: Services, { kind, id }: Subject, origin: string): Promise<Found> {
+  if (id === undefined) return 'missing';
+  const { links, previewLifetime, clock } = services;
+  const signLink = links.signer(origin, linkValidity(clock(), previewLifetime, false));
+  return kind === 'image' ? previewImage(services, id, signLink) : previewEntry(services, kind, id, signLink);
+}
+
+async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
+  const document = await catalogue.image(id);
+  if (!document) return 'missing';
+  const image = document.toImage(signLink, ['artist', 'thumbnails']);
+  if (image.nsfw !== 'sfw') return 'blurred';
+  const { width, height } = image.meta.dimens;
+  const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
+  return {
+    title: shorten(`${characterNames(image) || 'Untitled'}${artist}`),
+    description: shorten([...categoryNames(image), `${width} × ${height} pixels`].join(' · ')),
+    picture: choosePicture(image),
+  };
+}
+
+async function previewEntry(
+  { catalogue }: Services,
+  kind: Kind,
+  id: string,
+  signLink: SignLink,
+): Promise<Found> {
+  const entry = await catalogue.one(kind, id, true);
+  if (!entry) return 'missing';
+  const record: Artist | Character | Category = JSON.parse(entry.document);
+  if ('nsfw' in record && record.nsfw) return 'blurred';
+  const { name } = record;
+  const count = `${numbers.format(entry.images)} ${entry.images === 1 ? 'image' : 'images'}`;
+  const relation = { artist: 'by', character: 'of', category: 'in' }[kind];
+  return {
+    title: shorten(name),
+    description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
+    picture: entry.cover && choosePicture(entry.cover.toImage(signLink, ['thumbnails'])),
+  };
+}
+
+/** The smallest version that is large enough, or else the largest. */
+export function choosePicture(image: Image): Picture | undefined {
+  const { thumbnails = [], dimens, mimetype, size } = image.meta;
+  const original = { url: image.url, width: dimens.width, height: dimens.height, mimetype };
+  const versions = [...thumbnails, ...(size <= MAX_PICTURE_BYTES ? [original] : [])];
+  const isLarge = ({ width, height }: { width: number; height: number }) =>
+    Math.max(width, height) >= PICTURE_SIZE;
+  const chosen = versions.find(isLarge) ?? versions.at(-1);
+  return chosen && { ...chosen, alt: describe(image) };
+}
+
+/** The same text as in the gallery, without names of categories that are not for everyone. */
+function describe(image: Image): string {
+  const parts = [characterNames(image), categoryNames(image).join(', ')].filter(Boolean);
+  return shorten(parts.join(': ') || 'Image without a description');
+}
+
+function characterNames({ characters }: Image): string {
+  return lists.format(characters.map(({ name }) => name));
+}
+
+function categoryNames({ categories }: Image): string[] {
+  return categories.flatMap(({ name, nsfw }) => (nsfw ? [] : [name]));
+}
+
+/** On one line. Control characters, and those that change the direction of the text around them, become spaces. */
+function shorten(text: string): string {
+  const line = text.slice(0, 2000).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ');
+  const letters = [...line.trim()];
+  return letters.length <= MAX_TEXT_LENGTH
+    ? letters.join('')
+    : `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…`;
+}

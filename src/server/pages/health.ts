@@ -1,0 +1,124 @@
+/**
+ * The health check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
+ * error's message, which may contain addresses or secrets. The log has the errors.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { Services } from '../../api/services.ts';
+import type { Statistics } from '../../catalogue/types.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { errorField, type Logger } from '../../http/logger.ts';
+import type { DegradedReasons, MetricsReport, Part } from '../../lib/metrics.ts';
+
+export interface Health {
+  degradedReasons: DegradedReasons;
+  /** Undefined if the catalogue cannot be read. */
+  statistics: Statistics | undefined;
+}
+
+/** Not the hash of any token: looking it up only shows that tokens can be looked up. */
+const NO_HASH = '';
+/** A result is used for this long, so clients cannot make us query the database more often. */
+const MAX_AGE_MS = 1000;
+/** Shorter than the ten seconds after which Prometheus gives up. */
+const TIMEOUT_MS = 5000;
+const TIMED_OUT = `no response within ${TIMEOUT_MS / 1000} seconds`;
+
+/** Where errors are logged, and the request that asked for the check. */
+export interface Requester {
+  log: Logger;
+  id?: string;
+}
+
+/** The health of one worker. */
+export class HealthCheck {
+  readonly #services: Services;
+  #latest: Promise<Health> | undefined;
+  #startedAt = 0;
+  #isRunning = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Concurrent requests share one check. Errors are logged with the request that started it. */
+  async run(requester: Requester): Promise<Health> {
+    const { limiter, store, clock } = this.#services;
+    const now = clock();
+    const isFresh = Math.abs(now - this.#startedAt) < MAX_AGE_MS;
+    // A check that hangs is not repeated, or checks would pile up behind a database that does not respond.
+    if (!this.#latest || !(isFresh || this.#isRunning)) {
+      this.#startedAt = now;
+      this.#latest = this.#start(requester);
+    }
+    const { degradedReasons, statistics } = await this.#latest;
+    const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
+    return {
+      degradedReasons: { ...degradedReasons, ...(limits && { limits }), ...(replicas && { replicas }) },
+      statistics,
+    };
+  }
+
+  async #start(requester: Requester): Promise<Health> {
+    const isDone = new AbortController();
+    const timedOut: Health = {
+      degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
+      statistics: undefined,
+    };
+    const timeout = setTimeout(TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
+    timeout.catch(() => {});
+    this.#isRunning = true;
+    const check = checkParts(this.#services, requester).finally(() => {
+      this.#isRunning = false;
+      isDone.abort();
+    });
+    return Promise.race([check, timeout]);
+  }
+}
+
+async function checkParts(
+  { store, catalogue, tokens, files }: Services,
+  { log, id }: Requester,
+): Promise<Health> {
+  const reading = catalogue.statistics();
+  const [statistics, data, token, file] = await Promise.allSettled([
+    reading,
+    store.verify(),
+    (async () => tokens.find(NO_HASH))(),
+    // Without images there need not be a folder.
+    reading.then(
+      ({ images }) => (images.count > 0 ? files.verify() : undefined),
+      () => {},
+    ),
+  ]);
+  const degradedReasons: DegradedReasons = {};
+  const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
+    if (outcome.status === 'fulfilled') return;
+    degradedReasons[part] = reason;
+    log.error({ request: id, part, ...errorField(outcome.reason) }, 'health check failed');
+  };
+  if (statistics.status === 'fulfilled')
+    record(data, 'catalogue', 'the catalogue is damaged; some requests fail');
+  else record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
+  record(token, 'tokens', 'tokens cannot be looked up; requests with a token fail');
+  record(file, 'files', 'the files cannot be read; links to them fail');
+  return {
+    degradedReasons,
+    statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,
+  };
+}
+
+/** A part is degraded if it is for one of the workers. */
+export function mergeReasons(reports: MetricsReport[]): DegradedReasons {
+  return Object.assign({}, ...reports.map(({ degradedReasons }) => degradedReasons));
+}
+
+export function sendReadiness({ mayMonitor }: Services, reports: MetricsReport[], exchange: Exchange): void {
+  const degradedReasons = mergeReasons(reports);
+  const canServe = reports.some((report) => report.canServe);
+  exchange.header('Cache-Control', 'no-store');
+  const isReady = Object.keys(degradedReasons).length === 0;
+  const status = isReady ? 'ready' : canServe ? 'degraded' : 'unavailable';
+  const hasDetails = !isReady && mayMonitor(exchange.request);
+  const body = hasDetails ? { status, parts: degradedReasons } : { status };
+  exchange.send(canServe ? 200 : 503, JSON.stringify(body));
+}

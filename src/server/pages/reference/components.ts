@@ -1,0 +1,98 @@
+/** The `components` of the OpenAPI document: what its operations share. */
+import type Type from 'typebox';
+import type { Route } from '../../../api/endpoint.ts';
+import * as parameters from '../../../api/parameters.ts';
+import { namedSchemas } from '../../../catalogue/schemas.ts';
+import { errorBody } from '../../../http/errors.ts';
+import { type ErrorResponse, errorResponses } from './errors.ts';
+import { commonHeaders, headerRefs, headers, requestIdHeader } from './headers.ts';
+import { type Components, type Parameter, type Ref, type Response, refTo, type Schema } from './types.ts';
+
+const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
+
+export function buildComponents(routes: readonly Route[]): Components {
+  return {
+    schemas: Object.fromEntries(
+      Object.entries(namedSchemas).map(([name, schema]) => [name, toJsonSchema(schema)]),
+    ),
+    parameters: {
+      id: toParameter('id', parameters.id, 'path'),
+      ...Object.fromEntries(routes.flatMap(queryParameters)),
+    },
+    headers,
+    responses: Object.fromEntries(
+      Object.entries(errorResponses).map(([status, error]) => [
+        error.name,
+        errorResponse(Number(status), error, error.isBeforeLimit ? requestIdHeader : commonHeaders),
+      ]),
+    ),
+    securitySchemes: {
+      token: { type: 'http', scheme: 'bearer', description: 'An access token, issued by the operator.' },
+    },
+  };
+}
+
+/** A schema as the document shows it: by reference if it has a name. */
+export function toSchemaOrRef(schema: Type.TSchema): Schema {
+  const name = names.get(schema);
+  return name === undefined ? toJsonSchema(schema) : refTo('schemas', name);
+}
+
+/**
+ * A choice of texts becomes an `enum`, which more tools understand. Objects are closed: a field that the document does not
+ * describe is a mistake in the service or in the document.
+ */
+function toJsonSchema(schema: object): Schema {
+  const { anyOf, ...rest } = schema as Schema;
+  if (anyOf?.every((choice) => typeof choice.const === 'string'))
+    return { type: 'string', enum: anyOf.map((choice) => choice.const), ...rest };
+  const converted = Object.entries(schema).map(([key, value]) => [key, convertNested(value)]);
+  return { ...Object.fromEntries(converted), ...(rest.type === 'object' && { additionalProperties: false }) };
+}
+
+function convertNested(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convertNested);
+  return typeof value === 'object' && value !== null ? toSchemaOrRef(value as Type.TSchema) : value;
+}
+
+function queryParameters({ query }: Route): [string, Parameter][] {
+  return Object.entries(query.properties).map(([name, rule]) => [
+    parameterKey(name, rule),
+    toParameter(name, rule, 'query'),
+  ]);
+}
+
+/** The key of a query parameter in the document. Two of them have the same name. */
+export function parameterKey(name: string, rule: Type.TSchema): string {
+  return rule === parameters.entryInclude ? 'entryInclude' : name;
+}
+
+function toParameter(name: string, rule: Type.TSchema, location: 'path' | 'query'): Parameter {
+  const { description = '', examples = [], ...schema } = toJsonSchema(rule);
+  return {
+    name,
+    in: location,
+    required: location === 'path',
+    description,
+    schema,
+    example: examples[0],
+    ...(schema.type === 'array' && { explode: false }),
+  };
+}
+
+export function errorResponse(
+  status: number,
+  { description, messages, headers = [] }: Omit<ErrorResponse, 'name'>,
+  common: Record<string, Ref>,
+): Response {
+  const examples = Object.entries(messages).map(([cause, message]) => [
+    ...[cause, { value: JSON.parse(errorBody(status, message)) }],
+  ]);
+  return {
+    description,
+    headers: { ...common, ...headerRefs(...headers) },
+    content: {
+      'application/json': { schema: refTo('schemas', 'Error'), examples: Object.fromEntries(examples) },
+    },
+  };
+}

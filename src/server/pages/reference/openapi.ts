@@ -1,0 +1,142 @@
+/** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
+import type Type from 'typebox';
+import { groups, type Route } from '../../../api/endpoint.ts';
+import { uuidPattern } from '../../../catalogue/schemas.ts';
+import { license } from '../../../lib/version.ts';
+import { buildComponents, parameterKey, toSchemaOrRef } from './components.ts';
+import { errorResponses } from './errors.ts';
+import { commonHeaders, headerRefs } from './headers.ts';
+import { pages, pagesTag } from './pages.ts';
+import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
+
+const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
+
+A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message":…,"success":false}\`; its code is the HTTP \
+status. If several errors apply, the first of these is returned: 429; 401 for a token that is invalid, or missing on \`/token\` \
+and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 404.
+
+Separate the values of a list with commas, or send it as \`name=a&name=b\`, \`name[]=a\` or \`name[0]=a\`. Unknown parameters \
+are ignored, and \`X-Ignored-Parameters\` names them.
+
+The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
+the next request.
+
+An endpoint ignores parameters that it does not list, \`expiry\` too.
+
+Send a token as \`Authorization: Bearer <token>\`. \`/token\`, \`/image\` and \`expiry\` require one. An invalid token is \
+rejected everywhere.
+
+A \`search\` pattern must match the whole name and ignores case. \`%\` matches any text, \`_\` any character, \`a|b\` either \
+alternative; \`*\`, \`+\`, \`?\`, \`{m,n}\`, \`(…)\` and \`[a-z]\` work as in regular expressions, and \`\\\` makes the next \
+character literal.
+
+The \`url\` of an image needs no token, is not rate-limited, and works until \`meta.expires\`.`;
+
+const NOT_MODIFIED = 'Nothing has changed: `If-None-Match` matches.';
+
+export function buildOpenApi(
+  routes: readonly Route[],
+  prefixes: readonly string[],
+  version: string,
+): OpenApi {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'zukan',
+      version,
+      summary: 'An image catalogue: random images, artists, characters and categories.',
+      description: introduction,
+      license: { name: license, identifier: license },
+    },
+    servers: prefixes.map((prefix) => ({ url: prefix || '/', description: 'The API' })),
+    tags: [...Object.entries(groups).map(([name, description]) => ({ name, description })), pagesTag],
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
+      ...pages,
+    },
+    components: buildComponents(routes),
+  };
+}
+
+function buildOperation(route: Route): Operation {
+  const { name, summary, description, group, hasETag } = route;
+  return {
+    operationId: name,
+    summary,
+    description,
+    tags: [group],
+    security: buildSecurity(route),
+    parameters: parameterKeys(route).map((parameter) => refTo('parameters', parameter)),
+    responses: {
+      ...(route.data ? { 200: buildSuccess(route, route.data) } : redirectResponses),
+      ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
+      ...Object.fromEntries(possibleErrors(route)),
+    },
+  };
+}
+
+function parameterKeys({ path, query }: Route): string[] {
+  const keys = Object.entries(query.properties).map(([name, rule]) => parameterKey(name, rule));
+  return [...(path.includes('{id}') ? ['id'] : []), ...keys];
+}
+
+function buildSecurity({ access }: Route): Record<string, string[]>[] {
+  if (access === 'open') return [{}, { token: [] }];
+  return [{ token: access === 'token' ? [] : [access.scope] }];
+}
+
+function responseHeaders({ isPaged, hasCursor, hasETag }: Route): Record<string, Ref> {
+  return {
+    ...commonHeaders,
+    ...(isPaged && headerRefs('X-Total-Count', 'Link')),
+    ...(hasCursor && headerRefs('X-Next-Cursor', 'Link')),
+    ...(hasETag && headerRefs('ETag')),
+  };
+}
+
+/** Most clients follow the redirect by themselves, so they get the response of the file. */
+const redirectResponses: Record<string, Response> = {
+  200: {
+    description: 'The file, if the client follows the redirect.',
+    headers: {},
+    content: { 'image/*': { schema: {} } },
+  },
+  302: {
+    description: 'The file is at the address in `Location`.',
+    headers: { ...commonHeaders, ...headerRefs('Location') },
+  },
+};
+
+function buildSuccess(route: Route, data: Type.TSchema): Response {
+  const { meta, example } = route;
+  const schema: Schema = {
+    type: 'object',
+    required: ['success', 'data', ...(meta ? ['meta'] : [])],
+    properties: {
+      success: { type: 'boolean', const: true },
+      data: toSchemaOrRef(data),
+      ...(meta && { meta: toSchemaOrRef(meta) }),
+    },
+    additionalProperties: false,
+  };
+  const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
+  return {
+    description: 'Success.',
+    headers: responseHeaders(route),
+    content: { 'application/json': { schema, examples: { demo: { value } } } },
+  };
+}
+
+/** Any call may be rejected for its token (401) or its rate (429), or fail (500, 503). The others depend on the route. */
+function possibleErrors(route: Route): [number, Ref][] {
+  const parameters = parameterKeys(route);
+  const rules: { pattern?: string }[] = Object.values(route.query.properties);
+  const isPossible: Record<number, boolean> = {
+    400: parameters.length > 0,
+    403: typeof route.access === 'object' || parameters.includes('expiry'),
+    404: !route.data || parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
+  };
+  return Object.entries(errorResponses)
+    .map(([status, { name }]): [number, Ref] => [Number(status), refTo('responses', name)])
+    .filter(([status]) => isPossible[status] ?? true);
+}

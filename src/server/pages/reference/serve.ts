@@ -1,0 +1,72 @@
+/** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
+
+import { routes } from '../../../api/routes.ts';
+import type { Services } from '../../../api/services.ts';
+import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/browser-files.ts';
+import { bundle } from '../../../assets/bundle.ts';
+import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../../http/assets.ts';
+import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
+import { version } from '../../../lib/version.ts';
+import { accentStyle } from '../accent.ts';
+import { HTML_TYPE, scriptPolicy } from '../policy.ts';
+import { html } from './markup.ts';
+import { buildOpenApi } from './openapi.ts';
+import { ORIGIN } from './operation-section.ts';
+import { referencePage } from './page.ts';
+import { RecordCache } from './record-cache.ts';
+
+/** The look of the gallery, and what only this page has. */
+const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
+  ['layout', 'operations', 'trying'].map((name) => `web/reference/${name}.css`),
+);
+
+type Send = (exchange: Exchange) => void | Promise<void>;
+
+/** Handlers by path. */
+export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
+  const { site, originOf } = services;
+  const document = once(() => buildOpenApi(routes, prefixes, version));
+  const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
+  const files = once(() => buildFiles(site.accent));
+  const records = new RecordCache(services);
+  let page: { key: string; asset: Asset } | undefined;
+  /**
+   * The same for everyone, and rebuilt when the records of the examples change. Anyone can call the service under any name, so
+   * the script inserts the origin that the reader called.
+   */
+  const currentPage = async (exchange: Exchange): Promise<Asset> => {
+    const [found, { script, style }] = await Promise.all([records.get(exchange), files()]);
+    const key = JSON.stringify(found);
+    if (page?.key === key) return page.asset;
+    const addresses = {
+      style: `/docs.css?v=${versionOf(style)}`,
+      script: `/docs.js?v=${versionOf(script)}`,
+    };
+    const origin = originOf({ headers: {}, socket: exchange.request.socket });
+    const text = referencePage(document(), routes, found, site, addresses).replaceAll(
+      ORIGIN,
+      () => html`<span class="origin">${origin}</span>`.text,
+    );
+    page = { key, asset: makeAsset(text, HTML_TYPE) };
+    return page.asset;
+  };
+  return {
+    '/openapi.json': (exchange) => sendAsset(exchange, json()),
+    '/docs.css': async (exchange) => sendVersioned(exchange, (await files()).style),
+    '/docs.js': async (exchange) => sendVersioned(exchange, (await files()).script),
+    '/docs': async (exchange) => {
+      const asset = await currentPage(exchange);
+      exchange.headers(scriptPolicy(services, exchange.request));
+      await sendAsset(exchange, asset);
+    },
+  };
+}
+
+async function buildFiles(accent: string | undefined): Promise<{ script: Asset; style: Asset }> {
+  const { modules, joinStyles } = await readBrowserFiles('web', 'web/reference', 'client');
+  const [code = ''] = bundle(modules, ['web/reference/main']);
+  return {
+    script: makeAsset(code, SCRIPT_TYPE),
+    style: makeAsset(joinStyles(styles) + accentStyle(accent), STYLE_TYPE),
+  };
+}

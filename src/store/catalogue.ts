@@ -1,0 +1,220 @@
+/**
+ * The catalogue as handlers read it, for every database. A filter goes in a line: filter, selection (pure, against the
+ * shelves of one version), image numbers, documents. Each call runs on a view of one version; it asks, the driver answers.
+ */
+
+import type { ImageDocument } from '../catalogue/documents/image-document.ts';
+import type { SeedPosition } from '../catalogue/sets/seed-order.ts';
+import type { Kind, Page, Statistics, Window } from '../catalogue/types.ts';
+import type { Metric } from '../lib/metrics.ts';
+import type { RandomInt } from '../lib/random.ts';
+import { defaultTuning } from '../lib/tuning.ts';
+import type {
+  Caller,
+  Catalogue,
+  EntryDetails,
+  FileFacts,
+  Filter,
+  FilterProblem,
+  LatestImages,
+  ListFilter,
+  SeededImages,
+} from './contract/catalogue.ts';
+import { noDocumentMemory } from './document-memory.ts';
+import { Documents } from './documents.ts';
+import { Entries } from './entries.ts';
+import { ImageNumbers } from './image-numbers.ts';
+import { ImageSets } from './image-sets.ts';
+import { NameSearch } from './name-search.ts';
+import { type EntryShelves, entryKinds, type Selection, selectShelves } from './selection.ts';
+import { buildStatistics } from './shelves.ts';
+import { SimilarImages } from './similar-images.ts';
+import { createSliceReader } from './slices.ts';
+import { type Call, type Driver, get, type View } from './view.ts';
+
+export class StoredCatalogue implements Catalogue {
+  readonly #driver: Driver;
+  readonly #documents: Documents;
+  readonly #entries: Entries;
+  readonly #numbers: ImageNumbers;
+  readonly #similar: SimilarImages;
+
+  /** `documents` is the memory of a cache that a `DocumentFiller` fills. */
+  constructor(driver: Driver, documents: ArrayBufferLike = noDocumentMemory(), tuning = defaultTuning) {
+    const slices = createSliceReader(driver);
+    const sets = new ImageSets(slices, tuning);
+    this.#driver = driver;
+    this.#documents = new Documents(documents, tuning);
+    this.#entries = new Entries(this.#documents, new NameSearch(slices, tuning), tuning);
+    this.#numbers = new ImageNumbers(sets, slices.imagesPerSlice);
+    this.#similar = new SimilarImages(slices, sets, tuning);
+  }
+
+  statistics(): Promise<Statistics> {
+    return this.#driver.run(({ snapshot }) => get(buildStatistics(snapshot)));
+  }
+
+  image(id: string): Promise<ImageDocument | undefined> {
+    return this.#driver.run((view) => this.#image(view, id));
+  }
+
+  file(image: string): Promise<FileFacts | undefined> {
+    return this.#driver.run((view) => get(view.file(image)));
+  }
+
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
+    return this.#driver.run(function* (view) {
+      const selection = yield* select(view, filter);
+      return 'problem' in selection ? selection : undefined;
+    });
+  }
+
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem> {
+    return this.#driver.run((view) => this.#page(view, filter, window, caller));
+  }
+
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem> {
+    return this.#driver.run((view) => this.#random(view, filter, limit, randomInt, caller));
+  }
+
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: SeedPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<SeededImages | FilterProblem> {
+    return this.#driver.run((view) => this.#seeded(view, filter, seed, from, limit, caller));
+  }
+
+  latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem> {
+    return this.#driver.run((view) => this.#latest(view, filter, below, limit, caller));
+  }
+
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem> {
+    return this.#driver.run((view) => this.#alike(view, id, filter, limit, caller));
+  }
+
+  list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {
+    return this.#driver.run((view) => this.#entries.list(view, kind, window, hasCovers));
+  }
+
+  search(
+    kind: Kind,
+    pattern: string,
+    window: Window,
+    caller: Caller,
+    hasCovers = false,
+  ): Promise<Page<EntryDetails>> {
+    return this.#driver.run((view) => this.#entries.find(view, kind, pattern, window, caller, hasCovers));
+  }
+
+  one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
+    return this.#driver.run((view) => this.#entries.one(view, kind, id, hasCover));
+  }
+
+  metrics(): Metric[] {
+    return this.#documents.metrics();
+  }
+
+  *#image(view: View, id: string): Call<ImageDocument | undefined> {
+    const number = yield* this.#documents.numberOf(view, id);
+    return number === undefined ? undefined : (yield* this.#documents.read(view, [number]))[0];
+  }
+
+  *#page(
+    view: View,
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+  ): Call<Page<ImageDocument> | FilterProblem> {
+    const selection = yield* select(view, filter);
+    if ('problem' in selection) return selection;
+    const { total, items } = yield* this.#numbers.page(view, selection, window, caller);
+    return { total, items: yield* this.#documents.read(view, items) };
+  }
+
+  *#random(
+    view: View,
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Call<ImageDocument[] | FilterProblem> {
+    const selection = yield* select(view, filter);
+    if ('problem' in selection) return selection;
+    return yield* this.#documents.read(
+      view,
+      yield* this.#numbers.random(view, selection, limit, randomInt, caller),
+    );
+  }
+
+  *#seeded(
+    view: View,
+    filter: Filter,
+    seed: string,
+    from: SeedPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Call<SeededImages | FilterProblem> {
+    const selection = yield* select(view, filter);
+    if ('problem' in selection) return selection;
+    const page = yield* this.#numbers.seeded(selection, seed, from, limit, caller);
+    if (!page) return { problem: 'position' };
+    return { images: yield* this.#documents.read(view, page.images), next: page.next };
+  }
+
+  *#latest(
+    view: View,
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Call<LatestImages | FilterProblem> {
+    const selection = yield* select(view, filter);
+    if ('problem' in selection) return selection;
+    const { numbers, next } = yield* this.#numbers.latest(view, selection, below, limit, caller);
+    return { images: yield* this.#documents.read(view, numbers), next };
+  }
+
+  *#alike(
+    view: View,
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Call<ImageDocument[] | FilterProblem> {
+    const image = yield* this.#documents.numberOf(view, id);
+    if (image === undefined) return { problem: 'image' };
+    const selection = yield* select(view, filter);
+    if ('problem' in selection) return selection;
+    const numbers = yield* get(this.#similar.find(image, selection, limit, caller));
+    return yield* this.#documents.read(view, numbers);
+  }
+}
+
+function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
+  const entries: EntryShelves = {};
+  for (const kind of entryKinds) {
+    const id = filter[kind];
+    if (id === undefined) continue;
+    const entry = yield* get(view.entry(kind, id));
+    entries[kind] = entry && { number: entry.shelf, size: entry.images };
+  }
+  return selectShelves(view.snapshot, filter, entries);
+}

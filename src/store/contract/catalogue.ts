@@ -1,0 +1,119 @@
+/** The catalogue as request handlers read it. */
+
+import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
+import type { SeedPosition } from '../../catalogue/sets/seed-order.ts';
+import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from '../../catalogue/types.ts';
+import type { RandomInt } from '../../lib/random.ts';
+
+/** Which images qualify: those that meet every condition given. */
+export interface Filter {
+  /** Rated one of these. */
+  nsfw?: readonly Rating[] | undefined;
+  /** Of one of these orientations. */
+  orientation?: readonly Orientation[] | undefined;
+  /** In these categories, by name. */
+  categories?: readonly string[] | undefined;
+  /** Whether in all of the categories (the default) or in any of them. */
+  match?: 'all' | 'any' | undefined;
+  /** In none of these categories, by name. */
+  exclude?: readonly string[] | undefined;
+  /** By the artist with this id. */
+  artist?: string | undefined;
+  /** Showing the character with this id. */
+  character?: string | undefined;
+}
+
+/** The conditions that lists accept. */
+export type ListFilter = Pick<Filter, 'nsfw' | 'orientation' | 'artist'>;
+
+/** Names or ids in a call that do not exist, or a position that a newer catalogue no longer has. */
+export interface FilterProblem {
+  problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'image' | 'position';
+}
+
+/** Images in the order of a seed, and the position of the one that follows, if any. */
+export interface SeededImages {
+  images: ImageDocument[];
+  next: SeedPosition | undefined;
+}
+
+/** Images, newest first, and the number that the next page continues below, if there is one. */
+export interface LatestImages {
+  images: ImageDocument[];
+  next: number | undefined;
+}
+
+/** An artist, character or category. */
+export interface EntryDetails {
+  /** The public JSON. */
+  document: string;
+  /** The number of images. */
+  images: number;
+  /** The newest image rated sfw, if there is one and covers were asked for. */
+  cover?: ImageDocument | undefined;
+}
+
+/** What is needed to send an image's bytes. */
+export interface FileFacts {
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+}
+
+/** Who makes a call that may take long. Such calls share the processor fairly, and end when the caller disconnects. */
+export interface Caller {
+  /** The same for all calls of a client. */
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
+/** Each call answers from one version of the catalogue, never from two. Calls with a caller throw Unavailable under load. */
+export interface Catalogue {
+  statistics(): Promise<Statistics>;
+  image(id: string): Promise<ImageDocument | undefined>;
+  /** Names and ids in the filter that do not exist. Reads no image. */
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
+  /** In the order in which they were added. */
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
+  /** Distinct images, in random order. */
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
+  /** Images in the order of a seed, from the start or from a position on. */
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: SeedPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<SeededImages | FilterProblem>;
+  /** Newest first: all images, or those below a number. */
+  latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem>;
+  /** Images that look most like another one, nearest first, without itself. */
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
+  /** The entries of a kind, by name, then id. */
+  list(kind: Kind, window: Window, hasCovers?: boolean): Promise<Page<EntryDetails>>;
+  /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
+  search(
+    kind: Kind,
+    pattern: string,
+    window: Window,
+    caller: Caller,
+    hasCovers?: boolean,
+  ): Promise<Page<EntryDetails>>;
+  one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
+  file(image: string): Promise<FileFacts | undefined>;
+}

@@ -1,0 +1,138 @@
+/** Writing the catalogue, and reading all of it: what commands need of a store. */
+
+import type { Document, Kind, Mimetype, Orientation, Rating } from '../../catalogue/types.ts';
+import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
+import type { ImportRun, ImportRunWriter } from './import-runs.ts';
+import type { SourceFileWriter } from './source-files.ts';
+import type { TokenRecord } from './token-record.ts';
+
+/**
+ * A stored artist, category or character. `shelf` is absent until it is saved. `aliases` are its other names, such as the
+ * one before it was renamed; saving an entry without them leaves them as they are.
+ */
+export interface Entry {
+  shelf?: number;
+  kind: Kind;
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Its public JSON, without the count of images. */
+  document: string;
+  aliases?: string[];
+}
+
+export type SavedEntry = Entry & { shelf: number; aliases: string[] };
+
+/**
+ * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
+ * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
+ * adding, absent until it is saved.
+ */
+export interface ImageRow {
+  number?: number;
+  id: string;
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+  document: Document;
+  /** What it looks like (media/perceptual-hash.ts): `''` if it has too little detail, null if it was not computed. */
+  perceptualHash: string | null;
+  /** The fields that an operator decided (edited.ts). */
+  edited: string;
+}
+
+export type SavedImage = ImageRow & { number: number };
+
+/** An image and the shelves that it belongs on. */
+export interface PlacedImage {
+  row: ImageRow;
+  shelves: number[];
+}
+
+/** Finds entries and images by what identifies them. */
+export interface Lookup {
+  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  /** Every entry with one of the names; categories ignoring case. */
+  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
+  /** The entries with one of the aliases; those of categories ignoring case. An alias belongs to one entry of a kind. */
+  entriesByAlias(kind: Kind, aliases: string[]): Promise<SavedEntry[]>;
+  /** The names of all entries of a kind. */
+  entryNames(kind: Kind): Promise<string[]>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */
+  imagesOn(shelf: number): AsyncIterable<SavedImage[]>;
+}
+
+/** The shelves that every catalogue has, by number. */
+export interface FixedShelves {
+  catalogue: number;
+  rating: Record<Rating, number>;
+  orientation: Record<Orientation, number>;
+}
+
+/**
+ * One transaction under one lock, from opening to `commit`; disposing of it without a commit rolls back. Its methods take
+ * many records per call to save round trips to a database server.
+ */
+export interface CatalogueWriter extends Lookup, AsyncDisposable {
+  fixedShelves: FixedShelves;
+  decisions: Decisions;
+  sourceFiles: SourceFileWriter;
+  importRuns: ImportRunWriter;
+  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
+  saveEntries(entries: Entry[]): Promise<void>;
+  /** Saves only the aliases of an entry, and takes them from others that have them. */
+  saveAliases(entry: SavedEntry): Promise<void>;
+  /** Removes entries, which no image may belong to, with their aliases. */
+  removeEntries(entries: SavedEntry[]): Promise<void>;
+  /** Adds or updates images, and places each on exactly these shelves. */
+  saveImages(images: PlacedImage[]): Promise<void>;
+  /** Saves the hashes of images, which must exist; null removes one. */
+  savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
+  /** Returns the rows that were removed. */
+  removeImages(ids: string[]): Promise<ImageRow[]>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
+  /** Adds tokens together with the commit. Those that exist already stay as they are. */
+  restoreTokens(records: TokenRecord[]): Promise<void>;
+  /** Makes `commit` renumber all shelves and lists. */
+  renumberAll(): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/** Images that are on all of the shelves, at least one. */
+export interface ImageIdFilter {
+  shelves: number[];
+  /** Only those that belong to no entry of these kinds. */
+  without: Kind[];
+  /** Only those with fields that an operator decided. */
+  isEdited: boolean;
+  /** Only those that this import added or changed. */
+  importRun?: number | undefined;
+}
+
+/** A whole catalogue as of one version, a record at a time. */
+export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
+  fixedShelves: FixedShelves;
+  entries(kind: Kind): AsyncIterable<SavedEntry>;
+  images(): AsyncIterable<SavedImage>;
+  /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
+  editedImages(): AsyncIterable<number>;
+  /** The ids of images, oldest first, all at once. Reads no documents. */
+  imageIds(filter: ImageIdFilter): Promise<string[]>;
+  /** How many images each entry of a kind has, by id. */
+  imageCounts(kind: Kind): Promise<Map<string, number>>;
+  /** The last imports, the newest one first. */
+  importRuns(): Promise<ImportRun[]>;
+  blockedNames(): AsyncIterable<BlockedName>;
+  removedFiles(): AsyncIterable<RemovedFile>;
+  imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
+  /** By image number, in ascending order. Reads no documents. */
+  perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
+  /** The shelves that each of the images is on. */
+  shelvesOf(images: number[]): Promise<Map<number, number[]>>;
+  /** Problems with the numbering of shelves and lists, as sentences. */
+  misnumbered(): AsyncIterable<string>;
+}

@@ -1,0 +1,198 @@
+/** Connects to PostgreSQL, migrates the schema, and turns failures into messages that name the server. */
+import { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
+import { migrations, SCHEMA } from './schema.ts';
+
+/** "zukn": the first key of all our advisory locks. */
+const LOCK_NAMESPACE = 0x7a756b6e;
+const MIGRATION_LOCK = 1;
+const WRITE_LOCK = 2;
+const MIN_VERSION = 14;
+const INSUFFICIENT_PRIVILEGE = '42501';
+const LOCK_NOT_AVAILABLE = '55P03';
+/** For the connection, and for the first statement on it. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 1000;
+
+export async function hasSchema(url: string): Promise<boolean> {
+  let isMissing = false;
+  try {
+    const client = await connect(url, () => {
+      isMissing = true;
+      throw new Error('there is no catalogue');
+    });
+    await disconnect(client);
+    return true;
+  } catch (error) {
+    if (isMissing) return false;
+    throw error;
+  }
+}
+
+/** Makes an empty catalogue if there is none, and then returns where. */
+export async function createSchema(url: string): Promise<string | undefined> {
+  let isNew = false;
+  const client = await connect(url, () => {
+    isNew = true;
+  });
+  await disconnect(client);
+  return isNew ? `the schema ${SCHEMA} in PostgreSQL at ${describeDatabase(url)}` : undefined;
+}
+
+/** With a mistyped DATABASE_URL, another program's database would get a schema. */
+function refuseToCreate(): never {
+  throw new Error(
+    'there is no catalogue in this database; check DATABASE_URL, or create one with "zukan import" or "zukan serve"',
+  );
+}
+
+/** A client whose connection can be closed without waiting for the server, because it opens the socket itself. */
+export class Client extends pg.Client {
+  readonly #socket: Socket;
+
+  constructor(settings: pg.ClientConfig) {
+    const socket = new Socket();
+    super({ ...settings, stream: () => socket });
+    this.#socket = socket;
+  }
+
+  /** Works while connecting, too. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Opens one connection for a command and migrates the schema if needed. `onMissing` allows creating it. */
+export async function connect(url: string, onMissing: () => void = refuseToCreate): Promise<Client> {
+  const client = new Client({ ...clientSettings(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // If an idle connection breaks, the next statement on it fails and reports that.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const settings = {
+      // Compiling takes ten times as long as running our statements.
+      text: `set search_path to ${SCHEMA}; set jit to off`,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    };
+    await client.query(settings);
+    await migrate(client, onMissing);
+  } catch (error) {
+    await disconnect(client);
+    throw databaseError(error, url);
+  }
+  return client;
+}
+
+/** Closes a connection even if the server hangs. An open transaction is rolled back. */
+export async function disconnect(client: Client): Promise<void> {
+  await waitForClose(client.end());
+  client.destroy();
+}
+
+/** Waits for a connection to close, but not forever: a hung server never responds. */
+export async function waitForClose(closing: Promise<unknown>): Promise<void> {
+  const closed = new AbortController();
+  const timeout = setTimeout(CLOSE_TIMEOUT_MS, undefined, { signal: closed.signal });
+  await Promise.race([closing, timeout]).catch(() => {});
+  closed.abort();
+  await timeout.catch(() => {});
+}
+
+export function clientSettings(url: string): pg.ClientConfig {
+  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+  return { connectionString: url, application_name: 'zukan', ...keepAlive };
+}
+
+/** Takes the write lock until the end of the transaction. */
+export async function waitForWriteLock(
+  client: pg.Client,
+  { timeoutMs = LOCK_TIMEOUT_MS, onWait = () => {} }: LockOptions = {},
+): Promise<void> {
+  const keys = [LOCK_NAMESPACE, WRITE_LOCK];
+  const { rows } = await client.query('select pg_try_advisory_xact_lock($1, $2) as is_free', keys);
+  if (rows[0].is_free) return;
+  onWait();
+  // 0 would mean no limit.
+  await client.query(`set local lock_timeout to ${Math.max(1, timeoutMs)}`);
+  await lock(client, WRITE_LOCK).catch((error) => {
+    throw error.code === LOCK_NOT_AVAILABLE ? new LockTimeout() : error;
+  });
+}
+
+/** Takes an advisory lock until the end of the transaction. `lock_timeout` limits the wait. */
+function lock(client: pg.ClientBase, key: number): Promise<unknown> {
+  return client.query('select pg_advisory_xact_lock($1, $2)', [LOCK_NAMESPACE, key]);
+}
+
+/**
+ * Migrates the schema in one transaction under a lock: any number of processes can start at once, and a killed one
+ * leaves nothing half done. An up-to-date schema needs no lock.
+ */
+async function migrate(client: pg.Client, onMissing: () => void): Promise<void> {
+  await checkServer(client);
+  const done = await countMigrations(client);
+  if (done === migrations.length) return;
+  if (done === 0) onMissing();
+  await client.query('begin; set local statement_timeout to 0');
+  try {
+    await lock(client, MIGRATION_LOCK);
+    // An import by an older version would add documents of the former kind.
+    await lock(client, WRITE_LOCK);
+    // `create schema if not exists` would require the privilege even if the schema exists.
+    const { rows } = await client.query('select to_regnamespace($1) is null as is_missing', [SCHEMA]);
+    if (rows[0].is_missing) await client.query(`create schema ${SCHEMA}`);
+    await client.query('create table if not exists migration (step int primary key)');
+    for (let step = await countMigrations(client); step < migrations.length; step++) {
+      await client.query(migrations[step] as string);
+      await client.query('insert into migration values ($1)', [step]);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new Error(
+      `${errorMessage(error)}; grant the user the privilege to create schemas in this database`,
+    );
+  }
+}
+
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int / 10000 as version,
+            current_setting('server_encoding') as encoding`,
+  );
+  const [{ version, encoding }] = rows;
+  if (version < MIN_VERSION)
+    throw new Error(`this is PostgreSQL ${version}; zukan requires version ${MIN_VERSION} or newer`);
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `the database encoding is ${encoding}; create the database with "create database … encoding 'UTF8'"`,
+    );
+}
+
+async function countMigrations(client: pg.Client): Promise<number> {
+  const { rows: tables } = await client.query('select to_regclass($1) as migration', [`${SCHEMA}.migration`]);
+  if (tables[0].migration === null) return 0;
+  const { rows } = await client.query('select count(*)::int as done from migration');
+  if (rows[0].done > migrations.length)
+    throw new Error('the catalogue was made by a newer zukan; upgrade this one to open it');
+  return rows[0].done;
+}
+
+/** An error that names the server and database, but not the user or password. */
+export function databaseError(error: unknown, url: string): Error {
+  return new Error(`PostgreSQL at ${describeDatabase(url)}: ${errorMessage(error)}`, { cause: error });
+}
+
+function describeDatabase(url: string): string {
+  const { host, port, database } = new pg.Client(url);
+  return `${host}:${port}/${database ?? ''}`;
+}
+
+export function errorMessage(error: unknown): string {
+  // An AggregateError, one error per address that was tried, has no message itself.
+  const { message, code, errors } = error as { message: string; code?: string; errors?: Error[] };
+  return message || errors?.map((one) => one.message).join(', ') || String(code);
+}

@@ -1,0 +1,192 @@
+/**
+ * The PostgreSQL schema: the same tables as in SQLite, and the tokens. It is separate from `public`, so other programs
+ * can share the database. Never edit a released migration: append a new one.
+ *
+ * `revision` has one row, whose number every commit sets with `next_revision`: to the time in seconds and 21 random
+ * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or
+ * a restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot,
+ * which tells whether cached data is still valid and whether a replica is up to date. It is a float8 because pg returns
+ * that as a number, exact until the year 2106.
+ *
+ * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
+ * documents are still current. Its number is greater than the revision before the change, and not greater than the one
+ * after it. Triggers write it, so no writer can forget one. Images that are added need none; an import of new images is not
+ * slowed down. `past_revision` has the latest revisions of this catalogue: another one was restored from a backup, or lost by
+ * a failover, and what was cached from it must not be used.
+ *
+ * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
+ */
+import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
+import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
+
+export const SCHEMA = 'zukan';
+
+/** The number of values that the random part of a revision has. */
+const RANDOM_VALUES = 2 ** 21;
+
+/** Makes instances skip a replica that has not caught up with the migration. Later migrations use `next_revision`. */
+const NEXT_REVISION = `
+   update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
+   where exists (select from image);`;
+
+export const migrations = [
+  `create table revision (number float8 not null);
+   insert into revision values (1);
+
+   create table shelf (
+     number int generated always as identity primary key,
+     kind text collate "C" not null,
+     id text collate "C" not null,
+     name text collate "C" not null,
+     category text collate "C" unique,
+     size int not null default 0,
+     position int not null default 0,
+     created_at text not null default '',
+     document text not null default '',
+     unique (kind, id)
+   );
+   create index shelf_position on shelf (kind, position);
+   create index shelf_name on shelf (kind, name);
+
+   create table image (
+     number int primary key,
+     id text collate "C" not null unique,
+     etag text collate "C" not null,
+     key text collate "C" not null,
+     mimetype text not null,
+     document text not null
+   );
+   create index image_etag on image (etag);
+
+   create table placement (
+     shelf int not null,
+     position int not null,
+     image int not null,
+     primary key (shelf, position) include (image)
+   );
+   create unique index placement_image on placement (image, shelf);
+
+   create table token (
+     id text primary key,
+     hash text not null unique,
+     owner text not null,
+     purpose text not null,
+     scopes text[] not null,
+     issued_by text not null,
+     created_at text collate "C" not null,
+     expires text not null,
+     revoked_at text
+   );
+
+   insert into shelf (kind, id, name) values
+     ('catalogue', 'all', 'all'),
+     ('rating', 'sfw', 'sfw'),
+     ('rating', 'questionable', 'questionable'),
+     ('rating', 'nsfw', 'nsfw'),
+     ('orientation', 'landscape', 'landscape'),
+     ('orientation', 'portrait', 'portrait'),
+     ('orientation', 'square', 'square');`,
+  `${giveEveryImageAnArtist({
+    lineFeed: 'chr(10)',
+    find: (part, text) => `strpos(${text}, ${part})`,
+    now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  })}${NEXT_REVISION}`,
+  'create table perceptual_hash (image int primary key, hash text not null)',
+  `create table edited (image int primary key, fields text not null);
+   create table alias (
+     kind text collate "C" not null,
+     key text collate "C" not null,
+     name text collate "C" not null,
+     shelf int not null,
+     primary key (kind, key)
+   );
+   create index alias_shelf on alias (shelf);
+   create table blocked_name (
+     kind text collate "C" not null,
+     key text collate "C" not null,
+     name text not null,
+     blocked_at text not null,
+     primary key (kind, key)
+   );
+   create table removed_file (
+     hash text collate "C" primary key,
+     image text collate "C" not null,
+     removed_at text not null,
+     reason text not null
+   );
+   create index removed_file_image on removed_file (image);`,
+  `create table source_file (
+     folder text collate "C" not null,
+     path text collate "C" not null,
+     image text collate "C" not null,
+     state text not null,
+     fingerprint text not null,
+     primary key (folder, path, image)
+   );
+   create index source_file_image on source_file (image);`,
+  `alter table shelf add column cover int; ${FIND_FIRST_COVERS};${NEXT_REVISION}`,
+  `create table import_run (
+     id int primary key,
+     at text not null,
+     source text not null,
+     origin text not null,
+     added int not null,
+     changed int not null,
+     removed int not null,
+     entries int not null,
+     first_image int not null,
+     last_image int not null,
+     changes int not null,
+     state text not null
+   );
+   create table import_change (
+     run int not null,
+     kind text not null,
+     id text collate "C" not null,
+     before text,
+     after text not null,
+     primary key (run, kind, id)
+   );`,
+  `create table past_revision (number float8 primary key);
+   insert into past_revision select number from revision;
+   create function ${SCHEMA}.record_revision() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.past_revision values (new.number) on conflict do nothing;
+     delete from ${SCHEMA}.past_revision where number <=
+       (select number from ${SCHEMA}.past_revision order by number desc offset 1000 limit 1);
+     return null;
+   end $$;
+   create trigger revision_changed after update on revision
+     for each row execute function ${SCHEMA}.record_revision();
+
+   create table document_change (image int primary key, number float8 not null);
+   create index document_change_number on document_change (number, image);
+   create function ${SCHEMA}.record_changed_documents() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.document_change (image, number)
+       select former.number, revision.number + 1 from ${SCHEMA}.revision, former
+       join changed on changed.number = former.number where changed.document <> former.document
+       on conflict (image) do update set number = excluded.number;
+     return null;
+   end $$;
+   create trigger document_changed after update on image
+     referencing old table as former new table as changed
+     for each statement execute function ${SCHEMA}.record_changed_documents();
+   create function ${SCHEMA}.record_removed_documents() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.document_change (image, number)
+       select former.number, revision.number + 1 from ${SCHEMA}.revision, former
+       on conflict (image) do update set number = excluded.number;
+     return null;
+   end $$;
+   create trigger document_removed after delete on image
+     referencing old table as former
+     for each statement execute function ${SCHEMA}.record_removed_documents();${NEXT_REVISION}`,
+  `create table image_shelves (image int primary key, shelves int[] not null);
+   insert into image_shelves select image, array_agg(shelf) from placement group by image;
+   drop index placement_image;${NEXT_REVISION}`,
+  `create function ${SCHEMA}.next_revision(former float8) returns float8 language sql as $$
+     select greatest(former, floor(extract(epoch from clock_timestamp())::float8) * ${RANDOM_VALUES})
+       + 1 + floor(random() * ${RANDOM_VALUES})
+   $$`,
+];

@@ -1,0 +1,172 @@
+/**
+ * Reads from PostgreSQL: from the replicas in turn if there are any, else from the primary. If a replica is unavailable,
+ * slow or behind, the next server is read. If the primary does not respond in time, the error is `Unavailable`: a
+ * request waits for a connection and for its statement, but never for long.
+ */
+import pg from 'pg';
+import { Unavailable } from '../../../lib/errors.ts';
+import type { Metric } from '../../../lib/metrics.ts';
+import { errorMessage, waitForClose } from './connection.ts';
+import { type DatabaseServerOptions, Server, type Statement, serverMetrics } from './server.ts';
+
+export type { Statement } from './server.ts';
+
+export interface ServersOptions extends Partial<DatabaseServerOptions> {
+  url: string;
+  readUrls: readonly string[];
+  connections: number;
+  /** Called when a replica becomes unavailable, and when it is available again. */
+  onChange: (server: string, isUnavailable: boolean, reason: string) => void;
+  /** A monotonic clock in milliseconds. */
+  clock?: () => number;
+  /** How long a failed replica is skipped. Then one request tries it. */
+  skipFailedMs?: number;
+  /** How long a replica that is behind is skipped. */
+  skipStaleMs?: number;
+}
+
+/** Nobody else can respond instead of the primary, so a busy machine gets more time to accept a connection. */
+const PRIMARY_CONNECTION_TIMEOUT_MS = 2000;
+
+const defaults = {
+  clock: () => performance.now(),
+  connectionTimeoutMs: 500,
+  statementTimeoutMs: 2000,
+  skipFailedMs: 1000,
+  skipStaleMs: 100,
+};
+
+/** Rows, and the catalogue revision that they were read from. */
+export interface VersionedRows {
+  version: number;
+  rows: unknown[][];
+}
+
+export class Servers {
+  readonly #options: Required<ServersOptions>;
+  readonly #primary: Server;
+  readonly #replicas: Server[];
+  #nextReplica = 0;
+  /** The newest known revision of the catalogue. */
+  revision = 0;
+
+  constructor(options: ServersOptions) {
+    this.#options = { ...defaults, ...options };
+    const { connectionTimeoutMs = PRIMARY_CONNECTION_TIMEOUT_MS } = options;
+    this.#primary = new Server('primary', options.url, {
+      ...this.#options,
+      connectionTimeoutMs,
+      isReadOnly: false,
+    });
+    this.#replicas = options.readUrls.map(
+      (url, index) => new Server(`replica ${index + 1}`, url, { ...this.#options, isReadOnly: true }),
+    );
+  }
+
+  /** Records that a revision was announced. */
+  noteRevision(revision: number): void {
+    if (Number.isSafeInteger(revision)) this.revision = Math.max(revision, this.revision);
+  }
+
+  /** Runs a statement on the primary and returns its rows as arrays. */
+  async queryPrimary(statement: Statement, values: unknown[]): Promise<unknown[][]> {
+    try {
+      const rows = await this.#primary.query(statement, values);
+      this.#primary.isUp = true;
+      return rows;
+    } catch (error) {
+      this.#primary.failures++;
+      this.#primary.isUp = !isOutage(error);
+      throw isOutage(error) ? new Unavailable(`PostgreSQL: ${errorMessage(error)}`, { cause: error }) : error;
+    }
+  }
+
+  /**
+   * Reads from a server whose catalogue is at least as new as any seen before. The statement must return at least one
+   * row, and the revision as the first column.
+   */
+  async read(statement: Statement, values: unknown[]): Promise<VersionedRows> {
+    for (const replica of this.#availableReplicas()) {
+      const result = await this.#readReplica(replica, statement, values);
+      if (result === undefined) continue;
+      if (result.version >= this.revision) {
+        this.revision = result.version;
+        return result;
+      }
+      replica.staleReads++;
+      this.#skip(replica, this.#options.skipStaleMs);
+    }
+    const known = this.revision;
+    const rows = await this.queryPrimary(statement, values);
+    const version = revisionIn(rows);
+    // The primary is right even if it is older than a known revision: then it was restored from a backup.
+    this.revision = version < known ? version : Math.max(version, this.revision);
+    return { version, rows };
+  }
+
+  metrics(): Metric[] {
+    return serverMetrics([this.#primary, ...this.#replicas]);
+  }
+
+  degradedReason(): string | undefined {
+    const names = this.#replicas.filter(({ isUp }) => !isUp).map(({ name }) => name);
+    return names.length === 0 ? undefined : `${names.join(' and ')} unavailable; reading from other servers`;
+  }
+
+  async close(): Promise<void> {
+    await waitForClose(Promise.all([this.#primary, ...this.#replicas].map(({ pool }) => pool.end())));
+  }
+
+  /** The replicas that are not skipped now, starting with a different one each time. */
+  *#availableReplicas(): Generator<Server, void> {
+    const count = this.#replicas.length;
+    const first = count > 0 ? this.#nextReplica++ % count : 0;
+    for (let index = 0; index < count; index++) {
+      const replica = this.#replicas[(first + index) % count] as Server;
+      if (this.#options.clock() < replica.skipUntil) continue;
+      // Only this request tries a failed replica; the others do not wait for the outcome.
+      if (!replica.isUp) this.#skip(replica, this.#options.skipFailedMs);
+      yield replica;
+    }
+  }
+
+  #skip(replica: Server, milliseconds: number): void {
+    replica.skipUntil = this.#options.clock() + milliseconds;
+  }
+
+  async #readReplica(
+    replica: Server,
+    statement: Statement,
+    values: unknown[],
+  ): Promise<VersionedRows | undefined> {
+    try {
+      const rows = await replica.query(statement, values);
+      const version = revisionIn(rows);
+      if (!replica.isUp) this.#options.onChange(replica.name, false, 'it responds again');
+      replica.isUp = true;
+      replica.skipUntil = 0;
+      return { version, rows };
+    } catch (error) {
+      replica.failures++;
+      if (replica.isUp) this.#options.onChange(replica.name, true, errorMessage(error));
+      replica.isUp = false;
+      this.#skip(replica, this.#options.skipFailedMs);
+      return undefined;
+    }
+  }
+}
+
+function revisionIn(rows: unknown[][]): number {
+  const revision = rows[0]?.[0];
+  if (Number.isSafeInteger(revision)) return revision as number;
+  throw new Unavailable('PostgreSQL: the catalogue has no revision');
+}
+
+/**
+ * Whether an error is temporary: no connection, or a server that is overloaded, stopping or starting, or a database that is
+ * being replaced (3D000). A statement that was prepared before a migration fails once (0A000). Everything else is a bug.
+ */
+function isOutage(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|53|57|58|0A000|25006|3D000)/.test(error.code ?? '');
+  return !(error instanceof TypeError || error instanceof RangeError);
+}

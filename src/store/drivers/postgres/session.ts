@@ -1,0 +1,150 @@
+/** Sessions on the catalogue in PostgreSQL. */
+import type { TokenRecord } from '../../contract/token-record.ts';
+import {
+  type LockOptions,
+  LockTimeout,
+  type ReadSession,
+  type SqlType,
+  type SqlValue,
+  type WriteSession,
+} from '../../session.ts';
+import { splitBatches } from './batches.ts';
+import { type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
+import { copyRows } from './copy.ts';
+import { dialect } from './dialect.ts';
+import { CHANNEL } from './notifications.ts';
+import { RESTORE_TOKENS } from './tokens.ts';
+
+/** Rows of a stream that are in memory at the same time. */
+const FETCH_SIZE = 1000;
+
+/** Outside a transaction. */
+export async function openReadSession(url: string): Promise<ReadSession> {
+  return new PostgresSession(await connect(url), url);
+}
+
+/** One version of the catalogue. */
+export async function openSnapshotSession(url: string): Promise<ReadSession> {
+  const client = await begin(url, 'repeatable read read only');
+  return new PostgresSession(client, url);
+}
+
+export async function openWriteSession(url: string, options?: LockOptions): Promise<WriteSession> {
+  const client = await begin(url, 'read committed');
+  try {
+    // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
+    await client.query('set local enable_seqscan to off');
+    await waitForWriteLock(client, options);
+    return new PostgresWriteSession(client, url);
+  } catch (error) {
+    await disconnect(client);
+    throw error instanceof LockTimeout ? error : databaseError(error, url);
+  }
+}
+
+async function begin(url: string, isolation: string): Promise<Client> {
+  const client = await connect(url);
+  try {
+    await client.query(
+      `begin isolation level ${isolation}; set local statement_timeout to 0;
+       set local idle_in_transaction_session_timeout to 0`,
+    );
+    return client;
+  } catch (error) {
+    await disconnect(client);
+    throw databaseError(error, url);
+  }
+}
+
+class PostgresSession implements ReadSession {
+  readonly dialect = dialect;
+  protected readonly client: Client;
+  readonly #url: string;
+  #cursors = 0;
+
+  constructor(client: Client, url: string) {
+    this.client = client;
+    this.#url = url;
+  }
+
+  async query<Row>(text: string, values: SqlValue[] = []): Promise<Row[]> {
+    return (await this.explained(this.client.query(text, values))).rows as Row[];
+  }
+
+  async *stream<Row>(text: string, values?: SqlValue[]): AsyncGenerator<Row, void> {
+    const cursor = `rows_${++this.#cursors}`;
+    await this.query(`declare ${cursor} cursor for ${text}`, values);
+    for (;;) {
+      const rows = await this.query<Row>(`fetch ${FETCH_SIZE} from ${cursor}`);
+      yield* rows;
+      if (rows.length < FETCH_SIZE) break;
+    }
+    await this.query(`close ${cursor}`);
+  }
+
+  protected async explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw databaseError(error, this.#url);
+    }
+  }
+
+  /** The server rolls back what is not committed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await disconnect(this.client);
+  }
+}
+
+class PostgresWriteSession extends PostgresSession implements WriteSession {
+  async run(text: string, values: unknown[] = []): Promise<number> {
+    return (await this.explained(this.client.query(text, values))).rowCount ?? 0;
+  }
+
+  async insert(table: string, columns: string[], rows: SqlValue[][]): Promise<void> {
+    for (const batch of splitBatches(rows))
+      await this.explained(copyRows(this.client, `${table} (${columns.join()})`, batch));
+  }
+
+  async runWith<Name extends string>(
+    columns: Record<Name, SqlType>,
+    rows: Record<Name, SqlValue>[],
+    text: string,
+  ): Promise<void> {
+    const names = Object.keys(columns) as Name[];
+    const arrays = names.map((name, index) => `$${index + 1}::${columns[name]}[]`);
+    const given = `given (${names.join()}) as (select * from unnest(${arrays.join()}))`;
+    const values = rows.map((row) => names.map((name) => row[name]));
+    for (const batch of splitBatches(values))
+      await this.run(
+        `with ${given} ${text}`,
+        names.map((_, index) => batch.map((row) => row[index])),
+      );
+  }
+
+  async restoreTokens(records: TokenRecord[]): Promise<void> {
+    await this.run(RESTORE_TOKENS, [JSON.stringify(records)]);
+  }
+
+  async commit(): Promise<void> {
+    await this.run(
+      `with changed as (
+         update revision set number = next_revision(number) returning number
+       ) select pg_notify('${CHANNEL}', number::text) from changed`,
+    );
+    await this.client.query('commit').catch((error) => {
+      if (error.code !== undefined) throw error;
+      throw new Error(
+        'the connection was lost during the commit, so the change may or may not be saved; repeat the command to be sure',
+      );
+    });
+    // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
+    // Truncating a table would lock readers out, and wait for five seconds if one has an open transaction.
+    await this.client
+      .query(
+        'vacuum (analyze, truncate off) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, source_file',
+      )
+      .catch(() => {});
+    await disconnect(this.client);
+  }
+}

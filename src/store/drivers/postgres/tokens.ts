@@ -1,0 +1,73 @@
+/** Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once. */
+import type { Token, TokenStore } from '../../../access/token-store.ts';
+import type { Servers, Statement } from './servers.ts';
+
+const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';
+
+const statements = {
+  find: {
+    name: 'token',
+    text: `select ${COLUMNS} from token where hash = $1 and revoked_at is null`,
+  },
+  add: {
+    name: 'new token',
+    text: `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  },
+  list: { name: 'tokens', text: `select ${COLUMNS} from token order by created_at, id` },
+  revoke: {
+    name: 'revoked token',
+    text: 'update token set revoked_at = $2 where id = $1 and revoked_at is null returning id',
+  },
+  records: { name: 'token records', text: `select ${COLUMNS}, hash from token order by created_at, id` },
+} satisfies Record<string, Statement>;
+
+export function openTokenStore(servers: Servers): TokenStore {
+  return {
+    async find(hash) {
+      const [row] = await servers.queryPrimary(statements.find, [hash]);
+      if (!row) return undefined;
+      const { revokedAt, ...token } = tokenIn(row);
+      return token;
+    },
+    async add({ id, owner, purpose, scopes, issuedBy, createdAt, expires }, hash) {
+      await servers.queryPrimary(statements.add, [
+        id,
+        hash,
+        owner,
+        purpose,
+        scopes,
+        issuedBy,
+        createdAt,
+        expires,
+      ]);
+    },
+    async list() {
+      return (await servers.queryPrimary(statements.list, [])).map(tokenIn);
+    },
+    async revoke(id, revokedAt) {
+      return (await servers.queryPrimary(statements.revoke, [id, revokedAt])).length === 1;
+    },
+    async records() {
+      const rows = await servers.queryPrimary(statements.records, []);
+      return rows.map((row) => ({ ...tokenIn(row), hash: row[8] as string }));
+    },
+  };
+}
+
+/** Adds tokens from JSON. Those that exist already stay as they are. */
+export const RESTORE_TOKENS = `
+  insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
+  select id, hash, owner, purpose, array(select jsonb_array_elements_text(scopes)), "issuedBy", "createdAt",
+    expires, "revokedAt"
+  from jsonb_to_recordset($1) as t (id text, hash text, owner text, purpose text, scopes jsonb,
+    "issuedBy" text, "createdAt" text, expires text, "revokedAt" text)
+  on conflict do nothing`;
+
+function tokenIn(row: unknown[]): Token & { revokedAt: string | null } {
+  const [id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt] = row as [
+    ...[string, string, string, string[], string, string, string],
+    string | null,
+  ];
+  return { id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt };
+}

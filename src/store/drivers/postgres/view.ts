@@ -1,0 +1,167 @@
+/**
+ * One version of the catalogue in PostgreSQL. Every statement reports the revision that it read; if that is not the
+ * view's, the catalogue has changed.
+ */
+
+import type { NewestPage } from '../../../catalogue/sets/newest.ts';
+import type { Document, Kind } from '../../../catalogue/types.ts';
+import type { FileFacts } from '../../contract/catalogue.ts';
+import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
+import { expectVersion } from '../../versions.ts';
+import type { DocumentChanges, Draw, StoredEntry, View } from '../../view.ts';
+import type { DocumentLoads } from './document-loads.ts';
+import type { Servers, Statement } from './servers.ts';
+import { statements } from './statements.ts';
+
+const MAX_INT = 2 ** 31 - 1;
+
+/** Columns after the revision. Where nothing was found, the first of them is null. */
+type Columns<Row extends unknown[]> = Row | [null, ...unknown[]];
+type EntryRow = [shelf: number, document: string, images: number, coverNumber: number | null];
+
+export class PostgresView implements View {
+  readonly snapshot: ShelfSnapshot;
+  readonly documentRevision: number;
+  readonly #servers: Servers;
+  readonly #loads: DocumentLoads;
+  /** Whether a statement has shown that the view was current after it was opened. */
+  #isConfirmed = false;
+
+  constructor(servers: Servers, loads: DocumentLoads, snapshot: ShelfSnapshot) {
+    this.#servers = servers;
+    this.#loads = loads;
+    this.snapshot = snapshot;
+    this.documentRevision = snapshot.version;
+  }
+
+  /** The snapshot may be older than the call, so a call without any statement needs one. */
+  async confirm(): Promise<void> {
+    if (!this.#isConfirmed) await this.#load([]);
+  }
+
+  async imageNumber(id: string): Promise<number | undefined> {
+    const [[number]] = await this.#query<[number]>(statements.imageNumber, id);
+    return number ?? undefined;
+  }
+
+  async file(image: string): Promise<FileFacts | undefined> {
+    const [row] = await this.#query<[string, string, FileFacts['mimetype']]>(statements.file, image);
+    const [key, eTag, mimetype] = row;
+    return key === null ? undefined : { key, eTag, mimetype };
+  }
+
+  async entry(kind: Kind, id: string): Promise<StoredEntry | undefined> {
+    const rows = await this.#query<EntryRow>(statements.entry, kind, id);
+    return rows.flatMap(toEntry)[0];
+  }
+
+  async entriesAt(kind: Kind, positions: number[]): Promise<StoredEntry[]> {
+    const rows = await this.#query<EntryRow>(statements.entries, kind, positions);
+    return rows.flatMap(toEntry);
+  }
+
+  async documents(images: number[]): Promise<Document[]> {
+    const documents = await this.#load(images);
+    return images.map((image) => documents.get(image) as Document);
+  }
+
+  async wholeDocuments(images: number[]): Promise<[image: number, document: Document][]> {
+    return [...(await this.#load(images))];
+  }
+
+  async documentChanges(
+    since: number,
+    after: DocumentChanges['next'] = [since, MAX_INT],
+    limit: number,
+  ): Promise<DocumentChanges> {
+    const rows = await this.#query<[boolean, number | null, number]>(
+      statements.documentChanges,
+      since,
+      ...after,
+      limit,
+    );
+    const changes = rows.flatMap(([, revision, image]): [number, number][] =>
+      revision === null ? [] : [[revision as number, image as number]],
+    );
+    return {
+      isSuccessor: rows[0]?.[0] === true,
+      images: changes.map(([, image]) => image),
+      next: changes.length < limit ? undefined : changes.at(-1),
+    };
+  }
+
+  imagesOn(shelf: number, from: number, to: number): Promise<number[]> {
+    return this.#list(statements.imagesOn, shelf, from, to);
+  }
+
+  imagesAt(shelf: number, positions: number[]): Promise<number[]> {
+    return this.#list(statements.imagesAt, shelf, positions);
+  }
+
+  draw({ places, required, excluded, overlapping, limit }: Draw): Promise<number[]> {
+    const choices = required.flatMap((shelves, index) => shelves.map((shelf) => ({ index, shelf })));
+    return this.#list(
+      statements.draw,
+      places.map(({ shelf }) => shelf),
+      places.map(({ position }) => position),
+      choices.map(({ index }) => index),
+      choices.map(({ shelf }) => shelf),
+      required.length,
+      excluded,
+      overlapping,
+      limit,
+    );
+  }
+
+  async newest({ number, size }: Shelf, below: number | undefined, limit: number): Promise<NewestPage> {
+    const [row] = await this.#query<[boolean, number[]]>(statements.newest, number, size, below, limit);
+    const [hasMore, numbers] = row as [boolean, number[]];
+    return { numbers, next: hasMore ? numbers.at(-1) : undefined };
+  }
+
+  names(kind: Kind, from: number, to: number): Promise<string[]> {
+    return this.#list(statements.names, kind, from, to);
+  }
+
+  async hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
+    const rows = await this.#query<[number, string]>(statements.hashes, above, limit);
+    return rows.flatMap(([image, hash]) => (image === null ? [] : [[image, hash as string]]));
+  }
+
+  /** The rows of a statement, at least one, without the revision. */
+  async #query<Row extends unknown[]>(statement: Statement, ...values: unknown[]) {
+    const { version, rows } = await this.#servers.read(statement, values);
+    this.#confirm(version);
+    return rows.map((row) => row.slice(1)) as [Columns<Row>, ...Columns<Row>[]];
+  }
+
+  /** For statements whose second column is an array. */
+  async #list<T>(statement: Statement, ...values: unknown[]): Promise<T[]> {
+    const { version, rows } = await this.#servers.read(statement, values);
+    this.#confirm(version);
+    return rows[0]?.[1] as T[];
+  }
+
+  async #load(images: number[]): Promise<Map<number, Document>> {
+    const { version, documents } = await this.#loads.read(images);
+    this.#confirm(version);
+    return documents;
+  }
+
+  #confirm(version: number): void {
+    expectVersion(version, this.snapshot.version);
+    this.#isConfirmed = true;
+  }
+}
+
+function toEntry([shelf, document, images, coverNumber]: Columns<EntryRow>): StoredEntry[] {
+  if (shelf === null) return [];
+  return [
+    {
+      shelf,
+      document: document as string,
+      images: images as number,
+      coverNumber: coverNumber as number | null,
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+/** Opens the database file, and guards it against two writers. */
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { makeFolder, PRIVATE_FOLDER } from '../../../lib/make-folder.ts';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
+import { migrate, type Schema } from './migrations.ts';
+
+/** How long SQLite itself waits for a lock, which blocks the thread. */
+export const BUSY_TIMEOUT_MS = 5000;
+/** How often to try to get the write lock. */
+const LOCK_INTERVAL_MS = 50;
+/** How long to wait for readers to finish. An export may read for minutes. */
+const CHECKPOINT_TIMEOUT_MS = 1000;
+const SQLITE_BUSY = 5;
+
+/** Opens the file for writing. Creates it and migrates its schema where needed. */
+export function openDatabase(path: string, schema: Schema): DatabaseSync {
+  if (path !== ':memory:' && !existsSync(path)) createFile(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    migrate(database, schema);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** SQLite would let every user of the machine read the file. Its log gets the mode of the file. */
+function createFile(path: string): void {
+  makeFolder(dirname(path), PRIVATE_FOLDER);
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    // Another process may have created it just now.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** The size of the write-ahead log. */
+export function logSize(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Empties the write-ahead log if it is larger than `maxSize`: it would keep its size, and fill the disk, for as long as a
+ * server has the file open. What was committed is safe even if this fails.
+ */
+export function truncateLog(database: DatabaseSync, path: string, maxSize: number): void {
+  if (logSize(path) <= maxSize) return;
+  try {
+    database.exec(`pragma busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`);
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // The next command tries again.
+  }
+}
+
+/** Begins a transaction under the write lock. */
+export async function beginWriting(
+  database: DatabaseSync,
+  { timeoutMs = LOCK_TIMEOUT_MS, onWait = () => {} }: LockOptions = {},
+): Promise<void> {
+  const startedAt = performance.now();
+  database.exec('pragma busy_timeout = 0');
+  for (let attempt = 0; !tryToBegin(database); attempt++) {
+    if (attempt === 0) onWait();
+    if (performance.now() - startedAt >= timeoutMs) throw new LockTimeout();
+    await setTimeout(LOCK_INTERVAL_MS);
+  }
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+}
+
+/** Returns whether the lock was free. */
+function tryToBegin(database: DatabaseSync): boolean {
+  try {
+    exclusively(() => database.exec('begin immediate'));
+    return true;
+  } catch (error) {
+    if (error instanceof LockTimeout) return false;
+    throw error;
+  }
+}
+
+/** Runs work that takes the write lock. Throws a clear error if another command holds it. */
+export function exclusively<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new LockTimeout() : error;
+  }
+}

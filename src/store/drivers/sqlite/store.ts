@@ -1,0 +1,60 @@
+/** The embedded store: the catalogue and the tokens, one file each. */
+import { defaultTuning } from '../../../lib/tuning.ts';
+import { StoredCatalogue } from '../../catalogue.ts';
+import { DocumentFiller } from '../../document-filler.ts';
+import type { Store } from '../../store.ts';
+import { openDatabase } from './database.ts';
+import { SqliteDriver } from './driver.ts';
+import { openForReading } from './read-only.ts';
+import { catalogueSchema } from './schema.ts';
+import { openTokenStore } from './tokens.ts';
+
+/** How often the document filler looks for changes. */
+const POLL_MS = 200;
+
+export function createCatalogue(path: string): void {
+  openDatabase(path, catalogueSchema).close();
+}
+
+export function openDriver(path: string, tuning = defaultTuning): SqliteDriver {
+  return new SqliteDriver(openForReading(path, catalogueSchema), tuning);
+}
+
+/** `documents` is the memory of a cache that a `DocumentFiller` fills. */
+export function openStore(
+  path: string,
+  tokensPath: string,
+  documents?: ArrayBufferLike,
+  tuning = defaultTuning,
+): Store {
+  const driver = openDriver(path, tuning);
+  const catalogue = new StoredCatalogue(driver, documents, tuning);
+  const tokens = openTokenStore(tokensPath, path, tuning);
+  return {
+    catalogue,
+    tokens,
+    metrics: () => catalogue.metrics(),
+    degradedReason: () => undefined,
+    verify: () => driver.verify(),
+    async [Symbol.asyncDispose]() {
+      driver[Symbol.dispose]();
+      tokens[Symbol.dispose]();
+    },
+  };
+}
+
+export function fillDocumentCache(
+  path: string,
+  memory: ArrayBufferLike,
+  documentsPerSlice?: number,
+): AsyncDisposable {
+  const driver = openDriver(path);
+  const filler = new DocumentFiller(driver, memory, documentsPerSlice);
+  void filler.run(POLL_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      filler[Symbol.dispose]();
+      driver[Symbol.dispose]();
+    },
+  };
+}

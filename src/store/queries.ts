@@ -1,0 +1,130 @@
+/** SQL that both stores understand. */
+import type { Orientation, Rating } from '../catalogue/types.ts';
+import type { FixedShelves } from './contract/writer.ts';
+import type { Dialect, ReadSession } from './session.ts';
+
+export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,
+  (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
+  coalesce((select fields from edited where edited.image = image.number), '') as edited`;
+export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
+export const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt"';
+
+/** Images of a shelf that are read at a time. */
+export const SHELF_BATCH_SIZE = 500;
+
+/** `listed.image` is an image. */
+export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
+/** `run` is a parameter that is used twice. */
+export const isOfImportRun = (run: string): string =>
+  `(exists (select 1 from import_run where import_run.id = ${run}
+      and listed.image between import_run.first_image and import_run.last_image)
+    or exists (select 1 from import_change where import_change.run = ${run}
+      and import_change.kind = 'image' and import_change.id = image.id))`;
+export const IMPORT_RUNS = `select id, at, source, origin, added, changed, removed, entries, first_image as "firstImage",
+  last_image as "lastImage", changes, state from import_run order by id desc`;
+
+/** Rows that refer to something that does not exist. */
+export const DANGLING = [
+  ...['placement', 'image_shelves', 'perceptual_hash', 'edited'].map(
+    (table) => `${table} where image not in (select number from image)`,
+  ),
+  `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
+];
+
+/** The kinds of shelves that belong to an entry, as SQL. */
+export const ENTRY_KINDS = `('artist', 'category', 'character')`;
+
+/** Numbers the artists, characters and categories within their kind: by name, then id, both by code point. */
+export const NUMBER_ENTRIES = `
+  update shelf set position = ordered.position
+  from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
+        where kind in ${ENTRY_KINDS}) as ordered
+  where ordered.number = shelf.number and shelf.position <> ordered.position`;
+
+export async function readFixedShelves(session: ReadSession): Promise<FixedShelves> {
+  const rows = await session.query<{ kind: string; id: string; number: number }>(
+    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`,
+  );
+  const numbers = new Map(rows.map(({ kind, id, number }) => [`${kind} ${id}`, number]));
+  const shelf = (name: string) => numbers.get(name) as number;
+  const rating = (name: Rating) => shelf(`rating ${name}`);
+  const orientation = (name: Orientation) => shelf(`orientation ${name}`);
+  return {
+    catalogue: shelf('catalogue all'),
+    rating: { sfw: rating('sfw'), questionable: rating('questionable'), nsfw: rating('nsfw') },
+    orientation: {
+      landscape: orientation('landscape'),
+      portrait: orientation('portrait'),
+      square: orientation('square'),
+    },
+  };
+}
+
+/** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
+export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag"
+  from source_file join image on image.id = source_file.image`;
+
+/** Files of folders whose pictures an operator removed, for a `where` clause that goes on. */
+export const REMOVED_SOURCES = `select path, state, fingerprint, hash, removed_file.image as image,
+    removed_at as "removedAt", reason
+  from source_file join removed_file on removed_file.image = source_file.image
+  where not exists (select 1 from image where image.etag = removed_file.hash or image.id = removed_file.image)`;
+
+/** SQL about the shelves of each image (`image_shelves`), which the databases store in different ways. */
+export function createShelfQueries({ hasShelf, belongs }: Dialect) {
+  /** `listed.image` is an image. */
+  const isOn = (shelf: string, image = 'listed.image') =>
+    `exists (select 1 from image_shelves where image_shelves.image = ${image} and ${hasShelf(shelf)})`;
+  /** The newest image rated sfw on a shelf. Looks at no image that is older. */
+  const findCover = (shelf: string) => `
+    (select placed.image from placement as placed
+     where placed.shelf = ${shelf} and ${isOn(SFW_SHELF, 'placed.image')}
+     order by placed.position desc limit 1)`;
+  return {
+    isOn,
+    /** `kinds` is a condition on the kind of a shelf. */
+    isOnNo: (kinds: string): string =>
+      `not exists (select 1 from ${belongs} join shelf on shelf.number = belongs.shelf
+        where belongs.image = listed.image and shelf.kind ${kinds})`,
+    /** Sets the covers of the shelves in `given` from what is on them. */
+    FIND_COVERS: `update shelf set cover = ${findCover('shelf.number')}
+      from given where given.number = shelf.number and kind in ${ENTRY_KINDS}`,
+    /** Places all images, when there are no placements. */
+    PLACE_ALL: `insert into placement (shelf, position, image)
+      select shelf, row_number() over (partition by shelf order by image) - 1, image from ${belongs}`,
+    /** Problems with the numbering of shelves and lists, and with covers, one sentence per row. */
+    MISNUMBERED: `
+      select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
+      from shelf left join placement on shelf = number group by number
+      having size <> count(image) or (count(image) > 0 and max(placement.position) <> count(image) - 1)
+      union all
+      select 'the shelf of ' || kind || ' "' || name || '" is out of order'
+      from shelf where number in
+        (select shelf
+         from (select shelf, image, lag(image) over (partition by shelf order by position) as previous from placement) as row_of
+         where previous >= image)
+      union all
+      select 'the shelf of ' || kind || ' "' || name || '" has other images than those that belong on it'
+      from shelf where number in
+        (select shelf from (select shelf, image from placement except select shelf, image from ${belongs}) as superfluous
+         union select shelf from (select shelf, image from ${belongs} except select shelf, image from placement) as missing)
+      union all
+      select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
+      union all
+      select 'the ' || kind || ' with the alias "' || name || '" does not exist'
+      from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+      union all
+      select 'fields of an image that does not exist are marked as edited' from edited
+      where image not in (select number from image)
+      union all
+      select 'the list of ' || kind || 's is out of order'
+      from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
+            where kind in ${ENTRY_KINDS}) as listed
+      where position <> expected group by kind
+      union all
+      select 'the cover of ' || kind || ' "' || name || '" is not its newest sfw image' from shelf
+      where kind in ${ENTRY_KINDS} and coalesce(cover, 0) <> coalesce(${findCover('shelf.number')}, 0)`,
+  };
+}
+
+const SFW_SHELF = `(select sfw.number from shelf as sfw where sfw.kind = 'rating' and sfw.id = 'sfw')`;

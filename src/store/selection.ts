@@ -1,0 +1,104 @@
+/** The plan of a filter: which shelves an image must be on, and which it must not. Pure. */
+
+import { fold } from '../catalogue/search/fold.ts';
+import type { Filter, FilterProblem } from './contract/catalogue.ts';
+import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
+
+/** Shelves of which an image must be on at least one. */
+export interface Choice {
+  shelves: Shelf[];
+  /** The sum of the shelves' sizes: an image on two of them counts twice. */
+  size: number;
+  /** Whether an image can be on two of them. */
+  mayOverlap: boolean;
+}
+
+/** The images that are on a shelf of every choice and on no excluded shelf, as of one version of the catalogue. */
+export interface Selection {
+  catalogue: CatalogueVersion;
+  /** The smallest one first. */
+  choices: [Choice, ...Choice[]];
+  excluded: Shelf[];
+}
+
+/** The kinds of entries that a filter names by id. */
+export const entryKinds = ['artist', 'character'] as const;
+
+/** The shelves of the artist and the character that a filter names. One that does not exist is undefined. */
+export type EntryShelves = Partial<Record<(typeof entryKinds)[number], Shelf | undefined>>;
+
+/** Unknown categories are reported before an unknown artist or character. */
+export function selectShelves(
+  snapshot: ShelfSnapshot,
+  filter: Filter,
+  entries: EntryShelves,
+): Selection | FilterProblem {
+  const included = findCategories(snapshot, filter.categories);
+  const excluded = findCategories(snapshot, filter.exclude);
+  if (included.unknown.length + excluded.unknown.length > 0)
+    return { problem: { categories: included.unknown, exclude: excluded.unknown } };
+  const choices: Choice[] = [];
+  for (const kind of entryKinds) {
+    if (filter[kind] === undefined) continue;
+    const shelf = entries[kind];
+    if (!shelf) return { problem: kind };
+    choices.push(choose([shelf]));
+  }
+  if (filter.match === 'any' && included.shelves.length > 1) choices.push(choose(included.shelves, true));
+  else for (const shelf of included.shelves) choices.push(choose([shelf]));
+  choices.push(
+    ...chooseSome(snapshot.ratings, filter.nsfw),
+    ...chooseSome(snapshot.orientations, filter.orientation),
+  );
+  choices.sort((a, b) => a.size - b.size);
+  const [smallest = choose([snapshot.all]), ...others] = choices;
+  return { catalogue: snapshot, choices: [smallest, ...others], excluded: excluded.shelves };
+}
+
+/** The one shelf whose images are exactly the selection, if there is one. */
+export function soleShelf({ choices, excluded }: Selection): Shelf | undefined {
+  const [{ shelves }, ...others] = choices;
+  return others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+}
+
+export function countShelves({ choices, excluded }: Selection): number {
+  return choices.reduce((count, { shelves }) => count + shelves.length, excluded.length);
+}
+
+/** The same key for selections of the same shelves. */
+export function selectionKey({ choices, excluded }: Selection): string {
+  const numbers = (shelves: Shelf[]) =>
+    shelves
+      .map(({ number }) => number)
+      .sort((a, b) => a - b)
+      .join('|');
+  return `${choices
+    .map(({ shelves }) => numbers(shelves))
+    .sort()
+    .join('&')}!${numbers(excluded)}`;
+}
+
+function findCategories({ categories }: ShelfSnapshot, names: readonly string[] = []) {
+  // Most requests name none.
+  if (names.length === 0) return { shelves: [], unknown: [] };
+  const shelves = new Set<Shelf>();
+  const unknown: string[] = [];
+  for (const name of names) {
+    const shelf = categories.get(fold(name));
+    if (shelf) shelves.add(shelf);
+    else unknown.push(name);
+  }
+  return { shelves: [...shelves], unknown };
+}
+
+/** Every image has one rating and one orientation, so naming all of them is no choice. */
+function chooseSome<Name>(shelves: Map<Name, Shelf>, names: readonly Name[] | undefined): Choice[] {
+  if (names === undefined) return [];
+  const named = new Set(names);
+  if (named.size === 0 || named.size === shelves.size) return [];
+  return [choose([...named].map((name) => shelves.get(name) as Shelf))];
+}
+
+function choose(shelves: Shelf[], mayOverlap = false): Choice {
+  return { shelves, size: shelves.reduce((sum, { size }) => sum + size, 0), mayOverlap };
+}

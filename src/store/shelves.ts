@@ -1,0 +1,78 @@
+/**
+ * Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the
+ * whole catalogue and one for each rating, orientation, artist, category and character.
+ */
+import type { Kind, Orientation, Rating, Statistics } from '../catalogue/types.ts';
+
+export interface Shelf {
+  number: number;
+  size: number;
+}
+
+/** A version of the catalogue, and the highest image number in it. */
+export interface CatalogueVersion {
+  version: number;
+  lastImage: number;
+}
+
+/** The shelves of one version that filters choose from. Artists and characters are too many to hold: see EntryShelves. */
+export interface ShelfSnapshot extends CatalogueVersion {
+  all: Shelf;
+  ratings: Map<Rating, Shelf>;
+  orientations: Map<Orientation, Shelf>;
+  /** By folded name. */
+  categories: Map<string, Shelf>;
+  /** How many entries there are. */
+  counts: Record<Kind, number>;
+}
+
+/** A row of `SNAPSHOT_QUERY`. `category` is the folded name of a category, null for other rows. */
+export type SnapshotRow = [kind: string, id: string, category: string | null, number: number, size: number];
+
+/** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
+export const SNAPSHOT_QUERY = `
+  select kind, id, category, number, size from shelf where kind in ('catalogue', 'rating', 'orientation', 'category')
+  union all
+  select 'count', listed.kind, null, 0,
+    (select coalesce(max(position) + 1, 0) from shelf where shelf.kind = listed.kind)
+  from (select 'artist' as kind union all select 'category' union all select 'character') as listed`;
+
+export function buildSnapshot(version: number, lastImage: number, rows: SnapshotRow[]): ShelfSnapshot {
+  const snapshot: ShelfSnapshot = {
+    version,
+    lastImage,
+    all: { number: 0, size: 0 },
+    ratings: new Map(),
+    orientations: new Map(),
+    categories: new Map(),
+    counts: { artist: 0, category: 0, character: 0 },
+  };
+  for (const [kind, id, category, number, size] of rows) {
+    const shelf = { number, size };
+    if (kind === 'count') snapshot.counts[id as Kind] = size;
+    else if (category !== null) snapshot.categories.set(category, shelf);
+    else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
+    else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
+    else snapshot.all = shelf;
+  }
+  return snapshot;
+}
+
+export function buildStatistics({ all, ratings, orientations, counts }: ShelfSnapshot): Statistics {
+  const rated = (rating: Rating) => ratings.get(rating)?.size ?? 0;
+  const oriented = (orientation: Orientation) => orientations.get(orientation)?.size ?? 0;
+  return {
+    images: {
+      count: all.size,
+      nsfw: { nsfw: rated('nsfw'), questionable: rated('questionable'), sfw: rated('sfw') },
+      orientation: {
+        landscape: oriented('landscape'),
+        portrait: oriented('portrait'),
+        square: oriented('square'),
+      },
+    },
+    artists: { count: counts.artist },
+    characters: { count: counts.character },
+    categories: { count: counts.category },
+  };
+}

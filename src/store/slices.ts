@@ -1,0 +1,70 @@
+/** Reading long rows of the catalogue a slice at a time, between other requests. */
+import type { Kind } from '../catalogue/types.ts';
+import { yieldToEventLoop } from '../lib/event-loop.ts';
+import { expectVersion } from './versions.ts';
+import { type Answer, type Driver, get, type View } from './view.ts';
+
+/** After reading for this long, other requests get their turn. */
+const MAX_READING_MS = 5;
+
+/** Some items, and the version of the catalogue that they belong to. */
+export interface Slice<T> {
+  version: number;
+  items: T[];
+}
+
+/** Image numbers with their perceptual hashes, in ascending order. */
+export type HashSlice = Slice<[image: number, hash: string]>;
+
+/** What caches need that hold whole rows. */
+export interface SliceReader {
+  /** How many images, names and hashes to read at a time. */
+  readonly imagesPerSlice: number;
+  readonly namesPerSlice: number;
+  readonly hashesPerSlice: number;
+  /** The numbers of the images on a shelf, from one position up to another. */
+  readShelf(shelf: number, from: number, to: number): Promise<Slice<number>>;
+  /** The names of a kind in the order of its list, from one position up to another. */
+  readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
+  /** The perceptual hashes of the images above a number. */
+  readHashes(above: number): Promise<HashSlice>;
+  currentVersion(): number | Promise<number>;
+}
+
+export function createSliceReader(driver: Driver): SliceReader {
+  const { sliceSizes } = driver;
+  const readSlice = <T>(read: (view: View) => Answer<T[]>) =>
+    driver.run<Slice<T>>(function* (view) {
+      return { version: view.snapshot.version, items: yield* get(read(view)) };
+    });
+  return {
+    imagesPerSlice: sliceSizes.images,
+    namesPerSlice: sliceSizes.names,
+    hashesPerSlice: sliceSizes.hashes,
+    readShelf: (shelf, from, to) => readSlice((view) => view.imagesOn(shelf, from, to)),
+    readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
+    readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
+    currentVersion: () => driver.currentVersion(),
+  };
+}
+
+/** Reads all items in order. Returns their version. Throws CatalogueChanged if there are several. */
+export async function readSlices<T>(
+  itemsPerSlice: number,
+  readSlice: (from: number, to: number) => Promise<Slice<T>>,
+  onItem: (item: T) => void,
+): Promise<number> {
+  let version: number | undefined;
+  await yieldToEventLoop();
+  let startedAt = performance.now();
+  for (let from = 0; ; from += itemsPerSlice) {
+    const slice = await readSlice(from, from + itemsPerSlice);
+    version ??= slice.version;
+    expectVersion(slice.version, version);
+    slice.items.forEach(onItem);
+    if (slice.items.length < itemsPerSlice) return version;
+    if (performance.now() - startedAt < MAX_READING_MS) continue;
+    await yieldToEventLoop();
+    startedAt = performance.now();
+  }
+}

@@ -1,0 +1,87 @@
+/** The whole catalogue as of one version. */
+import type { ImportRun } from './contract/import-runs.ts';
+import type { CatalogueSnapshot, FixedShelves, ImageIdFilter, SavedImage } from './contract/writer.ts';
+import { createLookup, type EntryRow, entryColumns, findUnusedKeys, readImages, toEntry } from './lookup.ts';
+import {
+  BLOCKED_COLUMNS,
+  createShelfQueries,
+  IMAGE_COLUMNS,
+  IMPORT_RUNS,
+  IS_EDITED,
+  isOfImportRun,
+  REMOVED_COLUMNS,
+  readFixedShelves,
+} from './queries.ts';
+import type { ReadSession, SqlValue } from './session.ts';
+
+export async function openSnapshot(session: ReadSession): Promise<CatalogueSnapshot> {
+  try {
+    return createSnapshot(session, await readFixedShelves(session));
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): CatalogueSnapshot {
+  return {
+    ...createLookup(session),
+    fixedShelves,
+    async *entries(kind) {
+      const text = `select ${entryColumns(session.dialect)} from shelf where kind = $1 order by position`;
+      for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);
+    },
+    images: () => session.stream<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
+    async *editedImages() {
+      const text = 'select image from edited order by image desc';
+      for await (const { image } of session.stream<{ image: number }>(text)) yield image;
+    },
+    imageIds: (filter) => findImageIds(session, filter),
+    async imageCounts(kind) {
+      const rows = await session.query<{ id: string; size: number }>(
+        'select id, size from shelf where kind = $1',
+        [kind],
+      );
+      return new Map(rows.map(({ id, size }) => [id, size]));
+    },
+    importRuns: () => session.query<ImportRun>(IMPORT_RUNS),
+    blockedNames: () => session.stream(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
+    removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
+    imagesByNumber: (numbers) => readImages(session, numbers),
+    perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
+    unusedKeys: (keys) => findUnusedKeys(session, keys),
+    async shelvesOf(images) {
+      const { isOneOf, parseShelves } = session.dialect;
+      const rows = await session.query<{ image: number; shelves: SqlValue }>(
+        `select image, shelves from image_shelves where image ${isOneOf('$1', 'int')}`,
+        [images],
+      );
+      return new Map(rows.map(({ image, shelves }) => [image, parseShelves(shelves)]));
+    },
+    async *misnumbered() {
+      const { MISNUMBERED } = createShelfQueries(session.dialect);
+      for await (const { problem } of session.stream<{ problem: string }>(MISNUMBERED)) yield problem;
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+async function findImageIds(
+  session: ReadSession,
+  { shelves, without, isEdited, importRun }: ImageIdFilter,
+): Promise<string[]> {
+  const { isOn, isOnNo } = createShelfQueries(session.dialect);
+  const values: SqlValue[] = [];
+  const bind = (value: SqlValue) => `$${values.push(value)}`;
+  const [first, ...others] = shelves as [number, ...number[]];
+  const conditions = [`listed.shelf = ${bind(first)}`, ...others.map((shelf) => isOn(bind(shelf)))];
+  if (without.length > 0) conditions.push(isOnNo(session.dialect.isOneOf(bind(without), 'text')));
+  if (isEdited) conditions.push(IS_EDITED);
+  if (importRun !== undefined) conditions.push(isOfImportRun(bind(importRun)));
+  const rows = await session.query<{ id: string }>(
+    `select image.id from placement as listed join image on image.number = listed.image
+     where ${conditions.join(' and ')} order by listed.position`,
+    values,
+  );
+  return rows.map(({ id }) => id);
+}

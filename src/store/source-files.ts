@@ -1,0 +1,75 @@
+/** Which files the images came from. */
+import type {
+  KnownFile,
+  RemovedSource,
+  SourceFileReader,
+  SourceFileWriter,
+} from './contract/source-files.ts';
+import { KNOWN_FILES, REMOVED_SOURCES } from './queries.ts';
+import type { ReadSession, WriteSession } from './session.ts';
+
+/** Rows of a folder that are in memory at the same time. */
+const PAGE_SIZE = 1000;
+
+export function createSourceFileReader(session: ReadSession): SourceFileReader {
+  const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
+  return {
+    find: (folder, paths) =>
+      session.query<KnownFile>(`${KNOWN_FILES} where folder = $1 and ${isPath}`, [folder, paths]),
+    findRemoved: (folder, paths) =>
+      session.query<RemovedSource>(`${REMOVED_SOURCES} and folder = $1 and ${isPath}`, [folder, paths]),
+    async *all(folder) {
+      const text = `${KNOWN_FILES} where folder = $1 and (path, source_file.image) > ($2, $3)
+        order by path, source_file.image limit ${PAGE_SIZE}`;
+      for (let [path, image] = ['', '']; ; ) {
+        const page: KnownFile[] = await session.query(text, [folder, path, image]);
+        yield* page;
+        const last = page.at(-1);
+        if (!last || page.length < PAGE_SIZE) return;
+        ({ path, image } = last);
+      }
+    },
+    ofImage: (id) => session.query(`${KNOWN_FILES} where source_file.image = $1`, [id]),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+export function createSourceFileWriter(session: WriteSession): SourceFileWriter {
+  const isOfImages = `image ${session.dialect.isOneOf('$1', 'text')}`;
+  const key = { folder: 'text', path: 'text', image: 'text' } as const;
+  return {
+    async save(files) {
+      await session.runWith(
+        { ...key, state: 'text', fingerprint: 'text' },
+        files,
+        `insert into source_file (folder, path, image, state, fingerprint)
+         select folder, path, image, state, fingerprint from given where true
+         on conflict (folder, path, image) do update set state = excluded.state, fingerprint = excluded.fingerprint`,
+      );
+      await session.runWith(
+        key,
+        files,
+        `update source_file set state = 'replaced', fingerprint = '' from given
+         where source_file.folder = given.folder and source_file.path = given.path
+           and source_file.image <> given.image`,
+      );
+    },
+    async remove(files) {
+      await session.runWith(
+        key,
+        files,
+        'delete from source_file where (folder, path, image) in (select folder, path, image from given)',
+      );
+    },
+    async provided(images) {
+      const text = `select distinct image from source_file where ${isOfImages} and state <> 'replaced'`;
+      return new Set((await session.query<{ image: string }>(text, [images])).map(({ image }) => image));
+    },
+    async detach(images) {
+      await session.run(`delete from source_file where ${isOfImages}`, [images]);
+    },
+    async forget(images) {
+      await session.run(`update source_file set fingerprint = '' where ${isOfImages}`, [images]);
+    },
+  };
+}

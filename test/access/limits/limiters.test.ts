@@ -1,0 +1,335 @@
+/** The limiters in memory and in Redis decide exactly like the rule, and the rule like a naive model. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import type { Limiter } from '../../../src/access/limits/limiter.ts';
+import { MemoryLimiter } from '../../../src/access/limits/memory.ts';
+import { RedisLimiter } from '../../../src/access/limits/redis.ts';
+import {
+  BLOCK_MS,
+  decide,
+  expiresAt,
+  freshState,
+  type RateState,
+  rateOf,
+  VIOLATION_WINDOW_MS,
+} from '../../../src/access/rate.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { atDepth } from '../../support/depth.ts';
+import { unless } from '../../support/servers/needs.ts';
+import { findRedis, installRedis, startRedis } from '../../support/servers/redis.ts';
+import { NaiveRule } from './naive-rate.ts';
+
+/** In the future: Redis drops keys by its own time. */
+const START = Date.parse('2100-01-01T00:00:00.000Z');
+const skip = unless(findRedis(), 'Redis', installRedis);
+const redis = skip ? undefined : await startRedis();
+after(() => redis?.kill());
+
+function redisLimiter(clock?: Clock, { prefix = 'zukan', perSecond = 1 } = {}): RedisLimiter {
+  return new RedisLimiter(redis?.url ?? '', {
+    perSecond,
+    prefix,
+    ...(clock && { clock }),
+    commandTimeoutMs: 60_000,
+    startTimeoutMs: 60_000,
+    onChange: (isUnavailable, reason) => assert.ok(!isUnavailable, reason),
+  });
+}
+
+const makers: [string, string | false, (clock: Clock, perSecond?: number) => Limiter][] = [
+  ['memory', false, (clock, perSecond = 1) => new MemoryLimiter(perSecond, clock)],
+  ['Redis', skip, (clock, perSecond = 1) => redisLimiter(clock, { perSecond })],
+];
+
+/** Bursts of two clients. The pauses matter to the rule and to eviction, and a negative one sets the clock back. */
+const burst = (perSecond: number) =>
+  fc.record({
+    client: fc.nat(1),
+    requests: fc.integer({ min: perSecond, max: perSecond + 4 }),
+    gap: fc.constantFrom(0, 0, 0, 1, 20, 1000),
+    pause: fc.oneof(
+      { weight: 10, arbitrary: fc.integer({ min: 0, max: 1200 }) },
+      { weight: 30, arbitrary: fc.integer({ min: 1000, max: 600_000 }) },
+      { weight: 2, arbitrary: fc.integer({ min: BLOCK_MS - 2, max: BLOCK_MS + 2 }) },
+      { weight: 2, arbitrary: fc.integer({ min: -2000, max: -1 }) },
+      { weight: 2, arbitrary: fc.integer({ min: -BLOCK_MS - 2000, max: -1 }) },
+    ),
+    /** Waits further, until the client's oldest violation was this much more than an hour ago. */
+    edge: fc.constantFrom(undefined, undefined, undefined, undefined, -1, 0),
+  });
+/** With 3, the interval is not a whole number of milliseconds. */
+const RATES = [1, 3, 5];
+const RUNS = atDepth(8, 100);
+
+describe('all limiters, the rule and the naive model', () => {
+  let runs = 0;
+  let now = START;
+  const clock = () => now;
+  /** Without Redis, what is left is compared. */
+  const available = makers.filter(([, isSkipped]) => !isSkipped);
+
+  for (const perSecond of RATES) {
+    test(`decide alike at ${perSecond} per second`, async (t) => {
+      const rate = rateOf(perSecond);
+      const limiters = available.map(([, , make]) => make(clock, perSecond));
+      t.after(() => Promise.all(limiters.map((limiter) => limiter.close())));
+      for (const limiter of limiters) await limiter.start();
+      let blocks = 0;
+      const bursts = fc.array(burst(perSecond), { minLength: 10, maxLength: 40 });
+      const property = fc.asyncProperty(bursts, async (list) => {
+        const states = new Map<string, RateState>();
+        const models = new Map<string, NaiveRule>();
+        const names = [`${runs} one`, `${runs} other`];
+        runs++;
+        const assertAlike = async (name: string) => {
+          const { state, decision } = decide(rate, states.get(name) ?? freshState, now);
+          states.set(name, state);
+          if (decision.isBlocked) blocks++;
+          for (const limiter of limiters) assert.deepEqual(await limiter.decide(name), decision);
+          // The model adds up intervals in another order, which is exact for whole milliseconds only.
+          if (1000 % perSecond > 0) return;
+          const model = models.get(name) ?? new NaiveRule(perSecond);
+          models.set(name, model);
+          assert.deepEqual(decision, model.decide(now));
+        };
+        for (const [index, { client, requests, gap, pause, edge }] of list.entries()) {
+          // Limiters drop expired states, and a clock that is set back does not restore them.
+          const hasExpired = (name: string) => expiresAt(states.get(name) ?? freshState) <= now;
+          if (pause < 0)
+            for (const other of [0, 1]) if (hasExpired(names[other] as string)) names[other] += ` ${index}`;
+          now += pause;
+          const oldest = states.get(names[client] as string)?.violations[0];
+          if (edge !== undefined && oldest) now = Math.max(now, oldest + VIOLATION_WINDOW_MS + edge);
+          for (let count = 0; count < requests; count++) {
+            await assertAlike(names[client] as string);
+            now += gap;
+          }
+        }
+      });
+      await fc.assert(property, { numRuns: RUNS, seed: 9, endOnFailure: true });
+      assert.ok(blocks > RUNS, `${blocks} refusals by a block`);
+    });
+  }
+});
+
+for (const [name, isSkipped, make] of makers) {
+  describe(`the limiter in ${name}`, { skip: isSkipped }, () => {
+    test('allows a well-paced client whenever the clock is set back five minutes', async (t) => {
+      let now = START;
+      const limiter = make(() => now);
+      t.after(() => limiter.close());
+      await limiter.start();
+      for (let request = 0; request < 30; request++) {
+        now += request % 10 === 9 ? -300_000 : 1000;
+        assert.equal((await limiter.decide('well-paced')).isAllowed, true, `request ${request}`);
+      }
+    });
+
+    test('a clock that is set back prolongs a block to an hour at most', async (t) => {
+      let now = START;
+      const limiter = make(() => now);
+      t.after(() => limiter.close());
+      await limiter.start();
+      while (!(await limiter.decide('set back')).isBlocked);
+      now -= 300_000;
+      assert.equal((await limiter.decide('set back')).wait, BLOCK_MS);
+      now += BLOCK_MS - 1;
+      assert.equal((await limiter.decide('set back')).wait, 1);
+      now += 1;
+      assert.equal((await limiter.decide('set back')).isAllowed, true);
+    });
+
+    test('violations count for an hour at most after the clock is set back', async (t) => {
+      let now = START;
+      const limiter = make(() => now);
+      t.after(() => limiter.close());
+      await limiter.start();
+      for (let request = 0; request < 10; request++) await limiter.decide('nine times');
+      now -= 1_800_000;
+      assert.equal((await limiter.decide('nine times')).isAllowed, true);
+      now += VIOLATION_WINDOW_MS;
+      assert.equal((await limiter.decide('nine times')).isAllowed, true);
+      assert.equal((await limiter.decide('nine times')).isBlocked, false);
+    });
+
+    test('allows one of many requests at the same time', async (t) => {
+      const limiter = make(() => START);
+      t.after(() => limiter.close());
+      await limiter.start();
+      const decisions = await Promise.all(Array.from({ length: 8 }, () => limiter.decide('a crowd')));
+      assert.equal(decisions.filter(({ isAllowed }) => isAllowed).length, 1);
+    });
+  });
+}
+
+describe('the limiter in Redis', { skip }, () => {
+  test('shares one limit between instances', async (t) => {
+    let now = START;
+    const instances = [redisLimiter(() => now), redisLimiter(() => now)];
+    t.after(() => Promise.all(instances.map((instance) => instance.close())));
+    for (const instance of instances) await instance.start();
+    let state = freshState;
+    for (let request = 0; request < 40; request++) {
+      now += 330;
+      const expected = decide(rateOf(1), state, now);
+      state = expected.state;
+      assert.deepEqual(await instances[request % 2]?.decide('alternating'), expected.decision);
+    }
+    assert.ok(state.blockedUntil > 0);
+  });
+
+  test('after Redis lost its data, only the blocks that the instance knows are left', async (t) => {
+    let now = START;
+    let runs = 0;
+    let kept = 0;
+    const limiter = redisLimiter(() => now);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => Promise.all([limiter.close(), probe.disconnect()]));
+    await limiter.start();
+    const step = fc.record({
+      requests: fc.integer({ min: 1, max: 12 }),
+      isLost: fc.boolean(),
+      pause: fc.constantFrom(0, 1, 1000, 600_000, BLOCK_MS - 1, BLOCK_MS),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      const client = `flushed ${runs++}`;
+      let state = freshState;
+      for (const { requests, isLost, pause } of steps) {
+        for (let request = 0; request < requests; request++) {
+          const expected = decide(rateOf(1), state, now);
+          state = expected.state;
+          assert.deepEqual(await limiter.decide(client), expected.decision);
+        }
+        now += pause;
+        if (!isLost) continue;
+        await probe.flushdb();
+        if (state.blockedUntil > now) kept++;
+        else state = freshState;
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS, seed: 9, endOnFailure: true });
+    assert.ok(kept > 0);
+  });
+
+  test('an instance restores a block for the others after Redis lost it', async (t) => {
+    const prefix = 'restored';
+    let now = START;
+    const instances = [1, 2].map(() => redisLimiter(() => now, { prefix }));
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => Promise.all([...instances.map((instance) => instance.close()), probe.disconnect()]));
+    const [knowing, other] = instances as [RedisLimiter, RedisLimiter];
+    await knowing.start();
+    await other.start();
+    while (!(await knowing.decide('abuser')).isBlocked);
+    now += 1000;
+    await probe.flushdb();
+    const blocked = { isAllowed: false, isBlocked: true, wait: BLOCK_MS - 1000, remaining: 0 };
+    assert.deepEqual(await knowing.decide('abuser'), blocked);
+    assert.deepEqual(await other.decide('abuser'), blocked);
+    now += BLOCK_MS - 1000;
+    for (const instance of instances) assert.equal((await instance.decide('abuser')).isBlocked, false);
+  });
+
+  test('keeps catalogues with different prefixes apart', async (t) => {
+    const [one, other] = ['one', 'other'].map((prefix) => redisLimiter(() => START, { prefix })) as [
+      RedisLimiter,
+      RedisLimiter,
+    ];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    await one.start();
+    await other.start();
+    while (!(await one.decide('shared')).isBlocked);
+    assert.equal((await other.decide('shared')).isAllowed, true);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => probe.disconnect());
+    assert.deepEqual((await probe.keys('*shared')).sort(), ['one:limit:shared', 'other:limit:shared']);
+  });
+
+  describe('reads what version 0.2.0 wrote', () => {
+    let now = START;
+    const limiter = skip ? undefined : redisLimiter(() => now);
+    const probe = skip ? undefined : new Redis(redis?.url ?? '');
+    before(() => limiter?.start());
+    after(() => limiter?.close());
+    after(() => probe?.disconnect());
+    const write = (client: string, fields: Record<string, number>) =>
+      probe?.hset(`zukan:limit:${client}`, {
+        due: START + 1000,
+        violations: 0,
+        first: 0,
+        blocked: 0,
+        ...fields,
+      });
+
+    test('a block stays to its end, and the count starts from zero then', async () => {
+      await write('blocked before', { violations: 10, first: START - 5000, blocked: START + 60_000 });
+      now = START + 59_999;
+      const blocked = { isAllowed: false, isBlocked: true, wait: 1, remaining: 0 };
+      assert.deepEqual(await limiter?.decide('blocked before'), blocked);
+      now = START + 60_000;
+      assert.equal((await limiter?.decide('blocked before'))?.isAllowed, true);
+      for (let violation = 1; violation <= 9; violation++)
+        assert.equal((await limiter?.decide('blocked before'))?.isBlocked, false);
+      assert.equal((await limiter?.decide('blocked before'))?.isBlocked, true);
+    });
+
+    test('violations count as made at the time of the first', async () => {
+      await write('nine before', { violations: 9, first: START - 5000 });
+      now = START;
+      assert.equal((await limiter?.decide('nine before'))?.isBlocked, true);
+      await write('nine long before', { violations: 9, first: START - VIOLATION_WINDOW_MS });
+      assert.deepEqual(await limiter?.decide('nine long before'), {
+        isAllowed: false,
+        isBlocked: false,
+        wait: 900,
+        remaining: 0,
+      });
+    });
+  });
+
+  test('keeps the state of a client in the compact encoding', async (t) => {
+    let now = START;
+    const limiter = redisLimiter(() => now);
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => Promise.all([limiter.close(), probe.disconnect()]));
+    await limiter.start();
+    const key = 'zukan:limit:203.0.113.255';
+    const describeKey = async () => [(await probe.hkeys(key)).sort(), await probe.object('ENCODING', key)];
+    await limiter.decide('203.0.113.255');
+    const encoding = await probe.object('ENCODING', key);
+    assert.deepEqual(await describeKey(), [['due'], encoding]);
+    for (let violation = 1; violation <= 9; violation++) {
+      now += 399_000;
+      await limiter.decide('203.0.113.255');
+      await limiter.decide('203.0.113.255');
+    }
+    assert.equal(await probe.hget(key, 'violations'), '9');
+    assert.deepEqual(await describeKey(), [['due', 'first', 'later', 'violations'], encoding]);
+    await limiter.decide('203.0.113.255');
+    assert.deepEqual(await describeKey(), [['blocked'], encoding]);
+  });
+
+  test('uses the time of the server, and lets every key expire', async (t) => {
+    const limiter = redisLimiter();
+    t.after(() => limiter.close());
+    await limiter.start();
+    const probe = new Redis(redis?.url ?? '');
+    t.after(() => probe.disconnect());
+    const serverTime = async () => {
+      const [seconds, microseconds] = (await probe.time()) as [number, number];
+      return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+    };
+    const NO_EXPIRY = -1;
+    await limiter.decide('slow');
+    const slow = await probe.pttl('zukan:limit:slow');
+    assert.ok(slow !== NO_EXPIRY && slow <= 1000, `${slow}`);
+    const before = await serverTime();
+    while ((await limiter.decide('fast')).isAllowed);
+    const violation = Number(await probe.hget('zukan:limit:fast', 'first'));
+    assert.ok(violation >= before && violation <= (await serverTime()));
+    const fast = await probe.pttl('zukan:limit:fast');
+    assert.ok(fast > 1000 && fast <= VIOLATION_WINDOW_MS, `${fast}`);
+  });
+});

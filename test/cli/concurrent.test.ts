@@ -1,0 +1,130 @@
+/** `check` and `export --files` while other commands change the catalogue. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
+import { checkFiles } from '../../src/cli/maintenance/check-files.ts';
+import { exportLines } from '../../src/cli/moving/export.ts';
+import type { Files } from '../../src/media/files.ts';
+import { openFiles } from '../../src/server/engines.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+
+/** The files, with changes just before they are first opened and just before they are listed. */
+function changing(files: Files, beforeOpen: () => Promise<unknown>, beforeList = async () => {}): Files {
+  let changed: Promise<unknown> | undefined;
+  return {
+    ...files,
+    async open(key) {
+      changed ??= beforeOpen();
+      await changed;
+      return files.open(key);
+    },
+    async *keys() {
+      await beforeList();
+      yield* files.keys();
+    },
+  };
+}
+
+await forEachEngineInDepth(async (engine) => {
+  const testOnce = testOnOneStore(engine);
+  test('check reports nothing for images that change while it runs', async () => {
+    const box = await importTwoImages(engine);
+    const files = changing(
+      openFiles(box.config),
+      async () => {
+        assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+        await box.import([image(2, 3)]);
+      },
+      async () => {
+        await box.import([image(4, 4)]);
+      },
+    );
+    const report = await checkFiles(box.config, files, () => {});
+    assert.deepEqual(report, { problems: [], lackThumbnails: [], unused: [], isChanging: false });
+  });
+
+  testOnce('check still reports missing and unused files', async () => {
+    const box = await importTwoImages(engine);
+    const folder = filesFolder(box.config);
+    const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
+    rmSync(join(folder, first));
+    writeFileSync(join(folder, 'stray.png'), 'x');
+    const report = await checkFiles(box.config, openFiles(box.config), () => {});
+    assert.match(report.problems.join(), new RegExp(`the file ${first} is missing`));
+    assert.deepEqual([report.problems.length, report.unused], [1, ['stray.png']]);
+  });
+
+  testOnce('export --files leaves out images that are removed, and copies replaced files', async () => {
+    const box = await importTwoImages(engine);
+    const files = changing(openFiles(box.config), async () => {
+      assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+      await box.import([image(2, 3)]);
+    });
+    const backup = join(box.folder, 'backup');
+    const path = join(backup, 'catalogue.ndjson');
+    const exporting = exportLines(box.config, files, join(backup, 'files'), path, () => {});
+    const lines = await Array.fromAsync(exporting);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).id),
+      [UNKNOWN_ARTIST.id, uuid(4, 2)],
+    );
+    writeFileSync(path, lines.join('\n'));
+    const copy = sandbox(engine);
+    assert.equal((await importFiles(copy.config, [path])).added, 2);
+    assert.equal((await runCommand(['check'], copy.environment)).status, 0);
+  });
+
+  testOnce('export --files still fails if the file of an image is missing', async () => {
+    const box = await importTwoImages(engine);
+    const [first = ''] = await Array.fromAsync(openFiles(box.config).keys());
+    rmSync(join(filesFolder(box.config), first));
+    const command = ['export', '--files', join(box.folder, 'copies'), join(box.folder, 'out.ndjson')];
+    const { status, errors } = await runCommand(command, box.environment);
+    assert.equal(status, 1);
+    assert.match(errors, new RegExp(`the file ${first} is missing`));
+  });
+});
+
+test('the next export removes the temporary file of a killed one, and not of a running one', async () => {
+  const box = await importTwoImages();
+  const path = join(box.folder, 'out.ndjson');
+  const temporary = () => readdirSync(box.folder).filter((name) => name.endsWith('.part'));
+  // The first operation on files is to create the folder, the second to open the temporary file.
+  for (let point = 1; temporary().length === 0; point++) {
+    assert.ok(point < 20, 'no temporary file');
+    const environment = { ...box.environment, KILL_AT: String(point) };
+    const child = start(['export', path], environment, [
+      `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
+    ]);
+    await once(child, 'close');
+  }
+  assert.ok(!existsSync(path));
+  const running = `out.ndjson.${process.ppid}.part`;
+  writeFileSync(join(box.folder, running), '');
+  assert.equal((await runCommand(['export', path], box.environment)).status, 0);
+  assert.deepEqual(temporary(), [running]);
+});
+
+test('Ctrl-C stops an export and leaves no file', async () => {
+  const box = await importTwoImages();
+  const path = join(box.folder, 'out.ndjson');
+  const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '2' };
+  const child = start(['export', path], environment, [
+    `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
+  ]);
+  const [status] = await once(child, 'close');
+  assert.equal(status, 1);
+  assert.deepEqual(
+    readdirSync(box.folder).filter((name) => name.startsWith('out.')),
+    [],
+  );
+});

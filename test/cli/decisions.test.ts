@@ -1,0 +1,247 @@
+/** The commands entry and remove: names stay aliases, and what was removed is not imported again. */
+import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { removeLocation } from '../../src/media/metadata/location.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { geotagged } from '../support/pictures/geotagged.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+
+await forEachEngineInDepth((engine) => {
+  const testOnce = testOnOneStore(engine);
+  describe('entry', () => {
+    test('a renamed or merged entry keeps its names, so that sidecars land in the right place', async () => {
+      const { picture, pictures, ok, run, find, config } = openMaintained(engine);
+      picture(1, { artist: 'ann', tags: ['cat', 'kitty'] });
+      await ok('import', pictures);
+      assert.equal(
+        await ok('entry', 'category', 'CAT', '--name', 'Cats', '--description', 'All cats.'),
+        'category "cat": name: cat → Cats; description: (none) → All cats.; aliases: (none) → cat\n',
+      );
+      await ok('entry', 'artist', 'Ann Ink', '--create', '--url', 'https://example.org/ann');
+      assert.match(await ok('entry', 'artist', 'ann', '--merge-into', 'Ann Ink', '--dry-run'), /^dry run/);
+      assert.equal(
+        await ok('entry', 'artist', 'ann', '--merge-into', 'Ann Ink'),
+        'merged the artist "ann" into "Ann Ink" (1 image)\n',
+      );
+      await ok('entry', 'category', 'kitty', '--merge-into', 'cat');
+      picture(2, { artist: 'ann', tags: ['KITTY', 'cat'] });
+      assert.match(await ok('import', pictures), /^1 added, 0 updated/, 'no entry was created');
+      for (const { artist, categories } of await find())
+        assert.deepEqual(
+          [artist.name, artist.url, categories],
+          ['Ann Ink', 'https://example.org/ann', ['Cats']],
+        );
+      const shown = JSON.parse(await ok('entry', 'category', 'kitty', '--json'));
+      assert.deepEqual([shown.name, shown.aliases, shown.images], ['Cats', ['cat', 'kitty'], 2]);
+      assert.match(
+        await ok('entry', 'artist', 'ann'),
+        /^artist +Ann Ink\nid .*\nname +Ann Ink\naliases +ann\n/,
+      );
+      assert.match(
+        (await run('entry', 'artist', 'ann', '--create')).errors,
+        /"ann" is an alias of the artist "Ann Ink"; remove it there first \(--remove-alias\)/,
+      );
+      await ok('entry', 'artist', 'Ann Ink', '--remove-alias', 'ann');
+      picture(3, { artist: 'ann' });
+      assert.match(await ok('import', pictures), /created:\n {2}artist ann\n/);
+      for (const option of ['--name', '--add-alias'])
+        assert.match((await run('entry', 'artist', 'ann', option, 'Ann Ink')).errors, /use --merge-into/);
+      assert.deepEqual(shelfProblems(config), []);
+      assert.equal(await ok('check'), 'no problems found\n');
+    });
+
+    testOnce('characters of different works may have the same name', async () => {
+      const { ok, run, config } = openMaintained(engine);
+      await ok('import', '-');
+      const create = ['entry', 'character', 'Koharu', '--create'];
+      await ok(...create, '--source', 'Nine Tails Post');
+      for (const rest of [[], ['--source', 'Nine Tails Post']])
+        assert.match(
+          (await run(...create, ...rest)).errors,
+          /the character "Koharu" already exists; give the --source of another work/,
+        );
+      await ok(...create, '--source', 'Winter', '--add-alias', 'Ko-chan');
+      assert.match((await run('entry', 'character', 'Koharu')).errors, /2 characters are called "Koharu"/);
+      const shown = JSON.parse(await ok('entry', 'character', 'Ko-chan', '--json'));
+      assert.deepEqual([shown.source, shown.aliases], ['Winter', ['Ko-chan']]);
+      assert.deepEqual(shelfProblems(config), []);
+    });
+
+    testOnce('options that would be ignored are usage errors', async () => {
+      const { ok, run } = openMaintained(engine);
+      await ok('import', '-');
+      for (const flags of [
+        ['--create', '--name', 'Bob'],
+        ['--create', '--remove-alias', 'Bob'],
+        ['--create', '--block'],
+        ['--block', '--name', 'Bob'],
+        ['--block', '--add-alias', 'Bob'],
+        ['--block', '--merge-into', 'Bob'],
+        ['--remove', '--add-alias', 'Bob'],
+      ])
+        assert.equal((await run('entry', 'artist', 'Ann', ...flags)).status, 2, flags.join(' '));
+      assert.equal(await ok('export'), '');
+    });
+
+    testOnce('records use aliases, and keep the name that an operator gave', async () => {
+      const box = openMaintained(engine);
+      const records = [
+        { type: 'category', name: 'cat', description: 'one' },
+        { type: 'artist', name: 'Ann' },
+        keyed(1, { categories: ['cat'], artist: 'Ann' }),
+      ];
+      await box.import(records);
+      await box.ok('entry', 'category', 'cat', '--name', 'Cats');
+      assert.deepEqual(await box.import(records), { added: 0, updated: 0, unchanged: 3 });
+      const changed = [{ type: 'category', name: 'CAT', description: 'two' }];
+      assert.deepEqual(await box.import(changed), { added: 0, updated: 1, unchanged: 0 });
+      assert.match(
+        await box.ok('entry', 'category', 'cats'),
+        /name +Cats\naliases +cat\n.*description +two/s,
+      );
+      const renamed = [{ type: 'category', id: uuid(1, 1), name: 'other', aliases: ['dog', 'Dogs'] }];
+      await box.import(renamed);
+      await box.import([{ ...renamed[0], name: 'more', aliases: undefined }]);
+      assert.match(await box.ok('entry', 'category', 'other'), /aliases +Dogs, dog, other\n/);
+      await box.import([{ ...renamed[0], aliases: [] }]);
+      assert.match((await box.run('entry', 'category', 'more')).errors, /there is no category "more"/);
+    });
+
+    test('an artist is identified by its name, as long as one artist has it', async () => {
+      const box = openMaintained(engine);
+      await box.import([{ type: 'artist', name: 'Ann' }]);
+      const withUrl = { type: 'artist', name: 'Ann', url: 'https://example.org/1' };
+      assert.equal((await box.import([withUrl])).updated, 1);
+      await box.import([{ ...withUrl, id: uuid(2, 2), url: 'https://example.org/2' }]);
+      assert.equal((await box.import([withUrl])).unchanged, 1, 'the URL tells them apart');
+      const third = box.import([{ ...withUrl, url: 'https://example.org/3' }]);
+      await assert.rejects(third, /2 artists match this record; add the "id"/);
+      assert.match(
+        (await box.run('entry', 'artist', 'Ann')).errors,
+        /2 artists are called "Ann": .*name one by its id/,
+      );
+    });
+
+    testOnce('a removed entry is gone from all images, and a blocked name is not created again', async () => {
+      const { picture, pictures, ok, run, find, config, pipe } = openMaintained(engine);
+      picture(1, { artist: 'spammer', tags: ['spam', 'cat'] });
+      picture(2, { tags: ['spam'] });
+      await ok('import', pictures);
+      assert.equal(
+        await ok('entry', 'category', 'spam', '--remove', '--block'),
+        'removed the category "spam" from 2 images, and blocked its name\n',
+      );
+      assert.match(
+        await ok('entry', 'artist', 'spammer', '--remove', '--block'),
+        /from 1 image, and blocked/,
+      );
+      const summary = await ok('import', pictures);
+      assert.match(summary, /^0 added, 0 updated/);
+      assert.match(
+        summary,
+        /left out \(blocked names\):\n {2}artist spammer: 1 picture\n {2}category spam: 2 pictures\n/,
+      );
+      assert.deepEqual(
+        (await find()).map(({ artist, categories }) => [artist.name, categories]),
+        [
+          ['Unknown', []],
+          ['Unknown', ['cat']],
+        ],
+      );
+      assert.equal(await ok('check'), 'no problems found\n');
+      assert.match(
+        (await pipe('{"type":"category","name":"SPAM"}', 'import', '-')).errors,
+        /the category "SPAM" is blocked; "zukan entry category 'SPAM' --unblock" lifts the block/,
+      );
+      for (const option of ['--name', '--add-alias'])
+        assert.match((await run('entry', 'category', 'cat', option, 'Spam')).errors, /is blocked/);
+      assert.match((await run('entry', 'category', 'cat', '--block')).errors, /add --remove to remove it/);
+      assert.match(await ok('entry', 'category', 'spam', '--unblock'), /"zukan import --full" adds it again/);
+      assert.match(await ok('import', '--full', pictures), /created:\n {2}category spam\n/);
+      assert.match((await run('entry', 'artist', 'Unknown', '--remove')).errors, /cannot be removed/);
+      assert.deepEqual(shelfProblems(config), []);
+    });
+  });
+
+  testOnce('a picture that moves into a folder with a blocked name leaves its former category', async () => {
+    const { pictures, ok, find } = openMaintained(engine);
+    writeTiny(pictures, 'cats/1.png', 1);
+    await ok('import', pictures);
+    await ok('entry', 'category', 'new', '--block');
+    renameSync(join(pictures, 'cats'), join(pictures, 'new'));
+    assert.match(await ok('import', pictures), /left out \(blocked names\):\n {2}category new: 1 picture\n/);
+    assert.deepEqual((await find())[0]?.categories, []);
+  });
+
+  describe('remove', () => {
+    test('removed pictures are not imported again, unless that is allowed', async () => {
+      const { picture, pictures, folder, ok, run, find } = openMaintained(engine);
+      for (const index of [1, 2, 3]) picture(index, { artist: index === 3 ? 'Bob' : 'Ann' });
+      await ok('import', pictures);
+      const [bob] = await find('--artist', 'Bob');
+      const dry = await ok('remove', '--artist', 'Bob', '--dry-run');
+      assert.equal(dry, `dry run, nothing was changed; 1 image would be removed:\n${bob?.id}\n`);
+      assert.equal(
+        await ok('remove', '--artist', 'Ann', '--reason', 'she asked'),
+        'removed 2 images and 2 files\n',
+      );
+      const summary = await ok('import', pictures);
+      assert.match(summary, /^0 added, 0 updated/);
+      assert.match(
+        summary,
+        /skipped \(removed; .*\):\n {2}\S*\/1\.png: image (\S*), removed on 2\d{3}-\d\d-\d\d \(she asked\)\n/,
+      );
+      const removed = /1\.png: image ([0-9a-f-]{36})/.exec(summary)?.[1] ?? '';
+      const line = { type: 'image', file: 'pictures/1.png', nsfw: 'sfw' };
+      writeFileSync(join(folder, 'file.ndjson'), JSON.stringify(line));
+      assert.match(await ok('import', join(folder, 'file.ndjson')), /^0 added.*skipped \(removed/s);
+      assert.equal(
+        await ok('remove', '--allow-again', removed),
+        '1 image removed before can be imported again\n',
+      );
+      assert.match(await ok('import', pictures), /^1 added/);
+      const [again] = await find('--artist', 'Ann');
+      await ok('remove', '--allow-again', again?.id ?? '');
+      assert.match(await ok('import', pictures), /^1 added/);
+      const { status, errors } = await run('remove', '--allow-again', uuid(9, 9));
+      assert.deepEqual([status, /nothing was removed: there is no image/.test(errors)], [1, true]);
+      for (const parameters of [
+        [],
+        ['--artist', 'Bob', '--category', 'x'],
+        [bob?.id ?? '', '--artist', 'Bob'],
+      ])
+        assert.equal((await run('remove', ...parameters)).status, 2);
+      assert.equal(await ok('check'), 'no problems found\n');
+    });
+
+    testOnce('an image stays that has the bytes of a removed one', async () => {
+      const box = openMaintained(engine);
+      const twins = [1, 2].map((index) => keyed(7, { id: uuid(4, index) }));
+      await box.import(twins);
+      await box.ok('remove', uuid(4, 1));
+      assert.deepEqual(await box.import(twins), { added: 0, updated: 0, unchanged: 1 });
+      const exported = await box.ok('export');
+      const copy = sandbox();
+      await runCommand(['import', '-'], copy.environment, exported);
+      assert.equal((await runCommand(['export'], copy.environment)).output, exported);
+    });
+
+    testOnce('a picture is remembered with and without its location', async () => {
+      const { pictures, ok } = openMaintained(engine);
+      const bytes = await geotagged('jpeg');
+      writeFileSync(join(pictures, '1.jpg'), bytes);
+      await ok('import', '--keep-location', pictures);
+      const id = (await ok('find')).trim();
+      await ok('remove', id);
+      writeFileSync(join(pictures, '1.jpg'), removeLocation(bytes, 'image/jpeg'));
+      assert.match(await ok('import', pictures), /^0 added.*1\.jpg: image /s);
+    });
+  });
+});

@@ -1,0 +1,149 @@
+/** Pictures that look alike: what an import reports, and what `zukan duplicates` lists. */
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { paint } from '../support/pictures/painting.ts';
+import { drawInto } from '../support/pictures/pictures.ts';
+import { forEachEngineInDepth, rowsIn, tamper, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+
+const [cat, dog, fox] = [1, 2, 3].map((seed) => paint(seed, 300, 200)) as [Painting, Painting, Painting];
+type Painting = ReturnType<typeof paint>;
+
+const pictures = {
+  'cat.png': cat().png(),
+  'dog.png': dog().png(),
+  'fox.png': fox().png(),
+};
+const copies = {
+  'cat-small.jpg': cat().resize(120).jpeg({ quality: 50 }),
+  'cat-tiny.webp': cat().resize(80).webp(),
+  'dog-grey.jpg': dog().greyscale().jpeg(),
+};
+
+interface Group {
+  images: { id: string; width: number; height: number; size: number; mimetype: string }[];
+}
+
+await forEachEngineInDepth(async (engine) => {
+  const testOnce = testOnOneStore(engine);
+  async function folderWith(files: Record<string, { toBuffer(): Promise<Buffer> }>) {
+    const box = sandbox(engine);
+    const folder = join(box.folder, 'pictures');
+    mkdirSync(folder);
+    const add = async (more: typeof files) => {
+      for (const [name, picture] of Object.entries(more))
+        await writeFile(join(folder, name), await picture.toBuffer());
+    };
+    await add(files);
+    const run = (...command: string[]) => runCommand(command, { ...box.environment, THUMBNAILS: 'off' });
+    const duplicates = async (): Promise<Group[]> => {
+      const { status, output } = await run('duplicates', '--json');
+      assert.equal(status, 0);
+      return JSON.parse(output);
+    };
+    return { ...box, folder, add, run, duplicates };
+  }
+
+  describe('import', () => {
+    test('reports pictures that look like one of the catalogue or of the same import', async () => {
+      const { folder, add, run, config } = await folderWith(pictures);
+      assert.doesNotMatch((await run('import', folder)).output, /look/);
+      await add(copies);
+      const dryRun = await run('import', '--dry-run', folder);
+      const { output } = await run('import', folder);
+      const [id] = rowsIn(config, `select id from image where number = 1`) as { id: string }[];
+      const report = output.slice(output.indexOf('imported, but'));
+      assert.match(output, /^3 added, 0 updated, 3 unchanged\n/);
+      assert.match(report, /^imported, but look alike:\n( {2}.+ looks like .+\n){3}$/);
+      assert.match(report, new RegExp(`${join(folder, 'cat-small.jpg')} looks like image ${id?.id}\n`));
+      assert.ok(dryRun.output.includes(report), 'a dry run finds the same');
+      assert.doesNotMatch((await run('import', folder)).output, /look/, 'only new pictures are reported');
+    });
+
+    testOnce('lists twenty and counts the rest', async () => {
+      const many = Array.from({ length: 23 }, (_, index) => [
+        `${index}.jpg`,
+        cat()
+          .resize(100 + index)
+          .jpeg(),
+      ]);
+      const { folder, run } = await folderWith(Object.fromEntries(many));
+      const { output } = await run('import', folder);
+      assert.match(output, /look alike:\n( {2}.+ looks like .+\n){20} {2}and 2 more\n$/);
+    });
+
+    testOnce('does not compare pictures with too little detail', async () => {
+      const { folder, run, duplicates } = await folderWith({});
+      for (const colour of ['#ffffff', '#fefefe', '#000000'])
+        await drawInto(folder, {
+          file: `${colour.slice(1)}.png`,
+          format: 'png',
+          width: 40,
+          height: 40,
+          colour,
+        });
+      assert.match((await run('import', folder)).output, /^3 added.*\n3 pictures without a rating.*\n$/);
+      assert.deepEqual(await duplicates(), []);
+    });
+  });
+
+  describe('duplicates', () => {
+    testOnce('lists groups, the largest first, and the largest picture of each first', async () => {
+      const { folder, run, duplicates } = await folderWith({ ...pictures, ...copies });
+      await run('import', folder);
+      const groups = await duplicates();
+      const shapes = groups.map(({ images }) => images.map(({ width, mimetype }) => `${width} ${mimetype}`));
+      assert.deepEqual(shapes, [
+        ['300 image/png', '120 image/jpeg', '80 image/webp'],
+        ['300 image/png', '300 image/jpeg'],
+      ]);
+      const { output } = await run('duplicates');
+      for (const { id, width, height, size } of groups.flatMap(({ images }) => images))
+        assert.match(output, new RegExp(`^${id} +${width} x ${height} +${size} +image/`, 'm'));
+      assert.match(output, /\n2 groups, 5 images; "zukan remove <id>" removes an image\n$/);
+      await run('remove', groups[1]?.images[1]?.id ?? '');
+      assert.deepEqual(await duplicates(), groups.slice(0, 1));
+    });
+
+    testOnce('says so if there are none', async () => {
+      const { folder, environment, run } = await folderWith(pictures);
+      await runCommand(['import', '-'], environment);
+      assert.equal((await run('duplicates')).output, 'no images look alike\n');
+      await run('import', folder);
+      assert.equal((await run('duplicates')).output, 'no images look alike\n');
+    });
+
+    test('computes hashes that are missing, and leaves out files that it cannot read', async () => {
+      const { folder, config, run, duplicates, ...box } = await folderWith({ ...pictures, ...copies });
+      await run('import', folder);
+      const hashes = () => rowsIn(config, 'select * from perceptual_hash order by image');
+      const [before, groups] = [hashes(), await duplicates()];
+      tamper(config, 'delete from perceptual_hash where image <> 3');
+      assert.deepEqual(await duplicates(), groups);
+      assert.deepEqual(hashes(), before);
+      assert.equal((await run('check')).status, 0);
+
+      tamper(config, 'delete from perceptual_hash where image = 1');
+      await box.import([keyed(1)]);
+      for (const file of filesIn(filesFolder(config)))
+        rmSync(join(filesFolder(config), file.split(' ')[0] ?? ''));
+      const { status, errors } = await run('duplicates');
+      assert.equal(status, 0);
+      assert.match(errors, /2 images left out: the file is missing or unreadable\n/);
+    });
+
+    testOnce('an import of the same pictures adds hashes that are missing', async () => {
+      const { folder, config, run } = await folderWith(pictures);
+      await run('import', folder);
+      tamper(config, 'delete from perceptual_hash where image = 2');
+      assert.match((await run('import', folder)).output, /^0 added, 1 updated, 2 unchanged\n$/);
+      assert.equal(rowsIn(config, 'select * from perceptual_hash').length, 3);
+    });
+  });
+});

@@ -1,0 +1,148 @@
+/** What commands print for people cannot control the terminal. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CommandError } from '../../src/cli/terminal/errors.ts';
+import { formatTable, printable } from '../../src/cli/terminal/text.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+
+/** A colour, a title, C1, a backspace, bidi overrides, line separators, and a line that zukan did not write. */
+const hostile = '\x1b[31m\x1b]0;t\x07\x9b2J\b\x7f\u202e\u2066\u200f\u061c\u2028\u0085\rx\nzukan: forged';
+const unsafe = /[^\P{C}\n\u200d]|[\u2028\u2029]/u;
+
+/** Runs a command and checks everything it prints. */
+async function run(environment: Record<string, string>, ...command: string[]) {
+  const { status, output, errors } = await runCommand(command, environment);
+  const text = output + errors;
+  assert.doesNotMatch(text, unsafe);
+  assert.doesNotMatch(text, /^zukan: forged/m);
+  return { status, output, errors };
+}
+
+function newFolder() {
+  const folder = temporaryFolder();
+  return { pictures: join(folder, 'pictures'), environment: { DATA_DIR: join(folder, 'data') } };
+}
+
+test('escapes control characters, bidi controls, line separators and unpaired surrogates', () => {
+  assert.equal(
+    printable('\0\n\x1b\x7f\x9b\u2028\u202e\ud800'),
+    '\\u0000\\u000a\\u001b\\u007f\\u009b\\u2028\\u202e\\ud800',
+  );
+  assert.doesNotMatch(printable(hostile), unsafe);
+  for (const text of ['', 'plain "text" \\', 'ｆｕｌｌ 図鑑 é', '👩‍👩‍👧 🏴', 'می‌خواهم'])
+    assert.equal(printable(text), text);
+});
+
+test('keeps JSON the same', () => {
+  const json = JSON.stringify({ [hostile]: [hostile, '\ud800"\\'] });
+  assert.deepEqual(JSON.parse(printable(json)), JSON.parse(json));
+});
+
+test('a command error has one line for each part', () => {
+  assert.equal(new CommandError('a\nb', 'c\x1b').message, 'a\\u000ab\nc\\u001b');
+});
+
+test('import, dry run and the summary', async () => {
+  const { pictures, environment } = newFolder();
+  writeTiny(pictures, `${hostile}/a${hostile}.png`, 1);
+  writeTiny(pictures, `${hostile}/b${hostile}.png`, 1);
+  writeFileSync(join(pictures, `${hostile}.txt`), '');
+  writeFileSync(
+    join(pictures, hostile, `a${hostile}.json`),
+    JSON.stringify({ artist: hostile, characters: [hostile] }),
+  );
+  const dryRun = await run(environment, 'import', '--dry-run', pictures);
+  assert.equal(dryRun.status, 0, dryRun.errors);
+  assert.match(dryRun.output, /\nadded {6}artist {5}\\u001b\[31m.*\\u000azukan: forged\n/);
+  const { status, output } = await run(environment, 'import', pictures);
+  assert.equal(status, 0);
+  assert.match(output, /^4 added/);
+  assert.match(output, /\n {2}category \\u001b\[31m/);
+  assert.match(output, /has the same bytes as/);
+  assert.match(output, /skipped \(not images\):\n.*\.txt\n/);
+});
+
+test('invalid records', async () => {
+  const { pictures, environment } = newFolder();
+  writeTiny(pictures, `a${hostile}.png`, 1);
+  writeTiny(pictures, `b${hostile}.png`, 2);
+  writeFileSync(join(pictures, `a${hostile}.json`), hostile);
+  writeFileSync(
+    join(pictures, `b${hostile}.json`),
+    JSON.stringify({ characters: [`${hostile}${'x'.repeat(256)}`] }),
+  );
+  const { status, errors } = await run(environment, 'import', pictures);
+  assert.equal(status, 1);
+  assert.equal(errors.trim().split('\n').length, 4, errors);
+});
+
+test('invalid lines of a catalogue file', async () => {
+  const box = sandbox();
+  const catalogue = join(box.folder, `${hostile}.ndjson`);
+  writeFileSync(catalogue, `${JSON.stringify({ type: 'artist', name: 'A', [hostile]: 1 })}\n\x1b[31m\n`);
+  const { errors } = await run(box.environment, 'import', catalogue);
+  assert.match(errors, /:1: unknown field/);
+  assert.match(errors, /:2: not valid JSON/);
+});
+
+test('a long reason is cut', async () => {
+  const box = sandbox();
+  await assert.rejects(
+    box.import([{ type: 'artist', name: 'A', ['x'.repeat(500_000)]: 1 }]),
+    ({ message }: Error) => /unknown field "x+…$/.test(message) && message.length < 2000,
+  );
+});
+
+test('usage errors and missing files', async () => {
+  const { pictures, environment } = newFolder();
+  writeTiny(pictures, 'a.png', 1);
+  const file = join(pictures, 'a.png');
+  for (const command of [
+    ['import', hostile],
+    ['import', `--${hostile}`],
+    [hostile],
+    ['remove', hostile],
+    ['token', 'revoke', hostile],
+    ['token', 'create', '--owner', 'a', '--purpose', 'b', '--scope', hostile],
+    ['token', 'create', '--owner', 'a', '--purpose', 'b', '--expires', hostile],
+    ['export', join(file, hostile)],
+  ])
+    assert.notEqual((await run(environment, ...command)).status, 0);
+});
+
+test('the list of tokens', async () => {
+  const { environment } = newFolder();
+  await run(environment, 'import', '-');
+  await run(environment, 'token', 'create', '--owner', hostile, '--purpose', hostile, '--issued-by', hostile);
+  const { output } = await run(environment, 'token', 'list');
+  assert.equal(output.trim().split('\n').length, 2, output);
+  const [token] = JSON.parse((await run(environment, 'token', 'list', '--json')).output);
+  assert.equal(token.owner, hostile);
+});
+
+test('check', async () => {
+  const box = sandbox();
+  await box.import([keyed(1, { key: 'some/\u202egnp.1' })]);
+  const { status, output } = await run(box.environment, 'check');
+  assert.equal(status, 1);
+  assert.match(output, /the file some\/\\u202egnp\.1 is missing/);
+  await run(box.environment, 'export', '--files', join(box.folder, 'out'), join(box.folder, 'out.ndjson'));
+});
+
+test('the configuration, valid or not', async () => {
+  const { environment } = newFolder();
+  await run({ ...environment, HOST: `a${hostile}` }, 'config');
+  await run({ ...environment, HOST: `a${hostile}` }, 'config', '--json');
+  const { status } = await run({ ...environment, TRUSTED_PROXIES: 'a\x1b[31m\u202e' }, 'config');
+  assert.equal(status, 2);
+});
+
+test('a table may have any number of rows', () => {
+  const rows = Array.from({ length: 200_000 }, () => ['1', '2']);
+  assert.equal(formatTable(['a', 'b'], rows).length, 200_001);
+});

@@ -1,0 +1,276 @@
+/** Importing folders of pictures. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { entryLine, imageLine } from '../../src/catalogue/line.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { draw } from '../support/pictures/pictures.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { configFor } from '../support/zukan/service.ts';
+
+function newFolder() {
+  const folder = temporaryFolder();
+  const pictures = join(folder, 'pictures');
+  mkdirSync(pictures);
+  const environment = { DATA_DIR: join(folder, 'data') };
+  const run = (...command: string[]) => runCommand(command, environment);
+  const records = async () => {
+    await using snapshot = await openSnapshot(configFor(folder));
+    const lines: string[] = [];
+    for (const kind of ['category', 'artist', 'character'] as const)
+      for await (const entry of snapshot.entries(kind)) lines.push(entryLine(entry));
+    for await (const image of snapshot.images()) lines.push(imageLine(image));
+    return lines.map((line) => JSON.parse(line));
+  };
+  return { folder, pictures, environment, run, records };
+}
+
+test('reads categories from folders and other fields from sidecars, and creates missing entries', async () => {
+  const { pictures, run, records } = newFolder();
+  writeTiny(pictures, 'top.png', 1);
+  writeTiny(pictures, 'cats/night sky/a.png', 2);
+  writeTiny(pictures, 'cats/b.png', 3);
+  writeTiny(pictures, 'cats/c.png', 4);
+  writeFileSync(
+    join(pictures, 'cats/b.png.json'),
+    JSON.stringify({
+      artist: 'Ann',
+      nsfw: 'nsfw',
+      characters: ['Cleo'],
+      source: { name: 's', url: 'https://example.org/' },
+    }),
+  );
+  writeFileSync(
+    join(pictures, 'cats/c.json'),
+    JSON.stringify({
+      id: 'p4711',
+      tags_general: [],
+      tags: '1girl blue_hair',
+      artist: [],
+      tags_artist: ['Ann', 'Bob'],
+      tags_character: 'cleo_(a) dora',
+      rating: 'q',
+      source: 'https://example.com/posts/1',
+      created_at: '2024-02-03 04:05:06',
+      md5: 'whatever',
+    }),
+  );
+  const { status, output, errors } = await run('import', pictures);
+  assert.equal(status, 0, errors);
+  assert.match(
+    output,
+    /^12 added, 0 updated, 0 unchanged\n2 pictures without a rating imported as sfw \(--default-rating\)\ncreated:\n/,
+  );
+  for (const name of [
+    'category cats',
+    'category night sky',
+    'category blue_hair',
+    'artist Ann',
+    'character dora',
+  ])
+    assert.ok(output.includes(`  ${name}\n`), `${name} in ${output}`);
+
+  const all = await records();
+  const named = new Map(all.filter(({ name }) => name).map(({ id, name }) => [id, name]));
+  const images = all
+    .filter(({ type }) => type === 'image')
+    .map(({ artist, categories, characters, nsfw, source, createdAt }) => ({
+      artist: named.get(artist),
+      categories: categories.map((id: string) => named.get(id)),
+      characters: characters.map((id: string) => named.get(id)),
+      nsfw,
+      source,
+      year: createdAt.slice(0, 4),
+    }));
+  const noSource = { name: '', url: '' };
+  assert.deepEqual(
+    images.toSorted((a, b) => a.categories.length - b.categories.length || (a.nsfw < b.nsfw ? -1 : 1)),
+    [
+      {
+        artist: 'Unknown',
+        categories: [],
+        characters: [],
+        nsfw: 'sfw',
+        source: noSource,
+        year: images[3]?.year,
+      },
+      {
+        artist: 'Ann',
+        categories: ['cats'],
+        characters: ['Cleo'],
+        nsfw: 'nsfw',
+        source: { name: 's', url: 'https://example.org/' },
+        year: images[3]?.year,
+      },
+      {
+        artist: 'Unknown',
+        categories: ['cats', 'night sky'],
+        characters: [],
+        nsfw: 'sfw',
+        source: noSource,
+        year: images[3]?.year,
+      },
+      {
+        artist: 'Ann',
+        categories: ['1girl', 'blue_hair', 'cats'],
+        characters: ['cleo_(a)', 'dora'],
+        ...{
+          nsfw: 'questionable',
+          source: { name: 'example.com', url: 'https://example.com/posts/1' },
+          year: '2024',
+        },
+      },
+    ],
+  );
+  assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 4 unchanged\n/);
+});
+
+test('does not change an existing category that a folder mentions', async () => {
+  const { folder, pictures, run, records } = newFolder();
+  const catalogue = join(folder, 'c.ndjson');
+  writeFileSync(catalogue, '{"type":"category","name":"Cats","description":"mine","nsfw":true}\n');
+  await run('import', catalogue);
+  writeTiny(pictures, 'cats/a.png', 1);
+  assert.match(
+    (await run('import', pictures)).output,
+    /^1 added, 0 updated, 0 unchanged\n1 picture without a rating .*\n$/,
+  );
+  assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
+});
+
+test('refuses a single picture, and says how to import it', async () => {
+  const { pictures, run } = newFolder();
+  writeTiny(pictures, 'a.png', 1);
+  const { status, errors } = await run('import', join(pictures, 'a.png'));
+  assert.equal(status, 1);
+  assert.match(errors, /a\.png: is a picture; import its folder, or a catalogue file that names it\n$/);
+});
+
+test('skips duplicates and lists them', async () => {
+  const { pictures, run } = newFolder();
+  writeTiny(pictures, 'a/one.png', 1);
+  writeTiny(pictures, 'b/two.png', 1);
+  writeTiny(pictures, 'b/three.png', 3);
+  const { output } = await run('import', pictures);
+  assert.match(output, /^4 added/);
+  assert.match(output, /skipped \(duplicates\):\n {2}.*b\/two\.png has the same bytes as .*a\/one\.png\n/);
+  assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 2 unchanged/);
+});
+
+test('lists files that are not images, and ignores hidden files', async () => {
+  const { pictures, run } = newFolder();
+  writeTiny(pictures, 'a.png', 1);
+  writeFileSync(join(pictures, 'notes.txt'), 'notes');
+  writeFileSync(join(pictures, '.DS_Store'), 'x');
+  mkdirSync(join(pictures, '.thumbnails'));
+  writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
+  const { status, output } = await run('import', pictures);
+  assert.equal(status, 0);
+  assert.match(output, /skipped \(not images\):\n {2}.*notes\.txt\n$/);
+});
+
+test('accepts any file name, and detects the type by the bytes', async () => {
+  const { pictures, run, records } = newFolder();
+  writeTiny(pictures, 'a\nb 😀.png', 1);
+  writeTiny(pictures, 'X.png', 2);
+  writeTiny(pictures, 'x.PNG', 3);
+  writeFileSync(
+    join(pictures, 'jpeg.png'),
+    await draw({ file: '', format: 'jpeg', width: 9, height: 9, colour: '#123456' }),
+  );
+  const { status, output, errors } = await run('import', pictures);
+  assert.equal(status, 0, errors);
+  assert.match(output, /^4 added/);
+  const types = (await records()).flatMap(({ meta }) => meta?.mimetype ?? []).sort();
+  assert.deepEqual(types, ['image/jpeg', 'image/png', 'image/png', 'image/png']);
+});
+
+describe('imports nothing and names the file if the folder contains', () => {
+  const broken = tinyPicture(5).subarray(0, 40);
+  const cases: [string, (pictures: string) => void, RegExp][] = [
+    [
+      'a broken picture',
+      (pictures) => writeFileSync(join(pictures, 'bad.jpg'), broken),
+      /bad\.jpg: .*cannot be decoded/,
+    ],
+    ['an empty file', (pictures) => writeFileSync(join(pictures, 'bad.png'), ''), /bad\.png: .*not a JPEG/],
+    ['text', (pictures) => writeFileSync(join(pictures, 'bad.webp'), 'text'), /bad\.webp: .*not a JPEG/],
+    [
+      'a link out of the folder',
+      (pictures) => {
+        writeTiny(join(pictures, '..'), 'outside.png', 9);
+        symlinkSync(join(pictures, '../outside.png'), join(pictures, 'bad.png'));
+      },
+      /bad\.png: .*is outside the catalogue's folder/,
+    ],
+    [
+      'a link to itself',
+      (pictures) => symlinkSync(join(pictures, 'bad.png'), join(pictures, 'bad.png')),
+      /bad\.png: .*ELOOP/,
+    ],
+    [
+      'a sidecar that is not JSON',
+      (pictures) => writeFileSync(join(pictures, 'a.json'), '{'),
+      /a\.png: a\.json: not valid JSON/,
+    ],
+    [
+      'a sidecar that is not XMP',
+      (pictures) => writeFileSync(join(pictures, 'a.png.xmp'), '<a>'),
+      /a\.png: a\.png\.xmp: not valid XMP/,
+    ],
+  ];
+  for (const [what, spoil, reason] of cases) {
+    test(what, async () => {
+      const { pictures, environment, run, records } = newFolder();
+      writeTiny(pictures, 'a.png', 1);
+      spoil(pictures);
+      const { status, errors } = await run('import', pictures);
+      assert.equal(status, 1);
+      assert.match(errors, reason);
+      assert.deepEqual(await records(), []);
+      assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
+    });
+  }
+
+  // Root can read every file.
+  if (process.getuid?.() !== 0) {
+    test('a file without read permission', async () => {
+      const { pictures, run } = newFolder();
+      writeTiny(pictures, 'bad.png', 1);
+      chmodSync(join(pictures, 'bad.png'), 0);
+      assert.match((await run('import', pictures)).errors, /bad\.png: .*permission denied/);
+    });
+  }
+});
+
+test('--dry-run prints what would change, and changes nothing', async () => {
+  const { pictures, environment, run, records } = newFolder();
+  writeTiny(pictures, 'cats/a.png', 1);
+  const { status, output } = await run('import', '--dry-run', pictures);
+  assert.equal(status, 0);
+  assert.match(
+    output,
+    /^dry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
+  );
+  assert.match(output, /\nadded {6}category {3}cats\nadded {6}image {6}cats\/a\.png\n$/);
+  assert.ok(!existsSync(environment.DATA_DIR));
+  await run('import', pictures);
+  writeTiny(pictures, 'cats/b.png', 2);
+  assert.match((await run('import', '--dry-run', pictures)).output, /1 added, 0 updated, 1 unchanged\n/);
+  assert.deepEqual(
+    (await records()).map(({ type }) => type),
+    ['category', 'artist', 'image'],
+  );
+});
+
+test('--quiet prints no progress', async () => {
+  const { pictures, run } = newFolder();
+  writeTiny(pictures, 'a.png', 1);
+  await run('import', pictures);
+  writeTiny(pictures, 'b.png', 2);
+  assert.equal((await run('import', '--quiet', pictures)).errors, '');
+});

@@ -1,0 +1,69 @@
+/** IMPORT_ON_START: `zukan serve` imports a folder while it serves. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testDeep } from '../support/depth.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { type Running, runCommand, serve } from '../support/zukan/program.ts';
+
+async function serveImporting(path: string, parameters: string[] = []): Promise<Running> {
+  return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);
+}
+
+async function stop({ child, ended }: Running): Promise<void> {
+  child.kill('SIGTERM');
+  assert.equal(await ended, 0);
+}
+
+const countImages = async ({ origin }: Running) => {
+  const { data } = (await (await fetch(`${origin}/api/stats`)).json()) as {
+    data: { images: { count: number } };
+  };
+  return data.images.count;
+};
+
+testDeep('imports a folder and says so', async () => {
+  const pictures = temporaryFolder();
+  writeTiny(pictures, '1.png', 1);
+  const server = await serveImporting(pictures);
+  await until('the import has finished', () => server.output().includes('"msg":"import finished"'));
+  assert.equal(await countImages(server), 1);
+  assert.match(server.errors(), /1 added, 0 updated, 0 unchanged/);
+  await stop(server);
+});
+
+test('--watch follows the folder until the server stops', async () => {
+  const pictures = temporaryFolder();
+  writeTiny(pictures, '1.png', 1);
+  const server = await serveImporting(pictures, ['--watch']);
+  await until('the first picture is imported', async () => (await countImages(server)) === 1);
+  writeTiny(pictures, '2.png', 2);
+  await until('the second picture is imported', async () => (await countImages(server)) === 2);
+  await stop(server);
+  assert.doesNotMatch(server.output(), /import f/);
+});
+
+test('--watch needs a folder', async () => {
+  const { status, errors } = await runCommand(['serve', '--watch'], { DATA_DIR: temporaryFolder() });
+  assert.equal(status, 2);
+  assert.match(errors, /set IMPORT_ON_START/);
+});
+
+test('serves what it has if the import fails, and logs why', async () => {
+  const missing = join(temporaryFolder(), 'missing');
+  const server = await serveImporting(missing);
+  await until('the import has failed', () => server.output().includes('"msg":"import failed;'));
+  assert.ok(server.errors().includes(`${missing}: no such file or folder`));
+  assert.equal(await countImages(server), 0);
+  await stop(server);
+});
+
+test('a server that is stopped during the import waits for it to clean up, and reports no failure', async () => {
+  const pictures = temporaryFolder();
+  for (let index = 0; index < 200; index++) writeTiny(pictures, `${index}.png`, index);
+  const server = await serveImporting(pictures);
+  await stop(server);
+  assert.doesNotMatch(server.output(), /import f/);
+});

@@ -1,0 +1,298 @@
+// process: own
+/** Importing a folder again: files that did not change are not read, and `--prune` removes what is gone. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { mock, test } from 'node:test';
+import { readDocument } from '../../src/catalogue/documents/document.ts';
+import { importCommand } from '../../src/cli/importing/import.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+
+/** Files that were just written are read again the next time. These tests are a minute late. */
+mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+const later = () => mock.timers.setTime(Date.now() + 60_000);
+
+function newFolder(engine: Engine) {
+  const box = sandbox(engine);
+  const pictures = join(box.folder, 'pictures');
+  mkdirSync(pictures);
+  const environment = { ...box.environment, THUMBNAILS: 'off' };
+  const run = (...flags: string[]) => runCommand(['import', '--quiet', ...flags], environment);
+  /** The headline of an import, which succeeds. */
+  const importFolder = async (...flags: string[]) => {
+    const { status, output, errors } = await run(...flags, pictures);
+    assert.equal(status, 0, errors);
+    return output;
+  };
+  /** Each image by its bytes, with its categories. */
+  const images = async () => {
+    await using snapshot = await openSnapshot(box.config);
+    const rows = await Array.fromAsync(snapshot.images());
+    return rows
+      .map(({ key, document }) =>
+        [key, ...readDocument(document).categories.map(({ name }) => name)].join(' '),
+      )
+      .map((line) => line.replace(/^\S+/, (key) => `picture ${pictureOf(key)}`))
+      .sort();
+  };
+  const ratings = async () => {
+    await using snapshot = await openSnapshot(box.config);
+    return (await Array.fromAsync(snapshot.images())).map(({ document }) => readDocument(document).nsfw);
+  };
+  return { ...box, environment, pictures, run, importFolder, images, ratings };
+}
+
+/** The number of the tiny picture with the key. */
+function pictureOf(key: string): number {
+  return Array.from({ length: 20 }, (_, index) => hash('sha256', tinyPicture(index))).indexOf(
+    key.slice(3, 67),
+  );
+}
+
+const UNREAD = /not read again, because they did not change: (\d+) file/;
+const unread = (output: string) => Number(UNREAD.exec(output)?.[1] ?? 0);
+
+await forEachEngineInDepth(async (engine) => {
+  const testOnce = testOnOneStore(engine);
+  test('does not read files again that did not change', async () => {
+    const { pictures, config, importFolder } = newFolder(engine);
+    for (const index of [1, 2, 3]) writeTiny(pictures, `cats/${index}.png`, index);
+    writeFileSync(join(pictures, 'cats/1.json'), '{"artist":"Ann"}');
+    assert.match(await importFolder(), /^5 added, 0 updated, 0 unchanged\n/);
+    // A picture that is read is stored again if its bytes are gone.
+    const stored = filesFolder(config);
+    rmSync(stored, { recursive: true });
+    const again = await importFolder();
+    assert.match(again, /^0 added, 0 updated, 3 unchanged\n/);
+    assert.equal(unread(again), 3);
+    assert.ok(!existsSync(stored) || filesIn(stored).length === 0);
+    const full = await importFolder('--full');
+    assert.match(full, /^0 added, 0 updated, 3 unchanged\n/);
+    assert.equal(unread(full), 0);
+    assert.equal(filesIn(stored).length, 3);
+    assert.equal(unread(await importFolder()), 3, 'a full import counts too');
+  });
+
+  testOnce('reads a file again if it, its sidecars or the options changed', async () => {
+    const { pictures, importFolder, images } = newFolder(engine);
+    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
+    await importFolder();
+    assert.equal(unread(await importFolder()), 3);
+    writeFileSync(join(pictures, '1.png.json'), '{"categories":["new"]}');
+    later();
+    const first = await importFolder();
+    assert.match(first, /^1 added, 1 updated, 2 unchanged\n/);
+    assert.match(first, /\nchanged:\n {2}image 1\.png: categories: \(none\) → new\n/);
+    writeFileSync(join(pictures, '1.png.json'), '{"categories":["old"]}');
+    unlinkSync(join(pictures, '2.png'));
+    renameSync(join(pictures, '3.png'), join(pictures, '2.png'));
+    later();
+    assert.equal(unread(await importFolder()), 0);
+    assert.deepEqual(await images(), ['picture 1 old', 'picture 2', 'picture 3']);
+    assert.equal(unread(await importFolder()), 2);
+    assert.equal(unread(await importFolder('--keep-location')), 0);
+  });
+
+  testOnce('reads a file again that was written just before it was imported', async () => {
+    const { pictures, importFolder } = newFolder(engine);
+    writeTiny(pictures, '1.png', 1);
+    const ctimeMs = Math.floor(statSync(join(pictures, '1.png')).ctimeMs);
+    mock.timers.setTime(ctimeMs + 2000);
+    await importFolder();
+    assert.equal(unread(await importFolder()), 0);
+    mock.timers.setTime(ctimeMs + 60_000);
+    await importFolder();
+    assert.equal(unread(await importFolder()), 1);
+  });
+
+  testOnce(
+    'a removed picture is read again when it changes, is somewhere else, or is allowed again',
+    async () => {
+      const { pictures, config, environment, importFolder, images } = newFolder(engine);
+      for (const path of ['1.png', 'copy/1.png', '2.png'])
+        writeTiny(pictures, path, path === '2.png' ? 2 : 1);
+      await importFolder();
+      const remove = (...parameters: string[]) => runCommand(['remove', ...parameters], environment);
+      await using snapshot = await openSnapshot(config);
+      const rows = await Array.fromAsync(snapshot.images());
+      const { id } = rows.find(({ key }) => pictureOf(key) === 1) ?? { id: '' };
+      assert.equal((await remove(id, '--reason', 'asked')).status, 0);
+      const skipped = await importFolder('--prune');
+      assert.match(skipped, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
+      assert.match(skipped, /\/1\.png: image .* \(asked\)\n.*copy\/1\.png: image .* \(asked\)\n/);
+      assert.equal(unread(skipped), 3);
+      renameSync(join(pictures, '1.png'), join(pictures, '3.png'));
+      later();
+      assert.equal(unread(await importFolder('--prune')), 2);
+      assert.equal(unread(await importFolder('--prune')), 3);
+      writeTiny(pictures, '3.png', 3);
+      later();
+      assert.match(await importFolder('--prune'), /^1 added, 0 updated, 1 unchanged, 0 removed\n/);
+      assert.equal((await remove('--allow-again', id)).status, 0);
+      assert.match(await importFolder(), /^\d added, 0 updated, 2 unchanged\n/);
+      assert.deepEqual(await images(), ['picture 1 copy', 'picture 2', 'picture 3']);
+    },
+  );
+
+  testOnce('the first of several copies counts, whether it is read or not', async () => {
+    const { pictures, importFolder, images, ratings } = newFolder(engine);
+    writeTiny(pictures, 'b/1.png', 1);
+    writeTiny(pictures, 'c/1.png', 1);
+    await importFolder();
+    const again = await importFolder();
+    assert.match(again, /^0 added, 0 updated, 1 unchanged\n/);
+    assert.match(again, /c\/1\.png has the same bytes as .*b\/1\.png/);
+    writeTiny(pictures, 'd/1.png', 1);
+    later();
+    assert.match(await importFolder(), /d\/1\.png has the same bytes as .*b\/1\.png/);
+    assert.deepEqual(await images(), ['picture 1 b']);
+    writeTiny(pictures, 'a/1.png', 1);
+    writeFileSync(join(pictures, 'a/1.json'), '{"nsfw":"nsfw"}');
+    later();
+    assert.match(await importFolder(), /a\/1\.png has the same bytes as .*b\/1\.png/);
+    assert.deepEqual(await images(), ['picture 1 b'], 'a new copy gives its image no details');
+    assert.deepEqual(await ratings(), ['nsfw'], 'but a stricter rating');
+    writeFileSync(join(pictures, 'b/1.json'), '{"nsfw":"sfw"}');
+    later();
+    const reread = await importFolder();
+    assert.deepEqual(await ratings(), ['nsfw'], 'copies are read together with the file that counts');
+    assert.doesNotMatch(reread, /rating lowered|nsfw: /);
+    assert.match(await importFolder('--full'), /^0 added, 0 updated, 1 unchanged\n/);
+    rmSync(join(pictures, 'a'), { recursive: true });
+    rmSync(join(pictures, 'b'), { recursive: true });
+    await importFolder();
+    assert.deepEqual(await images(), ['picture 1 c'], 'the next copy counts when the first one is gone');
+    assert.match(await importFolder(), /^0 added, 0 updated, 1 unchanged\n/);
+  });
+
+  test('--prune removes images whose files are gone or have other bytes', async () => {
+    const { pictures, config, run, importFolder, images } = newFolder(engine);
+    for (let index = 0; index < 20; index++) writeTiny(pictures, `${index % 2}/${index}.png`, index);
+    await importFolder();
+    unlinkSync(join(pictures, '0/0.png'));
+    mkdirSync(join(pictures, 'moved'));
+    renameSync(join(pictures, '0/2.png'), join(pictures, 'moved/2.png'));
+    writeFileSync(join(pictures, '0/4.png'), tinyPicture(99));
+    later();
+    assert.match(
+      await importFolder(),
+      /^2 added, 1 updated, 17 unchanged\n/,
+      'nothing is removed without --prune',
+    );
+    const dry = await importFolder('--prune', '--dry-run');
+    assert.match(dry, /^2 images whose files are gone:\n {2}\S+ {2}.*0\/0\.png\n {2}\S+ {2}.*0\/4\.png\n/);
+    assert.equal((await images()).length, 21);
+    const output = await importFolder('--prune');
+    assert.match(output, /^2 images whose files are gone:\n/);
+    assert.match(output, /0 added, 0 updated, 19 unchanged, 2 removed\n/);
+    const left = await images();
+    assert.equal(left.length, 19);
+    assert.ok(
+      left.includes('picture 2 moved') && !left.includes('picture 0 0') && !left.includes('picture 4 0'),
+    );
+    assert.equal(filesIn(filesFolder(config)).length, 19);
+    assert.equal((await run('--prune', pictures)).output.includes('are gone'), false);
+    // The bytes may come back.
+    writeTiny(pictures, '0/0.png', 0);
+    assert.match(await importFolder(), /^1 added/);
+  });
+
+  testOnce('--prune keeps images that another folder provides, and asks before it removes much', async () => {
+    const { folder, pictures, run, importFolder, images } = newFolder(engine);
+    const other = join(folder, 'other');
+    for (let index = 0; index < 10; index++) writeTiny(pictures, `${index}.png`, index);
+    writeTiny(other, '0.png', 0);
+    await importFolder();
+    assert.equal((await run(other)).status, 0);
+    for (const index of [0, 1]) unlinkSync(join(pictures, `${index}.png`));
+    assert.match(await importFolder('--prune'), /^1 image /);
+    assert.equal((await images()).length, 9);
+    for (const index of [2, 3]) unlinkSync(join(pictures, `${index}.png`));
+    const refused = await run('--prune', pictures);
+    assert.equal(refused.status, 1);
+    assert.match(refused.output, /2\.png\n.*3\.png\n$/);
+    assert.match(
+      refused.errors,
+      /nothing was imported or removed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
+    );
+    assert.equal((await images()).length, 9);
+    for (const flags of [['--yes'], ['--yes', '--watch']]) {
+      const useless = await run(...flags, pictures);
+      assert.equal(useless.status, 2);
+      assert.match(useless.errors, /--yes confirms what --prune removes; add --prune/);
+    }
+    assert.match(await importFolder('--prune', '--yes'), /2 removed\n/);
+  });
+
+  testOnce('--prune does not take an empty folder for one whose pictures were deleted', async () => {
+    const { folder, pictures, run, importFolder, images } = newFolder(engine);
+    const many = join(folder, 'many');
+    for (let index = 0; index < 12; index++) writeTiny(many, `${index}.png`, index);
+    assert.equal((await run(many)).status, 0);
+    writeTiny(pictures, 'a/13.png', 13);
+    await importFolder();
+    renameSync(join(pictures, 'a'), join(folder, 'unmounted'));
+    const { status, errors } = await run('--prune', pictures);
+    assert.equal(status, 1);
+    assert.match(errors, /pictures contains no pictures\. Is its disk mounted\?/);
+    assert.equal((await images()).length, 13);
+    assert.match(await importFolder('--prune', '--yes'), /1 removed\n/);
+  });
+
+  testOnce('--prune keeps images whose files are skipped', async () => {
+    const { pictures, environment, importFolder, images } = newFolder(engine);
+    writeTiny(pictures, 'a.png', 1);
+    await importFolder();
+    const [id = ''] = (await runCommand(['find'], environment)).output.split('\n');
+    await runCommand(['edit', id, '--rating', 'nsfw'], environment);
+    mkdirSync(join(pictures, 'moved'));
+    renameSync(join(pictures, 'a.png'), join(pictures, 'moved/b.png'));
+    writeFileSync(join(pictures, 'moved/b.json'), '{"artist":');
+    later();
+    assert.match(
+      await importFolder('--prune', '--yes', '--skip-bad'),
+      /^0 added, 0 updated, 0 unchanged, 0 removed/,
+    );
+    unlinkSync(join(pictures, 'moved/b.json'));
+    assert.match(await importFolder('--prune'), /^1 added, 1 updated, 0 unchanged, 0 removed/);
+    // Its bytes are damaged at its place.
+    writeFileSync(join(pictures, 'moved/b.png'), tinyPicture(1).subarray(0, 60));
+    later();
+    assert.match(await importFolder('--prune', '--yes', '--skip-bad'), /, 0 removed/);
+    assert.deepEqual(await images(), ['picture 1 moved']);
+    assert.match((await runCommand(['find', '--edited'], environment)).output, new RegExp(`^${id}\n`));
+  });
+
+  testOnce('--prune asks on a terminal', async () => {
+    const { pictures, config, importFolder, images } = newFolder(engine);
+    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
+    await importFolder();
+    for (const index of [1, 2]) unlinkSync(join(pictures, `${index}.png`));
+    const importAnswering = async (answer: string) => {
+      const stdin = Object.assign(new PassThrough(), { isTTY: true });
+      const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })];
+      let output = '';
+      stdout.on('data', (chunk) => {
+        output += chunk;
+      });
+      stderr.on('data', (chunk) => {
+        if (String(chunk).includes('[y/N]')) stdin.write(answer);
+      });
+      await importCommand(config, [pictures], { prune: true, quiet: true }, { stdin, stdout, stderr });
+      return output;
+    };
+    for (const answer of ['\n', 'no\n', '\u0004'])
+      await assert.rejects(importAnswering(answer), /nothing was imported or removed: .* 2 of 3 images/);
+    await assert.rejects(importAnswering('\u0003'), /interrupted; nothing was imported/);
+    assert.equal((await images()).length, 3);
+    assert.match(await importAnswering('y\n'), /2 removed\n/);
+  });
+});

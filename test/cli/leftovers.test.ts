@@ -1,0 +1,122 @@
+/** Whatever changes the catalogue removes what a killed import left, and a dry run removes nothing. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openFiles } from '../../src/server/engines.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { configFor, filesFolder } from '../support/zukan/service.ts';
+import { openStudio } from '../support/zukan/studio.ts';
+
+type Environment = Record<string, string>;
+/** Reading a journal's lock would end it. */
+const picturesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.png'))
+    .sort();
+const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
+
+/** Runs a command until it commits, and returns when that is. With `at`, it is killed there. */
+async function runUntil(at: number, command: string[], environment: Environment): Promise<number> {
+  const child = start(command, { ...environment, KILL_AT: String(at) }, killAt);
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const [, signal] = await once(child, 'close');
+  assert.equal(signal, at > 0 ? 'SIGKILL' : null, errors);
+  return at > 0 ? at : (JSON.parse(errors.trim().split('\n').at(-1) ?? '') as { commit: number }).commit;
+}
+
+test('every command that changes the catalogue removes the leftovers of a killed import', async () => {
+  const box = await importTwoImages();
+  const [same, next] = [join(box.folder, 'catalogue.ndjson'), join(box.folder, 'next.ndjson')];
+  writeFileSync(next, [image(1, 3), image(3, 4)].map((line) => JSON.stringify(line)).join('\n'));
+  const copy = (from: string, name: string): Environment => {
+    const DATA_DIR = join(box.folder, name);
+    cpSync(from, DATA_DIR, { recursive: true });
+    return { DATA_DIR };
+  };
+  const original = box.environment.DATA_DIR as string;
+  const command = ['import', '--quiet', next];
+  const commit = await runUntil(0, command, copy(original, 'whole'));
+  const { DATA_DIR: killed = '' } = copy(original, 'killed');
+  await runUntil(commit, command, { DATA_DIR: killed });
+
+  const empty = join(box.folder, 'empty');
+  await runCommand(['import', '--quiet', '-'], { DATA_DIR: empty });
+  const backup = join(box.folder, 'backup');
+  await runCommand(['backup', '--quiet', backup], box.environment);
+  const upload = await openFiles(configFor(empty, { DATA_DIR: empty })).beginUpload();
+  await upload.put('ab/unused.png', Buffer.from('bytes'), { hash: '', mimetype: 'image/png' });
+  await upload.abandon();
+
+  const hidden = (data: string) => readdirSync(join(data, 'files')).filter((name) => name.startsWith('.'));
+  const stored = (data: string) => picturesIn(join(data, 'files'));
+  const used = async (environment: Environment) => {
+    const lines = (await runCommand(['export'], environment)).output.split('\n').filter(Boolean);
+    return lines.flatMap((line) => JSON.parse(line).key ?? []).sort();
+  };
+  for (const data of [killed, empty]) assert.ok(hidden(data).length > 0, `nothing is left in ${data}`);
+
+  const unchanged = [
+    ['import', '--dry-run', '--quiet', next],
+    ['edit', uuid(4, 1), '--rating', 'nsfw', '--dry-run'],
+    ['remove', uuid(4, 1), '--dry-run'],
+    ['thumbnails', '--dry-run'],
+  ];
+  for (const command of unchanged) {
+    const { status, errors } = await runCommand(command, { DATA_DIR: killed });
+    assert.equal(status, 0, errors);
+  }
+  const before = hidden(killed);
+  assert.equal(stored(killed).length, 4);
+  const changes: (string[] | 'studio')[] = [
+    ['import', '--quiet', same],
+    ['import', '--quiet', next],
+    ['edit', uuid(4, 1), '--rating', 'nsfw'],
+    ['entry', 'category', 'cats', '--create'],
+    ['remove', uuid(4, 1)],
+    ['imports', 'revert', '1'],
+    ['thumbnails', '--quiet'],
+    ['check', '--repair', '--quiet'],
+    'studio',
+    ['restore', '--quiet', backup],
+  ];
+  for (const [index, change] of changes.entries()) {
+    const environment = copy(change[0] === 'restore' ? empty : killed, `then ${index}`);
+    if (change === 'studio') {
+      const studio = await openStudio(configFor(box.folder, environment));
+      await studio.change('/change/entry/create', { kind: 'category', name: 'cats' });
+      await studio.close();
+    } else {
+      const { status, errors } = await runCommand(change, environment);
+      assert.equal(status, 0, errors);
+    }
+    assert.deepEqual(hidden(environment.DATA_DIR as string), [], `after ${change}`);
+    assert.deepEqual(stored(environment.DATA_DIR as string), await used(environment), `after ${change}`);
+  }
+  assert.deepEqual(hidden(killed), before);
+});
+
+await forEachEngineInDepth((engine) => {
+  test('an edit removes the files of a command that gave up, and keeps those that images use', async () => {
+    const box = await importTwoImages(engine);
+    const upload = await openFiles(box.config).beginUpload();
+    const bytes = Buffer.from('bytes');
+    await upload.put('ab/unused.png', bytes, { hash: '', mimetype: 'image/png' });
+    const names = () => picturesIn(filesFolder(box.config));
+    await upload.release(names());
+    const edit = (rating: string) => runCommand(['edit', uuid(4, 1), '--rating', rating], box.environment);
+    assert.equal((await edit('nsfw')).status, 0);
+    assert.equal(names().length, 3, 'the command is still running');
+    await upload.abandon();
+    assert.equal((await edit('sfw')).status, 0);
+    assert.equal(names().length, 2);
+    assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
+  });
+});

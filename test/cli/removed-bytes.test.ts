@@ -1,0 +1,191 @@
+/** Removed and replaced pictures: their bytes do not stay behind, whenever the command is killed. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inParallel } from '../../src/lib/parallel.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+
+async function filled(engine?: Engine) {
+  const box = await importTwoImages(engine);
+  const stored = () => filesIn(filesFolder(box.config)).length;
+  return { ...box, stored };
+}
+
+const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
+
+async function run(command: string[], environment: Record<string, string>) {
+  const child = start(command, environment, killAt);
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const [status, signal] = await once(child, 'close');
+  return { status, signal, errors };
+}
+
+interface Traced {
+  operations: number;
+  commit: number;
+  trace: string[];
+}
+
+/** From the start of the journal on: operations on files, the commit, and the one after it. */
+function pointsAround({ commit, trace }: Traced): number[] {
+  const journal = trace.findIndex((line) => /^open .*\.intake-/.test(line));
+  const points = [...trace.keys().map((index) => index + 1)].filter((point) => {
+    const isFile = trace[point - 1]?.includes('/files');
+    return point > journal && (isFile || point === commit || point === commit + 1);
+  });
+  // Each costs a process.
+  return atDepth([commit, commit + 1], points);
+}
+
+/** A catalogue to copy, a command that stops using a file, and what the command does. */
+async function prepare(what: 'remove' | 'import') {
+  const box = await filled();
+  const path = join(box.folder, 'next.ndjson');
+  writeFileSync(path, JSON.stringify(image(1, 3)));
+  const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
+  const copy = (name: string) => {
+    const data = join(box.folder, name);
+    cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
+    return data;
+  };
+  const whole = await run(command, { DATA_DIR: copy('whole') });
+  assert.equal(whole.status, 0, whole.errors);
+  const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
+  return { copy, command, traced };
+}
+
+/** The commands that stop using a file: a removal, and an import of the same id with another file. */
+const prepared = { remove: await prepare('remove'), import: await prepare('import') };
+
+await forEachEngineInDepth(async (engine) => {
+  const testOnce = testOnOneStore(engine);
+  test('an import that gives an image another file removes the former one', async () => {
+    const box = await filled(engine);
+    await box.import([image(1, 3)]);
+    assert.equal(box.stored(), 2);
+    assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
+  });
+
+  testOnce('an import keeps the former file of an image if another one uses it', async () => {
+    const box = await filled(engine);
+    await box.import([image(2, 1)]);
+    assert.equal(box.stored(), 1);
+    await box.import([image(1, 3)]);
+    assert.equal(box.stored(), 2);
+    assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
+  });
+
+  testOnce('a failed import keeps the files that it would have replaced', async () => {
+    const box = await filled(engine);
+    await assert.rejects(box.import([image(1, 3), { type: 'image', file: 'none.png', nsfw: 'sfw' }]));
+    assert.equal(box.stored(), 2);
+    assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
+  });
+
+  testOnce('check --repair removes unused files that zukan stored, and no others', async () => {
+    const box = await filled(engine);
+    const folder = filesFolder(box.config);
+    const [first = ''] = filesIn(folder).map((line) => line.split(' ')[0] ?? '');
+    const unused = `${first.slice(0, 3)}${first.slice(3, 5)}${'0'.repeat(62)}.png`;
+    writeFileSync(join(folder, unused), 'bytes');
+    writeFileSync(join(folder, 'mine.png'), 'bytes');
+    const found = await runCommand(['check', '--json'], box.environment);
+    assert.deepEqual(
+      JSON.parse(found.output).sort((a: { problem: string }, b: { problem: string }) =>
+        a.problem < b.problem ? -1 : 1,
+      ),
+      [
+        { problem: `${unused}: no image uses this file`, canBeRepaired: true },
+        { problem: 'mine.png: no image uses this file', canBeRepaired: false },
+      ].sort((a, b) => (a.problem < b.problem ? -1 : 1)),
+    );
+    const repaired = await runCommand(['check', '--repair'], box.environment);
+    assert.equal(repaired.output, 'mine.png: no image uses this file\n');
+    assert.match(repaired.errors, /removed 1 unused file/);
+    assert.equal(box.stored(), 3);
+  });
+});
+
+for (const what of ['remove', 'import'] as const) {
+  const { copy, command, traced } = prepared[what];
+  const readKeys = async (data: string) => {
+    const { output } = await runCommand(['export'], { DATA_DIR: data });
+    const lines = output.split('\n').filter(Boolean);
+    return lines.flatMap((line) => (JSON.parse(line).key as string | undefined) ?? []);
+  };
+  const hasPicture = (picture: number, keys: string[], data: string) =>
+    keys.some((key) => readFileSync(join(data, 'files', key)).equals(tinyPicture(picture)));
+
+  test(`${what}: whenever it is killed, the next command removes the bytes`, async (t) => {
+    const outcomes = { old: 0, new: 0 };
+    await inParallel(pointsAround(traced), 2, async (point) => {
+      const data = copy(`killed at ${point}`);
+      const label = `killed before ${traced.trace[point - 1]}`;
+      const { signal } = await run(command, { DATA_DIR: data, KILL_AT: String(point) });
+      assert.equal(signal, 'SIGKILL', label);
+      const isOld = hasPicture(1, await readKeys(data), data);
+      outcomes[isOld ? 'old' : 'new']++;
+      assert.equal(isOld, point <= traced.commit, label);
+      const next = point % 2 === 0 ? ['check', '--repair'] : ['remove', uuid(4, 2)];
+      const { status, errors } = await runCommand(next, { DATA_DIR: data });
+      assert.equal(status, 0, errors);
+      assert.deepEqual(
+        filesIn(join(data, 'files')).map((line) => line.split(' ')[0]),
+        (await readKeys(data)).sort(),
+        label,
+      );
+      rmSync(data, { recursive: true });
+    });
+    t.diagnostic(`${outcomes.old} kills before the commit, ${outcomes.new} after it`);
+    assert.ok(outcomes.old > 0 && outcomes.new > 0);
+  });
+
+  test(`${what}: after a power failure, a journal or nothing is left`, async () => {
+    const after = (start: number, pattern: RegExp) => {
+      const index = traced.trace.findIndex((line, index) => index > start && pattern.test(line));
+      assert.ok(index > start, `${pattern} after ${start} in\n${traced.trace.join('\n')}`);
+      return index;
+    };
+    const listed = after(-1, /^appendFile .*\.intake-/);
+    const synced = after(listed, /^datasync .*\.intake-/);
+    const folder = after(-1, /^sync .*\/files$/);
+    assert.ok(synced < traced.commit && folder < traced.commit);
+    const removed = after(traced.commit - 1, /^rm .*\.png$/);
+    const flushed = after(removed, /^sync .*\/files\/..$/);
+    const finished = after(traced.commit - 1, /^rm .*\.intake-/);
+    assert.ok(flushed < finished);
+  });
+}
+
+testDeep('a signal stops a removal before its commit and is ignored after it', async () => {
+  const { copy, command, traced } = prepared.remove;
+  const outcomes = new Set<number>();
+  await inParallel(pointsAround(traced), 2, async (point) => {
+    const data = copy(`interrupted at ${point}`);
+    const KILL_SIGNAL = point % 2 === 0 ? 'SIGINT' : 'SIGTERM';
+    const { status, errors } = await run(command, {
+      DATA_DIR: data,
+      KILL_AT: String(point),
+      KILL_SIGNAL,
+    });
+    if (status === 1) assert.match(errors, /interrupted; nothing was removed/);
+    else assert.equal(status, 0, errors);
+    assert.equal(filesIn(join(data, 'files')).length, status === 1 ? 2 : 1);
+    const { output } = await runCommand(['stats', '--json'], { DATA_DIR: data });
+    assert.equal(JSON.parse(output).images.count, status === 1 ? 2 : 1);
+    outcomes.add(status as number);
+  });
+  assert.equal(outcomes.size, 2);
+});

@@ -1,0 +1,101 @@
+/** `zukan import --skip-bad`, and what a summary and a dry run show of invalid and changed records. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { snapshot } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+
+await forEachEngineInDepth(async (engine) => {
+  /** Two good pictures, one that is none, and one with a broken sidecar. */
+  function mixedFolder() {
+    const box = sandbox(engine);
+    const pictures = join(box.folder, 'pictures');
+    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
+    writeFileSync(join(pictures, '3.json'), '{');
+    writeFileSync(join(pictures, 'bad.png'), 'text');
+    const run = (...flags: string[]) =>
+      runCommand(['import', '--quiet', ...flags, pictures], box.environment);
+    return { ...box, pictures, run };
+  }
+  const listed =
+    /\nskipped \(invalid\):\n {2}.*3\.png: 3\.json: not valid JSON.*\n {2}.*bad\.png: .*not a JPEG.*\n/;
+
+  test('--skip-bad imports the rest, and lists what it skipped', async () => {
+    const { run } = mixedFolder();
+    const refused = await run();
+    assert.equal(refused.status, 1);
+    assert.match(refused.errors, /nothing was imported\n.*3\.png: .*\n.*bad\.png: /);
+    const { status, output } = await run('--skip-bad');
+    assert.equal(status, 0);
+    assert.match(output, /^2 added, 0 updated, 0 unchanged\n/);
+    assert.match(output, listed);
+    assert.match((await run('--skip-bad')).output, /^0 added, 0 updated, 2 unchanged\n/);
+  });
+
+  test('a dry run shows the whole preview in spite of bad files', async () => {
+    const { run, config } = mixedFolder();
+    await run();
+    const before = snapshot(config);
+    const { status, output, errors } = await run('--dry-run');
+    assert.equal(status, 1);
+    assert.match(output, /^dry run, nothing was changed; .*\n2 added, 0 updated, 0 unchanged\n/);
+    assert.match(output, listed);
+    assert.match(output, /\nadded {6}image {6}1\.png\nadded {6}image {6}2\.png\n$/);
+    assert.match(errors, /use --skip-bad to skip them/);
+    assert.equal((await run('--dry-run', '--skip-bad')).status, 0);
+    assert.equal(snapshot(config), before);
+  });
+
+  test('--skip-bad skips any number of invalid lines, and records that refer to them', async () => {
+    const box = sandbox(engine);
+    const lines = [
+      ...Array.from({ length: 150 }, () => 'bad'),
+      JSON.stringify({ type: 'category', name: 'a,b' }),
+      JSON.stringify(keyed(1, { categories: ['a,b'] })),
+      JSON.stringify(keyed(2)),
+    ];
+    const command = ['import', '--quiet', '--skip-bad', '-'];
+    const { status, output } = await runCommand(command, box.environment, lines.join('\n'));
+    assert.equal(status, 0);
+    assert.match(output, /^1 added, 0 updated, 0 unchanged\n/);
+    assert.match(output, /\n {2}standard input:1: not valid JSON.*\n/);
+    assert.match(output, /\n {2}standard input:100: not valid JSON.*\n {2}and 52 more\n$/);
+  });
+
+  test('shows the old and the new value of changed fields', async () => {
+    const box = sandbox(engine);
+    const source = { name: 'a site', url: 'https://example.org/' };
+    const entries = [
+      { type: 'artist', id: uuid(2, 1), name: 'Ann' },
+      { type: 'category', name: 'cats', description: 'x'.repeat(100) },
+    ];
+    await box.import([...entries, keyed(1), ...Array.from({ length: 30 }, (_, index) => keyed(index + 2))]);
+    const changed = [
+      { type: 'artist', id: uuid(2, 1), name: 'Anne', url: 'https://example.org/' },
+      { type: 'category', name: 'cats' },
+      keyed(1, { nsfw: 'questionable', artist: 'Anne', categories: ['cats'], source }),
+      ...Array.from({ length: 30 }, (_, index) => keyed(index + 2, { nsfw: 'nsfw' })),
+    ];
+    mkdirSync(box.folder, { recursive: true });
+    const path = join(box.folder, 'changed.ndjson');
+    writeFileSync(path, changed.map((record) => JSON.stringify(record)).join('\n'));
+    const lines = [
+      'changed:',
+      '  artist Anne: name: Ann → Anne; url: (none) → https://example.org/',
+      `  category cats: description: ${'x'.repeat(60)}… → (none)`,
+      '  image some/1.png: artist: Unknown → Anne; source: (none) → a site https://example.org/; ' +
+        'nsfw: sfw → questionable; categories: (none) → cats',
+      '  image some/2.png: nsfw: sfw → nsfw',
+    ].join('\n');
+    for (const flags of [['--dry-run'], []]) {
+      const { output } = await runCommand(['import', '--quiet', ...flags, path], box.environment);
+      assert.ok(output.includes(`\n${lines}\n`), output);
+      assert.match(output, /\n {2}image some\/18\.png: nsfw: sfw → nsfw\n {2}and 13 more\n/);
+    }
+  });
+});

@@ -1,0 +1,93 @@
+/** A read that fails, or during which the catalogue changes, does not spoil the caches. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ImageSet, sliceImages } from '../../src/catalogue/sets/image-set.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
+import { ImageSets } from '../../src/store/image-sets.ts';
+import { NameSearch } from '../../src/store/name-search.ts';
+import type { Selection } from '../../src/store/selection.ts';
+import type { Shelf } from '../../src/store/shelves.ts';
+import { CatalogueChanged } from '../../src/store/versions.ts';
+import { caller } from '../support/zukan/caller.ts';
+import { sliceReader } from './slices.ts';
+
+/** Fails once, as a disk or a network may, then returns slices of the items. */
+function failOnce<T>(items: T[]) {
+  let hasFailed = false;
+  return async (_row: unknown, from: number, to: number) => {
+    if (!hasFailed) {
+      hasFailed = true;
+      throw new Error('broken');
+    }
+    return { version: 1, items: items.slice(from, to) };
+  };
+}
+
+function selectAll(shelf: Shelf, version = 1): Selection {
+  const choice = { shelves: [shelf], size: shelf.size, mayOverlap: false };
+  return { catalogue: { version, lastImage: 3 }, choices: [choice], excluded: [] };
+}
+
+const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset: 0, limit: 100 });
+
+test('names are read again after a failure', async () => {
+  const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));
+  await assert.rejects(search.find('artist', 'ann', caller), /broken/);
+  assert.deepEqual(await search.find('artist', 'ann', caller), { version: 1, positions: [0] });
+});
+
+test('a shelf is read again after a failure', async () => {
+  const sets = new ImageSets(sliceReader({ readShelf: failOnce([1, 3]) }));
+  await assert.rejects(sets.load(selectAll({ number: 1, size: 2 }), caller), /broken/);
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }), caller)), [1, 3]);
+});
+
+test('names that change while they are read are read from the start', async () => {
+  const versions = [Array(450).fill('old'), Array(450).fill('new')];
+  let reads = 0;
+  const search = new NameSearch(
+    sliceReader({
+      async readNames(_kind, from, to) {
+        const version = reads++ < 2 ? 0 : 1;
+        return { version, items: versions[version]?.slice(from, to) as string[] };
+      },
+    }),
+  );
+  assert.equal((await search.find('artist', 'old', caller)).positions.length, 0);
+  assert.equal((await search.find('artist', 'new', caller)).positions.length, 450);
+});
+
+test('a shelf of another version than requested is neither returned nor cached', async () => {
+  let version = 2;
+  const sets = new ImageSets(sliceReader({ readShelf: async () => ({ version, items: [1] }) }));
+  await assert.rejects(sets.load(selectAll({ number: 7, size: 1 }), caller), CatalogueChanged);
+  version = 1;
+  assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }), caller)), [1]);
+});
+
+test('gives up on names that change with every read', async () => {
+  let version = 0;
+  const search = new NameSearch(
+    sliceReader({
+      readNames: async () => ({ version: version++, items: [] }),
+      currentVersion: () => Number.NaN,
+    }),
+  );
+  await assert.rejects(search.find('artist', 'a', caller), Unavailable);
+});
+
+test('a repeated search is not scanned again until the names change', async () => {
+  const items = ['Ann'];
+  let version = 1;
+  const search = new NameSearch(
+    sliceReader({
+      readNames: async (_kind, from, to) => ({ version, items: items.slice(from, to) }),
+      currentVersion: () => version,
+    }),
+  );
+  const first = await search.find('artist', '%n%', caller);
+  assert.equal((await search.find('artist', '%n%', caller)).positions, first.positions);
+  items.push('Ben');
+  version = 2;
+  assert.deepEqual(await search.find('artist', '%n%', caller), { version: 2, positions: [0, 1] });
+});

@@ -1,0 +1,93 @@
+/** Many clients that each name hundreds of categories: the waiting work is bounded, and others come first. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
+import { Unavailable } from '../../src/lib/errors.ts';
+import { ImageSets } from '../../src/store/image-sets.ts';
+import type { Selection } from '../../src/store/selection.ts';
+import { atDepth } from '../support/depth.ts';
+import { sliceReader } from './slices.ts';
+
+const SHELVES = 300;
+const LAST_IMAGE = 100_000;
+const SHELF_SIZE = atDepth(1000, 5000);
+
+/** The images of a shelf are spread over all numbers. */
+const imageAt = (shelf: number, position: number) => position * 20 + (shelf % 20) + 1;
+const shelves = Array.from({ length: SHELVES }, (_, number) => ({ number, size: SHELF_SIZE }));
+
+/** Any of the shelves, except for the first ones. A different selection for every number. */
+function select(count: number, skipped: number): Selection {
+  const chosen = shelves.slice(skipped, skipped + count);
+  const choice = { shelves: chosen, size: chosen.length * SHELF_SIZE, mayOverlap: true };
+  const other = { shelves: [shelves[0] as (typeof shelves)[0]], size: SHELF_SIZE, mayOverlap: false };
+  return { catalogue: { version: 1, lastImage: LAST_IMAGE }, choices: [other, choice], excluded: [] };
+}
+
+function openSets(): ImageSets {
+  return new ImageSets(
+    sliceReader({
+      itemsPerSlice: SHELF_SIZE,
+      readShelf: async (shelf, from, to) => ({
+        version: 1,
+        items: Array.from({ length: Math.max(0, Math.min(to, SHELF_SIZE) - from) }, (_, index) =>
+          imageAt(Number(shelf), from + index),
+        ),
+      }),
+    }),
+  );
+}
+
+const callerOf = (client: string, signal = new AbortController().signal) => ({ client, signal });
+
+test('300 clients that name hundreds of categories neither delay nor displace others', async () => {
+  const sets = openSets();
+  let done = 0;
+  const hostile = Array.from({ length: 300 }, async (_, number) => {
+    try {
+      await sets.load(select(SHELVES - number / 10, number % 100), callerOf(`hostile ${number}`));
+      done++;
+      return 'done';
+    } catch (error) {
+      assert.ok(error instanceof Unavailable);
+      return 'rejected';
+    }
+  });
+  const found = await sets.load(select(1, 20), callerOf('other'));
+  assert.ok(found && sliceImages(found, { offset: 0, limit: 1 })[0] === 1);
+  assert.equal(done, 0);
+  const rejected = (await Promise.all(hostile)).filter((outcome) => outcome === 'rejected');
+  assert.ok(rejected.length >= 300 - 128, `${rejected.length} rejected`);
+});
+
+test('a selection is computed once for those who wait for the same one', async () => {
+  let reads = 0;
+  const reader = sliceReader({
+    itemsPerSlice: SHELF_SIZE,
+    async readShelf(shelf, from, to) {
+      reads++;
+      const count = Math.max(0, Math.min(to, SHELF_SIZE) - from);
+      return {
+        version: 1,
+        items: Array.from({ length: count }, (_, index) => imageAt(Number(shelf), from + index)),
+      };
+    },
+  });
+  const sets = new ImageSets(reader);
+  const found = await Promise.all(
+    Array.from({ length: 20 }, (_, number) => sets.load(select(30, 1), callerOf(`client ${number}`))),
+  );
+  assert.equal(new Set(found.map((set) => set?.size)).size, 1);
+  // Each of 31 shelves takes two reads: the second one finds its end.
+  assert.equal(reads, 62);
+});
+
+test('a client that disconnects stops computing', async () => {
+  const sets = openSets();
+  const controller = new AbortController();
+  const gone = new Error('gone');
+  const loading = sets.load(select(SHELVES, 0), callerOf('client', controller.signal));
+  await new Promise(setImmediate);
+  controller.abort(gone);
+  await assert.rejects(loading, gone);
+});
