@@ -128,6 +128,17 @@ if (!skip) {
     await until('reads succeed again', canRead);
   });
 
+  test('the URL says how long to wait for a connection', async () => {
+    const proxied = new URL(url);
+    const proxy = await startProxy(Number(proxied.port));
+    proxied.port = String(proxy.port);
+    proxied.searchParams.set('connect_timeout', '1');
+    proxy.isSilent = true;
+    await assertUnavailable([
+      openServers({ url: proxied.href, connectionTimeoutMs: 600_000 }).read(revision, []),
+    ]);
+  });
+
   test('while a database is replaced and does not exist, reads fail as in other outages', async () => {
     await assertUnavailable([openServers({ url: postgres.url('replaced') }).read(revision, [])]);
   });

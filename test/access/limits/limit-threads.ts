@@ -12,7 +12,10 @@ export interface Load {
   /** The index of the next time. */
   next: Int32Array<SharedArrayBuffer>;
   clients: string[];
-  /** Each time so many decisions were made, the thread that makes the next one sleeps while it holds the lock. */
+  /**
+   * Each time so many decisions were made, the thread that makes the next one sleeps while it holds the lock, and then waits
+   * until another thread has made one.
+   */
   sleepEvery: number;
   /** The thread with this number dies instead of reading the time, while it holds the lock. */
   dies?: number;
@@ -45,6 +48,7 @@ async function hammer({ thread, load }: { thread: number; load: Load }): Promise
   const clock = () => {
     if (load.dies === thread) process.exit();
     index = Atomics.add(next, 0, 1);
+    Atomics.notify(next, 0);
     if (index % load.sleepEvery === 0) Atomics.wait(sleep, 0, 0, 1);
     return times[index] ?? (times.at(-1) as number);
   };
@@ -55,6 +59,7 @@ async function hammer({ thread, load }: { thread: number; load: Load }): Promise
     const decision = await limiter.decide(client);
     if (index >= times.length) break;
     records.push({ index, thread, client, decision });
+    if (index % load.sleepEvery === 0) Atomics.wait(next, 0, index + 1);
   }
   parentPort?.postMessage(records);
 }

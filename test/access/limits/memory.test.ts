@@ -37,7 +37,7 @@ describe('threads that share the limit', () => {
     ['a few clients', loadOf(names(5), [0, 0, 0.25, 20, 50, 5000], 3)],
     // Blocks begin and end again and again.
     ['clients that are blocked most of the time', loadOf(names(7), [0, 0, 10, 100, 20_000])],
-    ['many clients', loadOf([...names(250), '2001:db8:1234:5678::/64', 'x'.repeat(60)], [0, 1, 5, 9])],
+    ['many clients', loadOf([...names(250), '2001:db8:1234:5678::/64', 'x'.repeat(60)], [0, 0, 1, 2])],
   ];
   for (const [name, load] of cases) {
     test(`decide about ${name} exactly like the rule`, async () => {
@@ -57,7 +57,7 @@ describe('threads that share the limit', () => {
       }
       assert.ok(blocks > 100, `${blocks} refusals by a block`);
       const switches = records.filter(({ thread }, index) => thread !== records[index + 1]?.thread).length;
-      assert.ok(switches > THREADS, `${switches} switches between threads`);
+      assert.ok(switches >= load.times.length / load.sleepEvery, `${switches} switches between threads`);
     });
   }
 });

@@ -52,13 +52,16 @@ export async function forEachEngine(suite: Suite): Promise<void> {
     const newCatalogue = await sharedTemplate(server);
     engines.push({
       name: 'PostgreSQL',
-      environment: () => ({ DATABASE_URL: server.newDatabase(newCatalogue) }),
-      withoutCatalogue: () => ({ DATABASE_URL: server.newDatabase() }),
-      copy: (database) => ({ DATABASE_URL: server.newDatabase((database as { url: string }).url) }),
+      environment: () => variables(server.newDatabase(newCatalogue)),
+      withoutCatalogue: () => variables(server.newDatabase()),
+      copy: (database) => variables(server.newDatabase((database as { url: string }).url)),
     });
   }
   for (const engine of engines) describe(engine.name, () => suite(engine));
 }
+
+/** A busy machine may take seconds for a connection. */
+const variables = (url: string) => ({ DATABASE_URL: `${url}?connect_timeout=60` });
 
 let template: Promise<string> | undefined;
 

@@ -12,7 +12,7 @@ const WRITE_LOCK = 2;
 const MIN_VERSION = 14;
 const INSUFFICIENT_PRIVILEGE = '42501';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** For the connection, and for the first statement on it. */
+/** Of a command, for the connection and for the first statement on it. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -66,7 +66,7 @@ export class Client extends pg.Client {
 
 /** Opens one connection for a command and migrates the schema if needed. `onMissing` allows creating it. */
 export async function connect(url: string, onMissing: () => void = refuseToCreate): Promise<Client> {
-  const client = new Client({ ...clientSettings(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new Client(clientSettings(url, CONNECT_TIMEOUT_MS));
   // If an idle connection breaks, the next statement on it fails and reports that.
   client.on('error', () => {});
   try {
@@ -100,9 +100,16 @@ export async function waitForClose(closing: Promise<unknown>): Promise<void> {
   await timeout.catch(() => {});
 }
 
-export function clientSettings(url: string): pg.ClientConfig {
-  const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-  return { connectionString: url, application_name: 'zukan', ...keepAlive };
+/** As in libpq, `connect_timeout` in the URL is a number of seconds, and 0 means no limit. The library ignores it. */
+export function clientSettings(url: string, connectTimeoutMs: number): pg.ClientConfig {
+  const seconds = Number(new URL(url).searchParams.get('connect_timeout') || Number.NaN);
+  return {
+    connectionString: url,
+    application_name: 'zukan',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: seconds >= 0 ? seconds * 1000 : connectTimeoutMs,
+  };
 }
 
 /** Takes the write lock until the end of the transaction. */

@@ -44,8 +44,7 @@ async function listenOnce(
   { url, onRevision, heartbeatMs, timeoutMs }: Required<ListenOptions>,
   signal: AbortSignal,
 ): Promise<void> {
-  const timeouts = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
-  const client = new Client({ ...clientSettings(url), ...timeouts });
+  const client = new Client({ ...clientSettings(url, timeoutMs), query_timeout: timeoutMs });
   const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
   client.on('error', () => {});
   const abort = () => client.destroy();

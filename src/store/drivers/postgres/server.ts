@@ -40,9 +40,8 @@ export class Server {
   constructor(name: string, url: string, options: DatabaseServerOptions & { isReadOnly: boolean }) {
     this.name = name;
     this.pool = new pg.Pool({
-      ...clientSettings(url),
+      ...clientSettings(url, options.connectionTimeoutMs),
       max: options.connections,
-      connectionTimeoutMillis: options.connectionTimeoutMs,
       query_timeout: options.statementTimeoutMs + STATEMENT_GRACE_MS,
       // Every statement looks up rows by index whatever its values, so a custom plan would gain nothing.
       onConnect: (client) =>
