@@ -384,6 +384,18 @@ test('the result is the same as in earlier versions, or pictures in catalogues a
   );
 });
 
+test('a PNG chunk that is cut off is removed, but for pixels', async () => {
+  const bytes = await make.geotagged('png');
+  const exif = bytes.indexOf('eXIf') - 4;
+  const cut = Buffer.from(bytes);
+  cut.writeUInt32BE(0x08000000 + bytes.readUInt32BE(exif), exif);
+  assert.ok((await placeTags(cut)).length > 0, 'a reader accepts it');
+  assert.deepEqual(strip(cut), cut.subarray(0, exif));
+  const withoutLocation = await plain('png');
+  const pixels = withoutLocation.subarray(0, withoutLocation.indexOf('IDAT') + 50);
+  assert.equal(strip(pixels), pixels);
+});
+
 /** Pictures whose whole metadata has a location, for corrupting. */
 async function hostileSeeds(): Promise<Buffer[]> {
   const jpeg = make.withSegments(

@@ -4,6 +4,7 @@ import { type Part, type PartKind, type Range, trailerAt } from './part.ts';
 
 const XMP = 'XML:com.adobe.xmp';
 const animation = ['acTL', 'fcTL', 'fdAT'];
+const pixels = ['IDAT', 'fdAT'];
 const rawProfile = /^Raw profile type (exif|xmp|iptc|8bim|app1)$/i;
 const kinds: Record<string, PartKind> = { exif: 'exif', xmp: 'xmp', iptc: 'photoshop', '8bim': 'photoshop' };
 /** Compressed texts beyond this total are removed. */
@@ -19,9 +20,14 @@ export function* pngMetadata(bytes: Buffer): Generator<Part, void> {
     const length = bytes.readUInt32BE(position);
     const type = bytes.toString('latin1', position + 4, position + 8);
     const chunk = { start: position, end: position + 12 + length };
-    if (chunk.end > bytes.length) break;
-    position = chunk.end;
+    if (chunk.end > bytes.length && pixels.includes(type)) break;
+    position = Math.min(chunk.end, bytes.length);
     const data = bytes.subarray(chunk.start + 8, chunk.end - 4);
+    if (chunk.end > bytes.length) {
+      // Readers of EXIF accept a chunk that is cut off.
+      yield chunkPart({ start: chunk.start, end: bytes.length }, 'unreadable', data, () => Buffer.alloc(0));
+      break;
+    }
     if (type === 'IEND') break;
     if (type === 'eXIf') yield chunkPart(chunk, 'exif', data, (cleaned) => writeChunk(type, cleaned));
     else if (['tEXt', 'zTXt', 'iTXt'].includes(type)) {
