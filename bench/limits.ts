@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Limiter } from '../src/access/limits/limiter.ts';
+import type { Limiter } from '../src/access/limiter.ts';
 import { createLimiterMemory, MemoryLimiter } from '../src/access/limits/memory.ts';
 import { RedisLimiter } from '../src/access/limits/redis.ts';
 import { heldMemory } from '../test/support/checks/memory.ts';

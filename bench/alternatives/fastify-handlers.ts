@@ -2,10 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyReply } from 'fastify';
 import { clientReader, networkCheck } from '../../src/access/client-address.ts';
-import { tokenRule } from '../../src/access/client-budget.ts';
 import { Cursors } from '../../src/access/cursors.ts';
-import { Exemptions } from '../../src/access/exemptions.ts';
 import { FileLinks } from '../../src/access/file-links.ts';
+import { Exemptions, tokenRule } from '../../src/access/limiter.ts';
 import { handleCall } from '../../src/api/call.ts';
 import { routes } from '../../src/api/routes.ts';
 import type { Services } from '../../src/api/services.ts';

@@ -3,6 +3,8 @@
  * order and the filters). The server stores nothing, and a forged cursor or one from another scope is recognised.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { fold } from '../catalogue/search/fold.ts';
+import type { Filter } from '../store/contract/catalogue.ts';
 
 /** Together a multiple of three, so that base64url needs no padding. */
 const POSITION_BYTES = 5;
@@ -40,4 +42,29 @@ function sign(key: string, position: Uint8Array, scope: string): Buffer {
     .update(scope)
     .digest()
     .subarray(0, SIGNATURE_BYTES);
+}
+
+/**
+ * The scope of a cursor, as text. The order is that of a seed, or newest first without one. The order, case and repeats of names in a list do not matter,
+ * and neither does an empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
+ */
+export function cursorScope(seed: string | undefined, filter: Filter): string {
+  const conditions = Object.entries(filter)
+    .map(([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const)
+    .filter(([field, value]) => (field === 'match' ? isMatchAny(filter) : isGiven(value)))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([seed ?? null, conditions]);
+}
+
+function canonicalList(names: readonly string[]): string[] {
+  return [...new Set(names.map(fold))].sort();
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** With fewer than two categories, "any" and "all" mean the same, and "all" is the default. */
+function isMatchAny({ match, categories = [] }: Filter): boolean {
+  return match === 'any' && canonicalList(categories).length > 1;
 }

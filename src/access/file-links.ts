@@ -1,23 +1,55 @@
 /**
- * Links to files that zukan serves: `/files/<name>?expires=<unix seconds>&signature=<base64url>`.
- *
- * Signing ten links with HMAC would cost half as much as the rest of a request. Instead, HMAC derives one key per
- * expiry time, and a link's signature is the SHA-256 of that key and the file name. A bare hash of key and message
- * allows length extension, but only file names of one strict form are ever verified, and an extended message contains
- * padding bytes that no such name contains.
+ * Expiring links to image bytes: when they expire, and the links to files that zukan serves itself,
+ * `/files/<name>?expires=<unix seconds>&signature=<base64url>`. Links to object storage are in media/s3/links.ts.
  */
+
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
-import type { LinkSigner, Validity } from './link-signer.ts';
-import { SignatureCache } from './signature-cache.ts';
 
-export type LinkStatus = 'valid' | 'invalid' | 'expired';
+/** When a link works, in seconds since 1970. */
+export interface Validity {
+  begins: number;
+  expires: number;
+}
+
+export interface LinkSigner {
+  /** The longest possible lifetime of a link, in seconds. */
+  readonly maxLifetime: number;
+  /**
+   * Returns a function that signs links with the same validity. `origin` is the origin that the client called. Links of the
+   * default validity are the same for all clients.
+   */
+  signer(origin: string, validity: Validity, isDefault?: boolean): SignLink;
+}
+
+/** Default links expire at the end of a bucket of a sixtieth of their lifetime, at most five minutes. */
+const BUCKETS_PER_LIFETIME = 60;
+const MAX_BUCKET = 300;
+/** The end of the year 9999; an ISO timestamp has four digits for the year. */
+const MAX_EXPIRES = 253_402_300_799;
+
+/**
+ * The validity of a link issued now. An exact lifetime is kept to the second. Any other is rounded up to the end of a
+ * bucket: all links issued within a bucket are equal, and browsers and CDNs can cache them.
+ */
+export function linkValidity(now: number, lifetime: number, isExact: boolean): Validity {
+  const bucket = isExact ? 1 : Math.min(MAX_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_PER_LIFETIME)));
+  const expires = Math.ceil((now / 1000 + lifetime) / bucket) * bucket;
+  return { begins: expires - lifetime - (isExact ? 0 : bucket), expires: Math.min(MAX_EXPIRES, expires) };
+}
+
+type LinkStatus = 'valid' | 'invalid' | 'expired';
 
 /** The id of an image, the size of a thumbnail, and the type. */
 const fileNamePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[1-9][0-9]{0,5})?\.[a-z]{3,4}$/;
 const expiresPattern = /^[1-9][0-9]{0,11}$/;
 const signaturePattern = /^[0-9A-Za-z_-]{43}$/;
 
+/**
+ * Signing every link with HMAC would be slow. Instead, HMAC derives one key per expiry time, and a link's signature is the
+ * SHA-256 of that key and the file name. A bare hash of key and message allows length extension, but only file names of one
+ * strict form are ever verified, and an extended message contains padding bytes that no such name contains.
+ */
 export class FileLinks implements LinkSigner {
   readonly maxLifetime = Number.POSITIVE_INFINITY;
   readonly #keys: readonly string[];
@@ -71,4 +103,48 @@ function deriveKey(key: string, expires: number): string {
 
 function sign(key: string, fileName: string): string {
   return hash('sha256', key + fileName, 'base64url');
+}
+
+const SIGNATURE_BYTES = 32;
+/** A signature, and before it the tag of the links that it belongs to. */
+const WORDS = 1 + SIGNATURE_BYTES / 4;
+
+/** What `toString` calls after it has checked its arguments. */
+type SliceableBuffer = Buffer & { base64urlSlice(start: number, end: number): string };
+
+/**
+ * Signatures of default links, by image number. All default links of a minute expire together, and under load most images
+ * are linked several times in that minute. As bytes without objects, they cost the garbage collector nothing.
+ */
+class SignatureCache {
+  readonly #words: Uint32Array;
+  readonly #bytes: SliceableBuffer;
+  /** Changes with the expiry time and the revision, so nothing has to be cleared then. */
+  #tag = 0;
+  #expires = 0;
+  #revision: number | undefined;
+
+  /** The system provides the memory only when it is written to. */
+  constructor(maxBytes: number) {
+    this.#words = new Uint32Array(Math.floor(maxBytes / 4));
+    this.#bytes = Buffer.from(this.#words.buffer) as SliceableBuffer;
+  }
+
+  /** Returns the signature in base64url. `sign` computes it if it is not cached. */
+  get(file: LinkedFile, expires: number, sign: (fileName: string) => string): string {
+    const { number = Number.POSITIVE_INFINITY, revision } = file;
+    const index = number * WORDS;
+    const start = (index + 1) * 4;
+    const end = start + SIGNATURE_BYTES;
+    if (end > this.#bytes.length) return sign(file.fileName);
+    if (expires !== this.#expires || revision !== this.#revision) {
+      this.#tag++;
+      [this.#expires, this.#revision] = [expires, revision];
+    }
+    if (this.#words[index] === this.#tag) return this.#bytes.base64urlSlice(start, end);
+    const signature = sign(file.fileName);
+    this.#bytes.write(signature, start, 'base64url');
+    this.#words[index] = this.#tag;
+    return signature;
+  }
 }

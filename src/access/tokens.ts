@@ -1,7 +1,20 @@
-/** Access tokens: secrets, scopes and expiry. Time and randomness are passed in. */
+/** Access tokens: secrets, scopes and expiry, and the interface of their store. Time and randomness are passed in. */
 import { hash } from 'node:crypto';
 import type { RandomInt } from '../lib/random.ts';
-import type { Token } from './token-store.ts';
+import type { Token, TokenInformation, TokenRecord } from '../store/contract/token-record.ts';
+
+export type { Token, TokenInformation, TokenRecord };
+
+export interface TokenStore {
+  /** Finds a token by the hash of its secret. It may have expired, but is not revoked. */
+  find(hash: string): Token | undefined | Promise<Token | undefined>;
+  add(token: Token, hash: string): Promise<void>;
+  list(): Promise<(Token & { revokedAt: string | null })[]>;
+  /** Returns false if no such token exists or it is already revoked. */
+  revoke(id: string, revokedAt: string): Promise<boolean>;
+  /** For a backup. */
+  records(): Promise<TokenRecord[]>;
+}
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 100;
@@ -26,7 +39,7 @@ export function newSecret(randomInt: RandomInt): string {
 export const hashSecret = (secret: string): string => hash('sha256', secret);
 
 /**
- * The hashes of the latest secrets, the oldest first: hashing took a quarter of the time of admitting a call. Only texts of
+ * The hashes of the latest secrets, the oldest first, so that a call does not hash its own again. Only texts of
  * the form of a secret are keys, so that a client can neither fill the memory nor make keys collide.
  */
 const hashes = new Map<string, string>();

@@ -1,8 +1,7 @@
 /** Admits a call: checks its token and the rate limit, and adds the rate-limit headers. */
 
 import type { Decision } from '../access/rate.ts';
-import type { Token } from '../access/token-store.ts';
-import { hashIn, isExempt, isLive } from '../access/tokens.ts';
+import { hashIn, isExempt, isLive, type Token } from '../access/tokens.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Services } from './services.ts';

@@ -3,8 +3,7 @@
  * one is sent: 429; 401 for an invalid token, or a missing one where the endpoint requires it; 400; 401 for an `expiry`
  * without a token; 403; 404.
  */
-import type { Token } from '../access/token-store.ts';
-import { expiryAllowance } from '../access/tokens.ts';
+import { expiryAllowance, type Token } from '../access/tokens.ts';
 import { matchesETag } from '../http/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';

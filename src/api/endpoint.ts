@@ -1,6 +1,6 @@
 /** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
 
-import type { Token } from '../access/token-store.ts';
+import type { Token } from '../access/tokens.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './example-calls.ts';

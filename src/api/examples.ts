@@ -1,6 +1,6 @@
 /** Example records for the reference. They exist in the demo catalogue, so the example calls work there. */
 import type Type from 'typebox';
-import type { TokenInformation } from '../access/token-store.ts';
+import type { TokenInformation } from '../access/tokens.ts';
 import type { ArtistImage } from '../catalogue/schemas.ts';
 import type { Artist, Category, Character, Image, Statistics } from '../catalogue/types.ts';
 

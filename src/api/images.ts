@@ -1,7 +1,7 @@
 /** The endpoints that return images. */
 
+import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
-import { cursorScope } from '../catalogue/cursor-scope.ts';
 import { type ImageDocument, withoutAspectRatio } from '../catalogue/documents/image-document.ts';
 import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';

@@ -1,5 +1,5 @@
 /** The endpoints about the service itself. */
-import type { Token } from '../access/token-store.ts';
+import type { Token } from '../access/tokens.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { entityTag } from '../http/conditional.ts';
 import { version } from '../lib/version.ts';

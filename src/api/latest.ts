@@ -1,6 +1,6 @@
 /** The newest images. */
 
-import { cursorScope } from '../catalogue/cursor-scope.ts';
+import { cursorScope } from '../access/cursors.ts';
 import { Image } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';

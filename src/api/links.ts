@@ -1,5 +1,5 @@
 /** The links to files in a response. */
-import { linkValidity } from '../access/link-signer.ts';
+import { linkValidity } from '../access/file-links.ts';
 import type { SignLink } from '../catalogue/documents/image-document.ts';
 import type { Call } from './endpoint.ts';
 

@@ -1,12 +1,9 @@
 /** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
-import type { ClientBudget } from '../access/client-budget.ts';
 import type { Cursors } from '../access/cursors.ts';
-import type { Exemptions } from '../access/exemptions.ts';
-import type { FileLinks } from '../access/file-links.ts';
-import type { Limiter } from '../access/limits/limiter.ts';
-import type { LinkSigner } from '../access/link-signer.ts';
-import type { TokenStore } from '../access/token-store.ts';
+import type { FileLinks, LinkSigner } from '../access/file-links.ts';
+import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
+import type { TokenStore } from '../access/tokens.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { LimiterCounters } from '../http/metrics/limiter.ts';
 import type { Clock } from '../lib/clock.ts';

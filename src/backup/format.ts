@@ -10,8 +10,7 @@
  */
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import type { TokenRecord } from '../access/token-store.ts';
-import { isScope } from '../access/tokens.ts';
+import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf } from '../catalogue/documents/document.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import { imageLine } from '../catalogue/line.ts';

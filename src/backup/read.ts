@@ -1,6 +1,6 @@
 /** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
 import { hash } from 'node:crypto';
-import type { TokenRecord } from '../access/token-store.ts';
+import type { TokenRecord } from '../access/tokens.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import { lineText, readLines } from '../import/sources/lines.ts';

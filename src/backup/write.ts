@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TokenRecord } from '../access/token-store.ts';
+import type { TokenRecord } from '../access/tokens.ts';
 import { catalogueLines, joinLines } from '../catalogue/line.ts';
 import { streamBatches } from '../lib/batches.ts';
 import { inParallel } from '../lib/parallel.ts';

@@ -1,7 +1,6 @@
 /** `zukan token`: creates, lists and revokes access tokens. */
 import { randomUUID } from 'node:crypto';
-import type { Token } from '../access/token-store.ts';
-import { hashSecret, isScope, newSecret } from '../access/tokens.ts';
+import { hashSecret, isScope, newSecret, type Token } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { secureRandomInt } from '../lib/random.ts';
 import { openStore } from '../server/engines.ts';

@@ -2,10 +2,9 @@
 
 import { monitorCheck } from '../access/browsers.ts';
 import { clientReader, networkCheck } from '../access/client-address.ts';
-import { previewRule, tokenRule } from '../access/client-budget.ts';
 import { Cursors } from '../access/cursors.ts';
-import { Exemptions } from '../access/exemptions.ts';
 import { FileLinks } from '../access/file-links.ts';
+import { Exemptions, previewRule, tokenRule } from '../access/limiter.ts';
 import type { Services } from '../api/services.ts';
 import type { Config } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';

@@ -2,12 +2,10 @@
 import { hash } from 'node:crypto';
 import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BudgetRule, ClientBudget } from '../access/client-budget.ts';
-import { MemoryBudget } from '../access/limits/budget.ts';
-import type { Limiter } from '../access/limits/limiter.ts';
-import { MemoryLimiter, steadyClock } from '../access/limits/memory.ts';
+import type { LinkSigner } from '../access/file-links.ts';
+import type { BudgetRule, ClientBudget, Limiter } from '../access/limiter.ts';
+import { MemoryBudget, MemoryLimiter, steadyClock } from '../access/limits/memory.ts';
 import type { RedisLimiterOptions } from '../access/limits/redis.ts';
-import type { LinkSigner } from '../access/link-signer.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { TurnMemory } from '../lib/shared-turn.ts';

@@ -1,5 +1,5 @@
 /** A store, opened for serving. */
-import type { TokenStore } from '../access/token-store.ts';
+import type { TokenStore } from '../access/tokens.ts';
 import type { Monitored } from '../lib/metrics.ts';
 import type { Catalogue } from './contract/catalogue.ts';
 

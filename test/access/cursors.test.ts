@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Cursors } from '../../src/access/cursors.ts';
-import { cursorScope } from '../../src/catalogue/cursor-scope.ts';
+import { Cursors, cursorScope } from '../../src/access/cursors.ts';
 import { packPosition, unpackPosition } from '../../src/catalogue/sets/seed-order.ts';
 import type { Filter } from '../../src/store/contract/catalogue.ts';
 

@@ -1,8 +1,15 @@
 /** Access tokens: secrets, scopes, expiry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Token } from '../../src/access/token-store.ts';
-import { expiryAllowance, hashIn, hashSecret, isLive, isScope, newSecret } from '../../src/access/tokens.ts';
+import {
+  expiryAllowance,
+  hashIn,
+  hashSecret,
+  isLive,
+  isScope,
+  newSecret,
+  type Token,
+} from '../../src/access/tokens.ts';
 import { secureRandomInt } from '../../src/lib/random.ts';
 
 test('a secret has 100 letters and digits and is unique', () => {

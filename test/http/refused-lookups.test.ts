@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
-import { tokenRule } from '../../src/access/client-budget.ts';
-import { Exemptions } from '../../src/access/exemptions.ts';
-import { MemoryBudget } from '../../src/access/limits/budget.ts';
-import { MemoryLimiter } from '../../src/access/limits/memory.ts';
+import { Exemptions, tokenRule } from '../../src/access/limiter.ts';
+import { MemoryBudget, MemoryLimiter } from '../../src/access/limits/memory.ts';
 import { admit } from '../../src/api/admission.ts';
 import type { Services } from '../../src/api/services.ts';
 import { ApiError } from '../../src/http/errors.ts';

@@ -1,11 +1,15 @@
 /**
  * The layout of the memory in which threads share the states of clients: a header, the headers of the shards, and for each
  * slot the state and the key of a client. Every kind of data has its own array, so that data that few clients need, such as
- * the times of violations, occupies memory for few clients.
+ * the times of violations, occupies memory for few clients. A client's name is a key of fixed size, found by a keyed hash.
  */
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { MAX_VIOLATIONS } from '../rate.ts';
-import { KEY_WORDS } from './client-key.ts';
+
+/** An IPv4 address, or an IPv6 network such as 2001:db8:1234:5678::/64, fits as it is. */
+const MAX_LENGTH = 24;
+/** Words of four bytes. */
+export const KEY_WORDS = MAX_LENGTH / 4;
 
 export const SHARDS = 64;
 export const STORED_VIOLATIONS = MAX_VIOLATIONS - 1;
@@ -83,4 +87,53 @@ export function viewClientMemory(memory: SharedArrayBuffer): ClientMemory {
 /** The first word of a shard's header. */
 export function headerOf(shard: number): number {
   return (1 + shard) * HEADER_WORDS;
+}
+
+/** Writes the key of a client, whose name is ASCII. A name that does not fit is replaced by its hash. */
+export function writeKey(client: string, key: Int32Array): void {
+  const isShort = client.length <= MAX_LENGTH;
+  const text = isShort ? client : hash('sha256', client, 'base64url').slice(0, MAX_LENGTH);
+  for (let word = 0; word < KEY_WORDS; word++) {
+    let bytes = 0;
+    for (let index = word * 4; index < word * 4 + 4 && index < text.length; index++)
+      bytes = (bytes << 8) | text.charCodeAt(index);
+    key[word] = bytes;
+  }
+}
+
+export function isKeyAt(keys: Int32Array, from: number, key: Int32Array): boolean {
+  for (let word = 0; word < KEY_WORDS; word++) if (keys[from + word] !== key[word]) return false;
+  return true;
+}
+
+/**
+ * HalfSipHash-1-3 of the key that starts at `from`. Clients cannot choose their addresses so that they collide, because
+ * they do not know the seed.
+ */
+export function hashKey(keys: Int32Array, from: number, seed0: number, seed1: number): number {
+  let v0 = seed0;
+  let v1 = seed1;
+  let v2 = 0x6c796765 ^ seed0;
+  let v3 = 0x74656462 ^ seed1;
+  for (let turn = 0; turn < KEY_WORDS + 3; turn++) {
+    const word = turn < KEY_WORDS ? (keys[from + turn] as number) : 0;
+    if (turn === KEY_WORDS) v2 ^= 0xff;
+    v3 ^= word;
+    v0 = (v0 + v1) | 0;
+    v1 = rotate(v1, 5) ^ v0;
+    v0 = rotate(v0, 16);
+    v2 = (v2 + v3) | 0;
+    v3 = rotate(v3, 8) ^ v2;
+    v0 = (v0 + v3) | 0;
+    v3 = rotate(v3, 7) ^ v0;
+    v2 = (v2 + v1) | 0;
+    v1 = rotate(v1, 13) ^ v2;
+    v2 = rotate(v2, 16);
+    v0 ^= word;
+  }
+  return (v1 ^ v3) >>> 0;
+}
+
+function rotate(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }

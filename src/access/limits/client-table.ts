@@ -3,7 +3,6 @@
  * hash table with a lock, and a sweep cycles through its clients, a few per request, and drops those that have expired.
  */
 import { blockedState, expiresAt, freshState, goodState, type RateState } from '../rate.ts';
-import { hashKey, isKeyAt, KEY_WORDS, writeKey } from './client-key.ts';
 import {
   BLOCKED,
   BLOCKED_SIZE,
@@ -13,12 +12,16 @@ import {
   FIRST_FREE,
   GOOD,
   HAND,
+  hashKey,
   headerOf,
+  isKeyAt,
+  KEY_WORDS,
   LOCK,
   SHARDS,
   STORED_VIOLATIONS,
   USED,
   viewClientMemory,
+  writeKey,
 } from './client-memory.ts';
 import { lock, takeOver, unlock } from './lock.ts';
 

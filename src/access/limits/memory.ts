@@ -1,18 +1,18 @@
-/** The rate limit of one process, in bounded memory that its threads may share. */
-
+/** The rate limit and the budgets of one process, in bounded memory that its threads may share. */
 import type { Clock } from '../../lib/clock.ts';
+import type { BudgetRule, ClientBudget, Limiter } from '../limiter.ts';
 import {
   blockedState,
   type Decision,
   decide,
   freshState,
+  goodState,
   type Rate,
   type RateState,
   rateOf,
 } from '../rate.ts';
 import { createClientMemory } from './client-memory.ts';
 import { ClientTable } from './client-table.ts';
-import type { Limiter } from './limiter.ts';
 
 /** Each thread counts `performance.now` from its own start. */
 const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
@@ -88,6 +88,52 @@ export class MemoryLimiter implements Limiter {
       const changed = change(this.#clients.read(), now);
       this.#clients.write(changed.state, now);
       return changed;
+    } finally {
+      this.#clients.unlock();
+    }
+  }
+}
+
+const MAX_BUDGET_CLIENTS = 20_000;
+
+/** Shared too, so that a budget does not multiply with the number of workers. */
+export class MemoryBudget implements ClientBudget {
+  readonly #rule: BudgetRule;
+  readonly #clock: Clock;
+  readonly #clients: ClientTable;
+
+  /** The memory may be that of a limiter with the same clock. `owner` identifies this thread: see lock.ts. */
+  constructor(
+    rule: BudgetRule,
+    clock: Clock = steadyClock,
+    memory = createClientMemory(MAX_BUDGET_CLIENTS),
+    owner = 1,
+  ) {
+    this.#rule = rule;
+    this.#clock = clock;
+    this.#clients = new ClientTable(memory, owner);
+  }
+
+  hasLeft(client: string): boolean {
+    return this.#spend(client, false);
+  }
+
+  take(client: string): boolean {
+    return this.#spend(client, true);
+  }
+
+  #spend(client: string, isTaken: boolean): boolean {
+    const { name, burst, intervalMs } = this.#rule;
+    this.#clients.lock(`${name} ${client}`);
+    try {
+      const now = this.#clock();
+      const latest = now + burst * intervalMs;
+      // When the budget is full again. A later time than possible was recorded before the clock was set back.
+      const known = this.#clients.read().nextArrival;
+      const fullAt = Math.max(now, known <= latest ? known : 0) + intervalMs;
+      if (fullAt > latest) return false;
+      if (isTaken) this.#clients.write(goodState(fullAt), now);
+      return true;
     } finally {
       this.#clients.unlock();
     }

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Clock } from '../../lib/clock.ts';
+import type { Limiter } from '../limiter.ts';
 import type { Decision } from '../rate.ts';
-import type { Limiter } from './limiter.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
 import { SCRIPT } from './redis-script.ts';
 

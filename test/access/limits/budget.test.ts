@@ -1,9 +1,8 @@
 /** Budgets of clients, in memory that threads share. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { previewRule, tokenRule } from '../../../src/access/client-budget.ts';
-import { MemoryBudget } from '../../../src/access/limits/budget.ts';
-import { createLimiterMemory, MemoryLimiter } from '../../../src/access/limits/memory.ts';
+import { previewRule, tokenRule } from '../../../src/access/limiter.ts';
+import { createLimiterMemory, MemoryBudget, MemoryLimiter } from '../../../src/access/limits/memory.ts';
 
 let now = 1e12;
 const clock = () => now;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import type { Limiter } from '../../../src/access/limits/limiter.ts';
+import type { Limiter } from '../../../src/access/limiter.ts';
 import { MemoryLimiter } from '../../../src/access/limits/memory.ts';
 import { RedisLimiter } from '../../../src/access/limits/redis.ts';
 import {

@@ -1,9 +1,8 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
-import { previewRule, tokenRule } from '../../../src/access/client-budget.ts';
 import { Cursors } from '../../../src/access/cursors.ts';
-import { Exemptions } from '../../../src/access/exemptions.ts';
 import { FileLinks } from '../../../src/access/file-links.ts';
+import { Exemptions, previewRule, tokenRule } from '../../../src/access/limiter.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Logger } from '../../../src/http/logger.ts';
 import { LimiterCounters } from '../../../src/http/metrics/limiter.ts';

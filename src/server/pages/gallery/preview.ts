@@ -2,7 +2,7 @@
  * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with its
  * cover. Only images rated sfw appear, because a preview cannot blur them.
  */
-import { linkValidity } from '../../../access/link-signer.ts';
+import { linkValidity } from '../../../access/file-links.ts';
 import { readUuid } from '../../../api/query.ts';
 import type { Services } from '../../../api/services.ts';
 import type { SignLink } from '../../../catalogue/documents/image-document.ts';

@@ -1,5 +1,5 @@
 /** Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once. */
-import type { Token, TokenStore } from '../../../access/token-store.ts';
+import type { Token, TokenStore } from '../../../access/tokens.ts';
 import type { Servers, Statement } from './servers.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';

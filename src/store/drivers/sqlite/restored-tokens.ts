@@ -4,7 +4,7 @@
  * interrupted is repeated.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { TokenRecord } from '../../../access/token-store.ts';
+import type { TokenRecord } from '../../../access/tokens.ts';
 import { BUSY_TIMEOUT_MS, exclusively } from './database.ts';
 import { isOnReadOnlyDisk } from './read-only.ts';
 

@@ -1,7 +1,7 @@
 /** Access tokens of the embedded store, in their own file. */
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Token, TokenRecord, TokenStore } from '../../../access/token-store.ts';
+import type { Token, TokenRecord, TokenStore } from '../../../access/tokens.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
