@@ -22,7 +22,7 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   const found = isFirst ? services.tokens.find(hash) : undefined;
   let token = isFirst && checkToken(services, client, hash, found instanceof Promise ? await found : found);
   if (isLimited && !(token && isExempt(token.scopes))) {
-    // Awaited even if it is there: Node reports a promise that is rejected before anyone waits for it, which takes 2 µs.
+    // Awaited even if it is there: Node reports a promise that is rejected before anyone waits for it, which takes longer.
     const decision = await limiter.decide(client);
     decisions.count(decision);
     exchange.headers(rateHeaders(limiter.perSecond, decision));

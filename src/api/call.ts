@@ -8,8 +8,8 @@ import { matchesETag } from '../http/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
+import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
-import { RequestCaller } from './caller.ts';
 import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
 import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
@@ -110,4 +110,37 @@ function findDenial(
   if (expiry > allowance)
     return new ApiError(403, `The token allows an expiry of at most ${allowance} seconds.`);
   return undefined;
+}
+
+/** Never sent. nginx's status for requests whose client disconnected, for the log and the metrics. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** The client of a call, as the catalogue needs it for calls that may take long. Most calls never ask. */
+export class RequestCaller implements Caller {
+  readonly #services: Services;
+  readonly #exchange: Exchange;
+  #signal: AbortSignal | undefined;
+
+  constructor(services: Services, exchange: Exchange) {
+    this.#services = services;
+    this.#exchange = exchange;
+  }
+
+  get client(): string {
+    return this.#services.clientOf(this.#exchange.request);
+  }
+
+  /** Aborted when the client disconnects. */
+  get signal(): AbortSignal {
+    this.#signal ??= watchConnection(this.#exchange);
+    return this.#signal;
+  }
+}
+
+function watchConnection({ request, response }: Exchange): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new ApiError(CLIENT_CLOSED_REQUEST, 'The client disconnected.'));
+  if (request.socket.destroyed) abort();
+  else response.once('close', abort);
+  return controller.signal;
 }

@@ -3,7 +3,7 @@
 import type { Token } from '../access/tokens.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
-import type { ExampleCall, ExampleRecords } from './example-calls.ts';
+import type { ExampleCall, ExampleRecords } from './examples.ts';
 import type { Services } from './services.ts';
 
 /** The groups of the reference, in order. */

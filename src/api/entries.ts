@@ -11,10 +11,8 @@ import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { EntryDetails } from '../store/contract/catalogue.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
-import { containingPattern, outlinePattern, startingPattern } from './example-calls.ts';
-import * as samples from './examples.ts';
-import { linkSigner } from './links.ts';
-import { pageHeaders } from './pagination.ts';
+import * as examples from './examples.ts';
+import { linkSigner, pageHeaders } from './links.ts';
 import { entryInclude, limit, offset, search } from './parameters.ts';
 
 type ListCall = Call<Window & QueryOf<{ include: typeof entryInclude }>>;
@@ -28,8 +26,8 @@ export const artistList = entryList('artist', {
   summary: 'List or search artists',
   data: Type.Array(schemas.ListedArtist),
   example: {
-    call: ({ artist }) => ({ query: { search: containingPattern(artist.name), limit: '5' } }),
-    data: [samples.artist],
+    call: ({ artist }) => ({ query: { search: examples.containingPattern(artist.name), limit: '5' } }),
+    data: [examples.artist],
   },
 });
 
@@ -39,8 +37,8 @@ export const characterList = entryList('character', {
   summary: 'List or search characters',
   data: Type.Array(schemas.ListedCharacter),
   example: {
-    call: ({ character }) => ({ query: { search: startingPattern(character.name) } }),
-    data: [samples.character],
+    call: ({ character }) => ({ query: { search: examples.startingPattern(character.name) } }),
+    data: [examples.character],
   },
 });
 
@@ -50,8 +48,8 @@ export const categoryList = entryList('category', {
   summary: 'List or search categories',
   data: Type.Array(schemas.ListedCategory),
   example: {
-    call: ({ category }) => ({ query: { search: outlinePattern(category.name) } }),
-    data: [samples.category],
+    call: ({ category }) => ({ query: { search: examples.outlinePattern(category.name) } }),
+    data: [examples.category],
   },
 });
 
@@ -80,7 +78,7 @@ export const singleArtist = singleEntry('artist', {
   group: 'Artists',
   summary: 'Get an artist',
   data: schemas.ArtistWithImages,
-  example: { call: ({ artist }) => ({ id: artist.id }), data: { ...samples.artist, images: 7 } },
+  example: { call: ({ artist }) => ({ id: artist.id }), data: { ...examples.artist, images: 7 } },
 });
 
 export const singleCharacter = singleEntry('character', {
@@ -88,7 +86,7 @@ export const singleCharacter = singleEntry('character', {
   group: 'Characters',
   summary: 'Get a character',
   data: schemas.CharacterWithImages,
-  example: { call: ({ character }) => ({ id: character.id }), data: { ...samples.character, images: 4 } },
+  example: { call: ({ character }) => ({ id: character.id }), data: { ...examples.character, images: 4 } },
 });
 
 export const singleCategory = singleEntry('category', {
@@ -96,7 +94,7 @@ export const singleCategory = singleEntry('category', {
   group: 'Categories',
   summary: 'Get a category',
   data: schemas.CategoryWithImages,
-  example: { call: ({ category }) => ({ id: category.id }), data: { ...samples.category, images: 9 } },
+  example: { call: ({ category }) => ({ id: category.id }), data: { ...examples.category, images: 9 } },
 });
 
 function singleEntry(kind: Kind, details: Details): Endpoint {

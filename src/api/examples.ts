@@ -1,8 +1,11 @@
-/** Example records for the reference. They exist in the demo catalogue, so the example calls work there. */
+/**
+ * The examples of the reference: records that exist in the demo catalogue, and calls made of records of the catalogue that is
+ * served, so that they work on it.
+ */
 import type Type from 'typebox';
 import type { TokenInformation } from '../access/tokens.ts';
 import type { ArtistImage } from '../catalogue/schemas.ts';
-import type { Artist, Category, Character, Image, Statistics } from '../catalogue/types.ts';
+import type { Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
 
 export const artist: Artist = {
   id: '4934822e-e84c-5aa0-bf12-3a85eb9a3b57',
@@ -76,3 +79,57 @@ export const token: TokenInformation = {
   createdAt: '2026-01-01T00:00:00.000Z',
   expires: '2027-01-01T00:00:00.000Z',
 };
+
+export interface Named {
+  id: string;
+  name: string;
+}
+
+/** The records that the calls are about. */
+export interface ExampleRecords extends Record<Kind, Named> {
+  image: { id: string };
+  /** The names of categories that one image has all of. */
+  categories: readonly string[];
+}
+
+export interface ExampleCall {
+  /** Stands for `{id}` in the path. */
+  id?: string;
+  query?: Record<string, string>;
+}
+
+export const demoRecords: ExampleRecords = {
+  image,
+  artist,
+  character,
+  category,
+  categories: ['foxgirl', 'kimono'],
+};
+
+/** No filter if there are no names. */
+export function inCategories(names: readonly string[]): Record<string, string> {
+  return names.length > 0 ? { categories: names.join() } : {};
+}
+
+/** Matches names that contain the last word of this one: `%ink%`. Letters and digits stand for themselves. */
+export function containingPattern(name: string): string {
+  const words = name.match(/[\p{L}\p{N}]{2,20}/gu) ?? [];
+  return words.length > 0 ? `%${lower(words.at(-1) as string)}%` : '%';
+}
+
+/** Matches names that start with the first letters of this one: `ko%`. */
+export function startingPattern(name: string): string {
+  return `${lower(/^[\p{L}\p{N}]{1,2}/u.exec(name)?.[0] ?? '')}%`;
+}
+
+/** Matches names of the same length and first letter: `d__`. */
+export function outlinePattern(name: string): string {
+  return /^[a-z0-9][a-z0-9 -]{1,19}$/i.test(name)
+    ? lower(name.slice(0, 1)) + '_'.repeat(name.length - 1)
+    : startingPattern(name);
+}
+
+/** To show that case does not matter. In other alphabets, lower case may have more letters. */
+function lower(text: string): string {
+  return /^[A-Z0-9]*$/i.test(text) ? text.toLowerCase() : text;
+}

@@ -2,7 +2,7 @@
 import type { ImageDocument, Link } from '../catalogue/documents/image-document.ts';
 import { ApiError } from '../http/errors.ts';
 import { type Call, endpoint, type QueryOf } from './endpoint.ts';
-import { inCategories } from './example-calls.ts';
+import * as examples from './examples.ts';
 import { rejectUnknownNames, unwrap } from './images.ts';
 import { linkSigner } from './links.ts';
 import { expiry, imageFilters, seed, width } from './parameters.ts';
@@ -26,7 +26,7 @@ export const randomFile = endpoint({
   access: 'open',
   query: randomQuery,
   example: {
-    call: ({ categories }) => ({ query: { ...inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
+    call: ({ categories }) => ({ query: { ...examples.inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
   },
   validate: (call) => rejectUnknownNames(call, pickParameters(imageFilters, call.query)),
   async handle(call) {

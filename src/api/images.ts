@@ -1,5 +1,4 @@
 /** The endpoints that return images. */
-
 import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
 import { type ImageDocument, withoutAspectRatio } from '../catalogue/documents/image-document.ts';
@@ -10,10 +9,8 @@ import * as Type from '../lib/json-schema.ts';
 import type { Filter, FilterProblem } from '../store/contract/catalogue.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
-import { inCategories } from './example-calls.ts';
-import * as samples from './examples.ts';
-import { linkSigner } from './links.ts';
-import { cursorHeaders, pageHeaders } from './pagination.ts';
+import * as examples from './examples.ts';
+import { cursorHeaders, linkSigner, pageHeaders } from './links.ts';
 import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
@@ -30,7 +27,7 @@ export const singleImage = endpoint({
   access: 'open',
   query: imageParameters,
   data: Image,
-  example: { call: ({ image }) => ({ id: image.id }), data: samples.image },
+  example: { call: ({ image }) => ({ id: image.id }), data: examples.image },
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
@@ -47,7 +44,7 @@ export const allImages = endpoint({
   access: { scope: LIST_IMAGES },
   query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
-  example: { call: () => ({ query: { limit: '2', offset: '0' } }), data: [samples.image] },
+  example: { call: () => ({ query: { limit: '2', offset: '0' } }), data: [examples.image] },
   isPaged: true,
   async handle(call) {
     const filter = pickParameters(listFilters, call.query);
@@ -66,7 +63,7 @@ export const artistImages = endpoint({
   data: Type.Array(ArtistImage),
   example: {
     call: ({ artist }) => ({ id: artist.id, query: { limit: '1' } }),
-    data: [samples.artistImage],
+    data: [examples.artistImage],
   },
   isPaged: true,
   async handle(call) {
@@ -75,6 +72,29 @@ export const artistImages = endpoint({
     const signLink = linkSigner(call, call.query.expiry);
     const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
     return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
+  },
+});
+
+export const similarImages = endpoint({
+  name: 'similar',
+  group: 'Images',
+  summary: 'Get similar images',
+  description:
+    'Returns the images that look most like this one, nearest first, without the image itself. Copies that were resized, ' +
+    're-encoded or slightly cropped come first. Images that look different are left out, so the list may be short or ' +
+    'empty. It is always empty for an image with too little detail to compare, such as a single colour.',
+  access: 'open',
+  query: { limit, ...listFilters, ...imageParameters },
+  data: Type.Array(Image),
+  example: {
+    call: ({ image }) => ({ id: image.id, query: { nsfw: 'sfw', limit: '1' } }),
+    data: [examples.image],
+  },
+  async handle(call) {
+    const filter = pickParameters(listFilters, call.query);
+    const { catalogue } = call.services;
+    const images = await catalogue.similarImages(call.id, filter, call.query.limit, call.caller);
+    return imageList(call, unwrap(images));
   },
 });
 
@@ -94,8 +114,8 @@ export const randomImages = endpoint({
   query: randomQuery,
   data: Type.Array(Image),
   example: {
-    call: ({ categories }) => ({ query: { ...inCategories(categories), nsfw: 'sfw', limit: '1' } }),
-    data: [samples.image],
+    call: ({ categories }) => ({ query: { ...examples.inCategories(categories), nsfw: 'sfw', limit: '1' } }),
+    data: [examples.image],
   },
   hasCursor: true,
   async validate(call) {

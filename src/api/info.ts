@@ -4,7 +4,7 @@ import * as schemas from '../catalogue/schemas.ts';
 import { entityTag } from '../http/conditional.ts';
 import { version } from '../lib/version.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import * as samples from './examples.ts';
+import * as examples from './examples.ts';
 
 /** `listPaths` returns the paths of all endpoints, including this one. */
 export function serviceInformation(listPaths: () => string[]): Endpoint {
@@ -39,7 +39,7 @@ export const statistics = endpoint({
   description: 'Counts all records, and images by rating and by orientation.',
   access: 'open',
   data: schemas.Statistics,
-  example: { data: samples.statistics },
+  example: { data: examples.statistics },
   hasETag: true,
   async handle({ services }) {
     const data = JSON.stringify(await services.catalogue.statistics());
@@ -54,7 +54,7 @@ export const tokenInformation = endpoint({
   description: 'Returns the owner, the scopes and the expiry of your token. Any valid token will do.',
   access: 'token',
   data: schemas.TokenInformation,
-  example: { data: samples.token },
+  example: { data: examples.token },
   handle({ token }) {
     // `access` ensures that there is a token.
     const { owner, purpose, scopes, issuedBy, createdAt, expires } = token as Token;

@@ -6,9 +6,9 @@ import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
 import { type Call, endpoint, type QueryOf } from './endpoint.ts';
-import * as samples from './examples.ts';
+import * as examples from './examples.ts';
 import { imageList, rejectUnknownNames, unwrap } from './images.ts';
-import { cursorHeaders } from './pagination.ts';
+import { cursorHeaders } from './links.ts';
 import { cursor, imageFilters, imageParameters, limit } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
@@ -24,7 +24,7 @@ export const latestImages = endpoint({
   access: 'open',
   query: latestQuery,
   data: Type.Array(Image),
-  example: { call: () => ({ query: { nsfw: 'sfw', limit: '1' } }), data: [samples.image] },
+  example: { call: () => ({ query: { nsfw: 'sfw', limit: '1' } }), data: [examples.image] },
   hasCursor: true,
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);

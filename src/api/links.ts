@@ -1,10 +1,42 @@
-/** The links to files in a response. */
+/** The links in a response: those to files, and those to other pages in its headers. */
 import { linkValidity } from '../access/file-links.ts';
 import type { SignLink } from '../catalogue/documents/image-document.ts';
+import type { Window } from '../catalogue/types.ts';
 import type { Call } from './endpoint.ts';
 
 /** Signs the links of one response, which all expire together: after `expiry` seconds, or else at the default time. */
 export function linkSigner({ services, now, origin }: Call<unknown>, expiry?: number): SignLink {
   const validity = linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
   return services.links.signer(origin, validity, expiry === undefined);
+}
+
+/** The total, and links to the next and the previous page. */
+export function pageHeaders(call: Call<Window>, total: number): Record<string, string> {
+  const { limit, offset } = call.query;
+  const links: string[] = [];
+  if (offset + limit < total) links.push(pageLink(call, { limit, offset: offset + limit }, 'next'));
+  // The previous page ends where this one starts, so the first page may be shorter than the limit.
+  const before = Math.min(offset, total);
+  if (before > 0)
+    links.push(
+      pageLink(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'),
+    );
+  const headers: Record<string, string> = { 'X-Total-Count': String(total) };
+  if (links.length > 0) headers.Link = links.join(', ');
+  return headers;
+}
+
+/** The cursor of the next page, and the link to it. */
+export function cursorHeaders(call: Call<object>, cursor: string): Record<string, string> {
+  return { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') };
+}
+
+type Values = Record<string, string | number | readonly string[]>;
+
+/** A link to the same call with some parameters changed. */
+function pageLink({ query, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
+  const values: Values = { ...query, ...changes };
+  const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+  const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return `<${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
 }

@@ -6,13 +6,13 @@
 import { EntryInclude, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
-import * as samples from './examples.ts';
+import * as examples from './examples.ts';
 
 /** In the path. */
 export const id = Type.String({
   pattern: uuidPattern,
   description: 'The id of the record: a UUID in upper or lower case.',
-  examples: [samples.artist.id],
+  examples: [examples.artist.id],
 });
 
 export const limit = Type.Integer({
@@ -135,14 +135,14 @@ export const imageFilters = {
     Type.String({
       pattern: uuidPattern,
       description: 'Only images by the artist with this id.',
-      examples: [samples.artist.id],
+      examples: [examples.artist.id],
     }),
   ),
   character: Type.Optional(
     Type.String({
       pattern: uuidPattern,
       description: 'Only images that show the character with this id.',
-      examples: [samples.character.id],
+      examples: [examples.character.id],
     }),
   ),
 } satisfies Record<keyof Filter, Type.TSchema>;

@@ -9,10 +9,9 @@ import {
   singleCharacter,
 } from './entries.ts';
 import { imageFile, randomFile } from './image-files.ts';
-import { allImages, artistImages, randomImages, singleImage } from './images.ts';
+import { allImages, artistImages, randomImages, similarImages, singleImage } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
 import { latestImages } from './latest.ts';
-import { similarImages } from './similar.ts';
 
 const endpoints: Record<string, Endpoint> = {
   '/': serviceInformation(() => Object.keys(endpoints)),

@@ -1,7 +1,6 @@
 /** The page of the studio, and the pages before and instead of it. */
-import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../assets/browser-files.ts';
+import { MARK, readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../assets/browser-files.ts';
 import { bundle } from '../assets/bundle.ts';
-import { MARK } from '../assets/drawn-mark.ts';
 
 export const HTML = 'text/html; charset=utf-8';
 

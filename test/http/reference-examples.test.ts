@@ -4,12 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  containingPattern,
-  demoRecords,
-  outlinePattern,
-  startingPattern,
-} from '../../src/api/example-calls.ts';
+import { containingPattern, demoRecords, outlinePattern, startingPattern } from '../../src/api/examples.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
 import { parsePattern } from '../../src/catalogue/search/pattern.ts';
 import { compile } from '../../src/catalogue/search/scan.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { demoRecords } from '../../src/api/example-calls.ts';
+import { demoRecords } from '../../src/api/examples.ts';
 import { createApp } from '../../src/server/app.ts';
 import { contrast, ON_ACCENT, readableAccent } from '../../src/server/pages/accent.ts';
 import { atDepth } from '../support/depth.ts';

@@ -1,6 +1,6 @@
 /** Sends image files to clients with a valid link. */
 import type { IncomingMessage } from 'node:http';
-import { RequestCaller } from '../../api/caller.ts';
+import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/services.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { matchesETag } from '../../http/conditional.ts';

@@ -1,6 +1,6 @@
 /** The name, the logo and the icon of the site, which link every page to the gallery. */
 import type { Site } from '../../api/services.ts';
-import { MARK } from '../../assets/drawn-mark.ts';
+import { MARK } from '../../assets/browser-files.ts';
 import { html, Markup } from './reference/markup.ts';
 
 /** The drawn characters stand for this name only. */

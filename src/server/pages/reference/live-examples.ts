@@ -3,7 +3,7 @@
  * the catalogue lacks is taken from the demo.
  */
 
-import { demoRecords, type ExampleRecords, type Named } from '../../../api/example-calls.ts';
+import { demoRecords, type ExampleRecords, type Named } from '../../../api/examples.ts';
 import type { Category, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Caller, Catalogue } from '../../../store/contract/catalogue.ts';

@@ -1,5 +1,5 @@
 /** One operation of the reference page. */
-import type { ExampleCall } from '../../../api/example-calls.ts';
+import type { ExampleCall } from '../../../api/examples.ts';
 import { html, type Markup, prose } from './markup.ts';
 import { describeType, table } from './schema-tables.ts';
 import type { Components, OpenApi, Operation, Parameter, Ref, Response, Schema } from './types.ts';

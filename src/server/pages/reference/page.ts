@@ -1,7 +1,7 @@
 /** The reference page: the whole OpenAPI document as HTML. */
 
 import type { Route } from '../../../api/endpoint.ts';
-import type { ExampleRecords } from '../../../api/example-calls.ts';
+import type { ExampleRecords } from '../../../api/examples.ts';
 import type { Site } from '../../../api/services.ts';
 import { iconLink, wordmark } from '../site-mark.ts';
 import { html, type Markup, prose } from './markup.ts';

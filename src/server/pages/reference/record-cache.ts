@@ -1,5 +1,5 @@
 /** Looks up the records of the examples, at most once a minute. The page does not depend on a catalogue that works. */
-import { demoRecords, type ExampleRecords } from '../../../api/example-calls.ts';
+import { demoRecords, type ExampleRecords } from '../../../api/examples.ts';
 import type { Services } from '../../../api/services.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';

@@ -4,7 +4,7 @@ import {
   type ExampleRecords,
   outlinePattern,
   startingPattern,
-} from '../../../api/example-calls.ts';
+} from '../../../api/examples.ts';
 import { html, type Markup, prose } from './markup.ts';
 
 /** With names that match. docs/search.md explains the whole language. */
