@@ -1,7 +1,7 @@
 /** zukan's own handlers behind Fastify's router and reply. Runs in its own process. */
 import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyReply } from 'fastify';
-import { clientReader, networkCheck } from '../../src/access/client-address.ts';
+import { clientReader, networkCheck, originReader } from '../../src/access/client-address.ts';
 import { Cursors } from '../../src/access/cursors.ts';
 import { FileLinks } from '../../src/access/file-links.ts';
 import { Exemptions, tokenRule } from '../../src/access/limiter.ts';
@@ -13,9 +13,7 @@ import { loadLinkKeys } from '../../src/config/link-keys.ts';
 import { sendError } from '../../src/http/errors.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { Logger } from '../../src/http/logger.ts';
-import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
-import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
-import { originReader } from '../../src/http/origin.ts';
+import { LimiterCounters, RouteTraffic } from '../../src/http/traffic.ts';
 import { batchPerTick } from '../../src/lib/event-loop.ts';
 import { secureRandomInt } from '../../src/lib/random.ts';
 import { defaultTuning as tuning } from '../../src/lib/tuning.ts';

@@ -4,9 +4,9 @@
  * without a token; 403; 404.
  */
 import { expiryAllowance, type Token } from '../access/tokens.ts';
-import { matchesETag } from '../http/conditional.ts';
 import { ApiError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
+import { matchesETag } from '../http/negotiation.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';

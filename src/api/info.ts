@@ -1,7 +1,7 @@
 /** The endpoints about the service itself. */
 import type { Token } from '../access/tokens.ts';
 import * as schemas from '../catalogue/schemas.ts';
-import { entityTag } from '../http/conditional.ts';
+import { entityTag } from '../http/negotiation.ts';
 import { version } from '../lib/version.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import * as examples from './examples.ts';

@@ -5,7 +5,7 @@ import type { FileLinks, LinkSigner } from '../access/file-links.ts';
 import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
 import type { TokenStore } from '../access/tokens.ts';
 import type { Rating } from '../catalogue/types.ts';
-import type { LimiterCounters } from '../http/metrics/limiter.ts';
+import type { LimiterCounters } from '../http/traffic.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport, Monitored } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';

@@ -3,7 +3,7 @@
 import { readDocument } from '../catalogue/documents/document.ts';
 import type { Rating } from '../catalogue/types.ts';
 import { artistOf } from '../import/sources/record.ts';
-import { streamBatches } from '../lib/batches.ts';
+import { streamBatches } from '../lib/parallel.ts';
 import type { Caller, Catalogue, Filter } from '../store/contract/catalogue.ts';
 import type { CatalogueSnapshot, Lookup, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';

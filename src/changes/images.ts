@@ -11,7 +11,7 @@ import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { ensureUnknownArtist } from '../import/apply/lookup.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { artistOf, checkRecord } from '../import/sources/record.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { findEntry, findOrCreate, loadEntriesOf } from './references.ts';

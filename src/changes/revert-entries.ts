@@ -3,7 +3,7 @@
 import { entryVersion } from '../catalogue/documents/image-state.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { describeFile, describeName, type FormerEntry } from '../import/apply/import-record.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import { type BlockedName, nameKey, type RemovedFile } from '../store/contract/decisions.ts';
 import type { ImportChange } from '../store/contract/import-runs.ts';
 import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';

@@ -7,7 +7,7 @@ import { isEditedByHand } from '../catalogue/documents/edited.ts';
 import { stateOf, versionOf } from '../catalogue/documents/image-state.ts';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
 import type { FormerImage } from '../import/apply/import-record.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
 import type { ImportChange, ImportRun } from '../store/contract/import-runs.ts';
 import type { CatalogueWriter, SavedImage } from '../store/contract/writer.ts';

@@ -1,9 +1,8 @@
 /** Constant bodies, compressed when a client first accepts it, and sent from the same bytes to everyone. */
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { type Encoding, negotiateEncoding } from './compression.ts';
-import { entityTag, matchesETag } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
+import { type Encoding, entityTag, matchesETag, negotiateEncoding } from './negotiation.ts';
 
 export interface Asset {
   type: string;

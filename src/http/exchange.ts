@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './compression.ts';
 import { errorField, type Logger } from './logger.ts';
-import type { RouteTraffic } from './metrics/traffic.ts';
+import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
 import { parseQuery, type RawQuery } from './query-string.ts';
+import type { RouteTraffic } from './traffic.ts';
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],

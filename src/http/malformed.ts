@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { ApiError, errorBody } from './errors.ts';
 import { JSON_TYPE } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import type { Traffic } from './metrics/traffic.ts';
 import { latestResponse } from './pipeline.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Of every address. */
 export const METHODS = 'GET, HEAD, OPTIONS';

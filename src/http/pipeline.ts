@@ -5,6 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Logger } from './logger.ts';
 
 /**
  * How many requests may wait on a connection, at 2.5 KB each. What follows is discarded, and the connection is closed after
@@ -25,8 +28,8 @@ interface Connection {
 }
 
 /**
- * What we use of Node's parser. Without it, which is not documented, the whole chunk would be parsed. pipeline-check.ts
- * finds out whether it works.
+ * What we use of Node's parser. Without it, which is not documented, the whole chunk would be parsed.
+ * `warnAboutPipelining` finds out whether it works.
  */
 interface Parser {
   onIncoming?: (request: IncomingMessage & { upgrade: boolean | null }, shouldKeepAlive: boolean) => number;
@@ -125,4 +128,33 @@ function stopReading({ socket, waiting }: Connection): void {
     if (waiting.length > 0) socket.pause();
     else socket.resume();
   });
+}
+
+const { createServer } = process.getBuiltinModule('node:http');
+
+/** Warns if this Node does not let us limit pipelining, which depends on a part of it that is not documented. */
+export async function warnAboutPipelining(log: Logger): Promise<void> {
+  if (await isPipeliningLimited()) return;
+  const { version } = process;
+  log.warn({ version }, 'this Node does not let zukan limit pipelined requests; use another version of Node');
+}
+
+/** Sends more requests than may wait to a server without a port, and counts those that Node parsed. */
+export async function isPipeliningLimited(): Promise<boolean> {
+  const server = createServer();
+  let parsed = 0;
+  server.on('connection', limitPipeline);
+  server.on('request', () => parsed++);
+  server.on(
+    'request',
+    oneAtATime(() => {}),
+  );
+  const [client, connection] = duplexPair();
+  server.emit('connection', connection);
+  const requests = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2 * MAX_WAITING);
+  await new Promise((resolve) => client.write(requests, resolve));
+  await setImmediate();
+  connection.destroy();
+  client.destroy();
+  return parsed === 1 + MAX_WAITING;
 }

@@ -8,12 +8,12 @@ import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
-import type { RouteTraffic, Traffic } from './metrics/traffic.ts';
 import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
+import type { RouteTraffic, Traffic } from './traffic.ts';
 
-/** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
+/** An `import` would also load fetch and HTTP/2, which costs CPU time at each start. */
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
 
 const ALLOW = { Allow: METHODS };
@@ -117,7 +117,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Without a Host, links start with 127.0.0.1 (see origin.ts).
+    // Without a Host, links start with 127.0.0.1 (see access/client-address.ts).
     requireHostHeader: false,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.

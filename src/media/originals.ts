@@ -1,6 +1,6 @@
 /** Reads stored pictures, and bounds how many bytes of pictures are in memory at the same time. */
 import { buffer } from 'node:stream/consumers';
-import { Budget } from '../lib/budget.ts';
+import { Budget } from '../lib/parallel.ts';
 import type { Files } from './files.ts';
 import { MAX_BYTES, PictureError } from './picture.ts';
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { rgbaToThumbHash } from 'thumbhash';
 import { chooseSizes, type Previews } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import { Budget } from '../lib/budget.ts';
+import { Budget } from '../lib/parallel.ts';
 import {
   countFrames,
   decodingBytes,

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import { Unavailable } from '../lib/errors.ts';
-import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/shared-turn.ts';
+import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/thread-locks.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';

@@ -1,18 +1,16 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
 
 import { monitorCheck } from '../access/browsers.ts';
-import { clientReader, networkCheck } from '../access/client-address.ts';
+import { clientReader, networkCheck, originReader } from '../access/client-address.ts';
 import { Cursors } from '../access/cursors.ts';
 import { FileLinks } from '../access/file-links.ts';
 import { Exemptions, previewRule, tokenRule } from '../access/limiter.ts';
 import type { Services } from '../api/services.ts';
 import type { Config } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
-import type { WriteBlock } from '../http/line-writer.ts';
-import { Logger } from '../http/logger.ts';
-import { LimiterCounters } from '../http/metrics/limiter.ts';
-import { originReader } from '../http/origin.ts';
-import { warnAboutPipelining } from '../http/pipeline-check.ts';
+import { Logger, type WriteBlock } from '../http/logger.ts';
+import { warnAboutPipelining } from '../http/pipeline.ts';
+import { LimiterCounters } from '../http/traffic.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';

@@ -8,7 +8,7 @@ import { MemoryBudget, MemoryLimiter, steadyClock } from '../access/limits/memor
 import type { RedisLimiterOptions } from '../access/limits/redis.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { TurnMemory } from '../lib/shared-turn.ts';
+import type { TurnMemory } from '../lib/thread-locks.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import { openFolder } from '../media/local.ts';

@@ -2,7 +2,7 @@
 
 import { findUnused, MAX_PREVIEWS_LENGTH, possibleOriginals } from '../catalogue/documents/thumbnails.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from './contract/decisions.ts';
 import type { Lookup, SavedEntry, SavedImage } from './contract/writer.ts';
 import { IMAGE_COLUMNS, SHELF_BATCH_SIZE } from './queries.ts';

@@ -4,7 +4,7 @@ import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import { findLookAlikes, loadHashes } from '../import/prepare/near-duplicates.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import { summarise, type Tile, toTile } from './summary.ts';
 

@@ -7,7 +7,7 @@ import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { describeMissing } from '../changes/images.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import type { Lookup, SavedImage } from '../store/contract/writer.ts';
 import { describeImages } from './descriptions.ts';
 import { StudioError } from './server.ts';

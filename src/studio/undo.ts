@@ -6,7 +6,7 @@ import { entryVersion, stateOf, versionOf } from '../catalogue/documents/image-s
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { loadEntriesOf } from '../changes/references.ts';
 import { placeFormer } from '../changes/restore-images.ts';
-import { inBatches } from '../lib/batches.ts';
+import { inBatches } from '../lib/parallel.ts';
 import type { CatalogueWriter, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import type { ChangeRecord, EntryChange } from './change-record.ts';
 

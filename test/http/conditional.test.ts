@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { negotiateEncoding } from '../../src/http/compression.ts';
-import { matchesETag } from '../../src/http/conditional.ts';
+import { matchesETag, negotiateEncoding } from '../../src/http/negotiation.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';

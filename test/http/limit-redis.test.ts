@@ -10,7 +10,7 @@ import { admit } from '../../src/api/admission.ts';
 import type { Services } from '../../src/api/services.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
-import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
+import { LimiterCounters } from '../../src/http/traffic.ts';
 import { unless } from '../support/servers/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
 

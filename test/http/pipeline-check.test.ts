@@ -1,7 +1,7 @@
 /** A server that cannot limit pipelining, because Node has changed, says so when it starts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPipeliningLimited } from '../../src/http/pipeline-check.ts';
+import { isPipeliningLimited } from '../../src/http/pipeline.ts';
 import { until } from '../support/until.ts';
 import { newFolder } from '../support/workspace.ts';
 import { serve } from '../support/zukan/program.ts';

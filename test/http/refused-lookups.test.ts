@@ -8,7 +8,7 @@ import { admit } from '../../src/api/admission.ts';
 import type { Services } from '../../src/api/services.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
-import { LimiterCounters } from '../../src/http/metrics/limiter.ts';
+import { LimiterCounters } from '../../src/http/traffic.ts';
 import { createCatalogue, openStore } from '../../src/server/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, makeToken } from '../support/zukan/service.ts';

@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { sendError } from '../../src/http/errors.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { Logger } from '../../src/http/logger.ts';
-import { RouteTraffic } from '../../src/http/metrics/traffic.ts';
+import { RouteTraffic } from '../../src/http/traffic.ts';
 import { Unavailable } from '../../src/lib/errors.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { tamper } from '../support/servers/engines.ts';

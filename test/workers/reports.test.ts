@@ -1,8 +1,7 @@
 /** The reports of all workers, also when one does not answer or has ended. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeMetrics } from '../../src/http/metrics/merge.ts';
-import type { Metric, MetricsReport } from '../../src/lib/metrics.ts';
+import { type Metric, type MetricsReport, mergeMetrics } from '../../src/lib/metrics.ts';
 import { type Reporter, Reports } from '../../src/server/workers/reports.ts';
 
 /** Far longer than a test may take. */

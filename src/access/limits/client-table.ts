@@ -2,6 +2,7 @@
  * The states of many clients in memory that the threads of a process may share. Clients are spread over shards. Each shard is a
  * hash table with a lock, and a sweep cycles through its clients, a few per request, and drops those that have expired.
  */
+import { lock, takeOver, unlock } from '../../lib/thread-locks.ts';
 import { blockedState, expiresAt, freshState, goodState, type RateState } from '../rate.ts';
 import {
   BLOCKED,
@@ -23,7 +24,6 @@ import {
   viewClientMemory,
   writeKey,
 } from './client-memory.ts';
-import { lock, takeOver, unlock } from './lock.ts';
 
 /** More than one, to drop clients faster than new ones arrive. */
 const SWEPT_PER_REQUEST = 2;

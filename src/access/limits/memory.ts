@@ -33,7 +33,7 @@ export class MemoryLimiter implements Limiter {
   readonly #rate: Rate;
   readonly #clients: ClientTable;
 
-  /** The clock must be the same in all threads that share the memory. `owner` identifies this one: see lock.ts. */
+  /** The clock must be the same in all threads that share the memory. `owner` identifies this one: see `lock`. */
   constructor(perSecond: number, clock: Clock, memory = createLimiterMemory(), owner = 1) {
     this.perSecond = perSecond;
     this.#clock = clock;
@@ -102,7 +102,7 @@ export class MemoryBudget implements ClientBudget {
   readonly #clock: Clock;
   readonly #clients: ClientTable;
 
-  /** The memory may be that of a limiter with the same clock. `owner` identifies this thread: see lock.ts. */
+  /** The memory may be that of a limiter with the same clock. `owner` identifies this thread: see `lock`. */
   constructor(
     rule: BudgetRule,
     clock: Clock = steadyClock,

@@ -4,7 +4,7 @@
  * and rebuilt.
  */
 
-import { streamBatches } from '../../lib/batches.ts';
+import { streamBatches } from '../../lib/parallel.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,

@@ -1,7 +1,6 @@
 /** Computes the perceptual hashes that images lack, from their stored files: those imported by an older version, or by key. */
 
-import { streamBatches } from '../../lib/batches.ts';
-import { inParallel } from '../../lib/parallel.ts';
+import { inParallel, streamBatches } from '../../lib/parallel.ts';
 import type { Files } from '../../media/files.ts';
 import { useOriginal } from '../../media/originals.ts';
 import { PictureError, readPicture } from '../../media/picture.ts';

@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
-import { inBatches } from '../../lib/batches.ts';
+import { inBatches } from '../../lib/parallel.ts';
 import type { Upload } from '../../media/files.ts';
 import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';

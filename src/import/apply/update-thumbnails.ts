@@ -4,8 +4,7 @@
  */
 import { readDocument, replacePreviews } from '../../catalogue/documents/document.ts';
 import { fileKeys, formatPreviews, isUpToDate, readPreviews } from '../../catalogue/documents/thumbnails.ts';
-import { inBatches } from '../../lib/batches.ts';
-import { inParallel } from '../../lib/parallel.ts';
+import { inBatches, inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
 import { useOriginal } from '../../media/originals.ts';
 import { PictureError, readPicture } from '../../media/picture.ts';

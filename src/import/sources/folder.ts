@@ -5,8 +5,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { streamBatches } from '../../lib/batches.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { streamBatches } from '../../lib/parallel.ts';
 import type { KnownFile, RemovedSource, SourceFileReader } from '../../store/contract/source-files.ts';
 import { RecordError } from '../problems.ts';
 import { mergeFields, type SidecarFields } from '../sidecar/fields.ts';

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/services.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
-import { matchesETag } from '../../http/conditional.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import { matchesETag } from '../../http/negotiation.ts';
 import type { FileFacts } from '../../store/contract/catalogue.ts';
 
 /** Of the UUID that the verified name begins with. */

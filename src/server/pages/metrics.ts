@@ -1,11 +1,16 @@
 /** Metrics for Prometheus. Always responds; metrics that cannot be collected are left out. */
-
 import type { Services } from '../../api/services.ts';
+import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { catalogueMetrics } from '../../http/metrics/catalogue.ts';
-import { mergeMetrics } from '../../http/metrics/merge.ts';
-import { formatMetrics, METRICS_TYPE } from '../../http/metrics/text.ts';
-import { type DegradedReasons, type Metric, type MetricsReport, parts } from '../../lib/metrics.ts';
+import {
+  type DegradedReasons,
+  formatMetrics,
+  METRICS_TYPE,
+  type Metric,
+  type MetricsReport,
+  mergeMetrics,
+  parts,
+} from '../../lib/metrics.ts';
 import { type HealthCheck, mergeReasons, type Requester } from './health.ts';
 
 /** The report of this worker, with metrics only if those of the server are given. */
@@ -41,4 +46,24 @@ function partMetric(degradedReasons: DegradedReasons): Metric {
     help: 'Whether a part of the service works as configured.',
     samples: parts.map((part) => ({ labels: { part }, value: part in degradedReasons ? 0 : 1 })),
   };
+}
+
+export function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {
+  const counts = { image: images, artist: artists, character: characters, category: categories };
+  return [
+    {
+      name: 'zukan_catalogue_records',
+      type: 'gauge',
+      across: 'max',
+      help: 'Records by kind.',
+      samples: Object.entries(counts).map(([kind, { count }]) => ({ labels: { kind }, value: count })),
+    },
+    {
+      name: 'zukan_catalogue_images',
+      type: 'gauge',
+      across: 'max',
+      help: 'Images by rating.',
+      samples: Object.entries(images.nsfw).map(([rating, value]) => ({ labels: { rating }, value })),
+    },
+  ];
 }

@@ -1,9 +1,9 @@
 /** The response to an address outside of the API where there is nothing. It helps people to find the API and the gallery. */
 
 import type { Site } from '../../api/services.ts';
-import { prefersHtml } from '../../http/accept.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import { prefersHtml } from '../../http/negotiation.ts';
 import { HTML_TYPE, PAGE_POLICY } from './policy.ts';
 import { html, type Markup } from './reference/markup.ts';
 import { iconLink, wordmark } from './site-mark.ts';

@@ -1,6 +1,5 @@
 /** Collects the reports of all workers. Nothing that was ever reported as counted is lost when a worker is replaced. */
-import { mergeMetrics } from '../../http/metrics/merge.ts';
-import type { Metric, MetricsReport } from '../../lib/metrics.ts';
+import { type Metric, type MetricsReport, mergeMetrics } from '../../lib/metrics.ts';
 
 /** Longer than the health check of a worker takes, and shorter than Prometheus waits. */
 const TIMEOUT_MS = 7000;

@@ -5,7 +5,7 @@ import { FileLinks } from '../../../src/access/file-links.ts';
 import { Exemptions, previewRule, tokenRule } from '../../../src/access/limiter.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Logger } from '../../../src/http/logger.ts';
-import { LimiterCounters } from '../../../src/http/metrics/limiter.ts';
+import { LimiterCounters } from '../../../src/http/traffic.ts';
 import { secureRandomInt } from '../../../src/lib/random.ts';
 import { defaultTuning } from '../../../src/lib/tuning.ts';
 import { openBudget, openFiles, openStore, openThumbnailMaker } from '../../../src/server/engines.ts';

@@ -1,6 +1,6 @@
 /** Sessions on the embedded catalogue. Statements are prepared once, and run without waiting. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { inBatches } from '../../../lib/batches.ts';
+import { inBatches } from '../../../lib/parallel.ts';
 import type { TokenRecord } from '../../contract/token-record.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';

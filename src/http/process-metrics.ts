@@ -3,9 +3,8 @@
  * them; a maximum since the last scrape would be reset by whichever comes first.
  */
 import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
-import type { Metric } from '../../lib/metrics.ts';
-import { version } from '../../lib/version.ts';
-import { Histogram } from './histogram.ts';
+import { Histogram, type Metric } from '../lib/metrics.ts';
+import { version } from '../lib/version.ts';
 
 /** How often the event loop's delay is measured. A request that arrives at that moment waits as long as the timer does. */
 const SAMPLE_INTERVAL_MS = 50;
