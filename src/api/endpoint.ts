@@ -35,7 +35,7 @@ export interface Call<Query> {
 export interface ApiResponse {
   /** JSON text. */
   data: string;
-  /** Whether `data` is a byte string (see byte-string.ts), and there is no `meta`. */
+  /** Whether `data` is a byte string (see image-document.ts), and there is no `meta`. */
   isByteString?: true;
   /** JSON text. */
   meta?: string;

@@ -1,7 +1,6 @@
 /** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
 
-import { fromByteString } from '../catalogue/documents/byte-string.ts';
-import type { SignLink } from '../catalogue/documents/image-document.ts';
+import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternTooExpensive } from '../catalogue/search/positions.ts';
 import { PatternError } from '../catalogue/search/reader.ts';

@@ -3,7 +3,7 @@
 import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { readDocument } from './documents/document.ts';
-import { parseEdited } from './documents/edited.ts';
+import { parseEdited } from './documents/edit-image.ts';
 import { readPreviews } from './documents/thumbnails.ts';
 import type { Kind } from './types.ts';
 
@@ -38,11 +38,11 @@ export function entryLine({ kind, createdAt, document, aliases }: SavedEntry): s
   return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt, aliases });
 }
 
-export function blockedLine({ kind, name, blockedAt }: BlockedName): string {
+function blockedLine({ kind, name, blockedAt }: BlockedName): string {
   return JSON.stringify({ type: 'blocked', kind, name, createdAt: blockedAt });
 }
 
-export function removedLine({ hash, image, removedAt, reason }: RemovedFile): string {
+function removedLine({ hash, image, removedAt, reason }: RemovedFile): string {
   return JSON.stringify({ type: 'removed', hash, image, reason, createdAt: removedAt });
 }
 

@@ -5,7 +5,6 @@ import type * as schemas from './schemas.ts';
 export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;
 export type Include = Type.Static<typeof schemas.Include>;
-export type EntryInclude = Type.Static<typeof schemas.EntryInclude>;
 export type Mimetype = Type.Static<typeof schemas.Mimetype>;
 export type Artist = Type.Static<typeof schemas.Artist>;
 export type Category = Type.Static<typeof schemas.Category>;

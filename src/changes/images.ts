@@ -1,11 +1,11 @@
 /** Edits images: their rating, artist, categories, characters and source. The caller commits. */
 import {
   type Difference,
+  type EditableField,
   type ImageChange,
   type ListChange,
   planEdit,
 } from '../catalogue/documents/edit-image.ts';
-import type { EditableField } from '../catalogue/documents/edited.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { ensureUnknownArtist } from '../import/apply/lookup.ts';

@@ -1,6 +1,6 @@
 /** Gives an image another file, such as a better copy. Its id and its fields stay. */
 import { dimensions, readDocument } from '../catalogue/documents/document.ts';
-import { formatEdited, parseEdited } from '../catalogue/documents/edited.ts';
+import { formatEdited, parseEdited } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';

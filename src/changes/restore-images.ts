@@ -1,6 +1,6 @@
 /** Gives images the fields that they had before a change. */
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import type { ImageState } from '../catalogue/documents/image-state.ts';
+import type { ImageState } from '../catalogue/documents/edit-image.ts';
 import { placeImage } from '../catalogue/documents/place-image.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { Lookup, PlacedImage, SavedEntry, SavedImage } from '../store/contract/writer.ts';

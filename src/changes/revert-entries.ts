@@ -1,6 +1,6 @@
 /** What reverting an import does to artists, categories and characters, and to blocked names and removed pictures. */
 
-import { entryVersion } from '../catalogue/documents/image-state.ts';
+import { entryVersion } from '../catalogue/documents/edit-image.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { describeFile, describeName, type FormerEntry } from '../import/apply/import-record.ts';
 import { inBatches } from '../lib/parallel.ts';

@@ -3,8 +3,7 @@
  * Nothing is remembered, so the next import of the same files does the same again.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { isEditedByHand } from '../catalogue/documents/edited.ts';
-import { stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { isEditedByHand, stateOf, versionOf } from '../catalogue/documents/edit-image.ts';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
 import type { FormerImage } from '../import/apply/import-record.ts';
 import { inBatches } from '../lib/parallel.ts';

@@ -1,7 +1,7 @@
 /** Fills the document cache. Only one thread may write to the same memory. */
-import { type ByteString, toByteString } from '../catalogue/documents/byte-string.ts';
+
 import { locateLists, PLACEHOLDER } from '../catalogue/documents/document.ts';
-import { locatePlaceholders } from '../catalogue/documents/image-document.ts';
+import { type ByteString, locatePlaceholders, toByteString } from '../catalogue/documents/image-document.ts';
 import type { Document } from '../catalogue/types.ts';
 import {
   addressIndex,

@@ -6,8 +6,7 @@
  * Texts are stored as bytes, where they cost the garbage collector nothing and take a third less memory than as strings.
  * Lists of categories and characters and artists, which many images share, are stored once.
  */
-import type { ByteString } from '../catalogue/documents/byte-string.ts';
-import { ImageDocument } from '../catalogue/documents/image-document.ts';
+import { type ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
 import type { Metric } from '../lib/metrics.ts';
 import {
   ARTIST,

@@ -1,5 +1,5 @@
 /** Drawing random images of a selection without knowing all of them. */
-import { drawPositions, shuffledPositions } from '../catalogue/sets/sampling.ts';
+import { drawPositions, shuffledPositions } from '../catalogue/sets/choose-images.ts';
 import type { RandomInt } from '../lib/random.ts';
 import { type Choice, countShelves, type Selection } from './selection.ts';
 import type { Shelf } from './shelves.ts';

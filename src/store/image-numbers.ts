@@ -3,9 +3,8 @@
  * to load them.
  */
 
+import { drawPositions, type NewestPage, newestBelow, sample } from '../catalogue/sets/choose-images.ts';
 import { type ImageSet, sliceImages } from '../catalogue/sets/image-set.ts';
-import { type NewestPage, newestBelow } from '../catalogue/sets/newest.ts';
-import { drawPositions, sample } from '../catalogue/sets/sampling.ts';
 import {
   pageInSeedOrder,
   SeedOrder,

@@ -4,7 +4,7 @@
  * answers at once, inside one read transaction, and PostgreSQL with promises.
  */
 
-import type { NewestPage } from '../catalogue/sets/newest.ts';
+import type { NewestPage } from '../catalogue/sets/choose-images.ts';
 import type { Document, Kind } from '../catalogue/types.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { FileFacts } from './contract/catalogue.ts';

@@ -1,6 +1,6 @@
 /** What a transaction changed, so that it can be undone. */
 
-import { entryVersion, type ImageState, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { entryVersion, type ImageState, stateOf, versionOf } from '../catalogue/documents/edit-image.ts';
 import type { Kind } from '../catalogue/types.ts';
 import type { WriterObserver } from '../import/apply/observe-writer.ts';
 import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';

@@ -1,5 +1,5 @@
 /** Changes of artists, characters and categories. */
-import { entryVersion } from '../catalogue/documents/image-state.ts';
+import { entryVersion } from '../catalogue/documents/edit-image.ts';
 import { editEntry, mergeEntries, removeEntry } from '../changes/entries.ts';
 import { createEntry } from '../changes/references.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';

@@ -1,6 +1,6 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 
-import { entryVersion } from '../catalogue/documents/image-state.ts';
+import { entryVersion } from '../catalogue/documents/edit-image.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';

@@ -1,6 +1,6 @@
 /** What the page may ask for. Everything else is refused before it reaches the catalogue. */
 import { Compile, type Validator } from 'typebox/schema';
-import { EDITABLE_FIELDS } from '../catalogue/documents/edited.ts';
+import { EDITABLE_FIELDS } from '../catalogue/documents/edit-image.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
 import { StudioError } from './server.ts';

@@ -1,8 +1,7 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import { parseEdited } from '../catalogue/documents/edited.ts';
-import { shortHash, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { parseEdited, shortHash, stateOf, versionOf } from '../catalogue/documents/edit-image.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';

@@ -1,8 +1,7 @@
 /** Restores what was before a recorded change. The caller commits. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import { withFileOf } from '../catalogue/documents/edit-image.ts';
-import { entryVersion, stateOf, versionOf } from '../catalogue/documents/image-state.ts';
+import { entryVersion, stateOf, versionOf, withFileOf } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { loadEntriesOf } from '../changes/references.ts';
 import { placeFormer } from '../changes/restore-images.ts';

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toByteString } from '../../src/catalogue/documents/byte-string.ts';
 import {
   byNameThenId,
   composeDocument,
@@ -15,6 +14,7 @@ import {
 import {
   ImageDocument,
   type SignLink,
+  toByteString,
   withoutAspectRatio,
 } from '../../src/catalogue/documents/image-document.ts';
 import { codePoint } from '../support/code-point.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dimensions } from '../../src/catalogue/documents/document.ts';
-import { planEdit } from '../../src/catalogue/documents/edit-image.ts';
-import { formatEdited, parseEdited } from '../../src/catalogue/documents/edited.ts';
+import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documents/edit-image.ts';
 import { placeImage } from '../../src/catalogue/documents/place-image.ts';
 import { nearNames } from '../../src/catalogue/search/near-names.ts';
 import type { Kind } from '../../src/catalogue/types.ts';

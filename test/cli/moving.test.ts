@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseStored } from '../../src/catalogue/documents/document.ts';
-import { parseEdited } from '../../src/catalogue/documents/edited.ts';
+import { parseEdited } from '../../src/catalogue/documents/edit-image.ts';
 import { newId } from '../../src/import/id.ts';
 import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import type { SavedImage } from '../../src/store/contract/writer.ts';

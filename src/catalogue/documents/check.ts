@@ -14,7 +14,7 @@ import type {
 } from '../../store/contract/writer.ts';
 import type { Kind } from '../types.ts';
 import { parseStored, readDocument, type StoredImage } from './document.ts';
-import { formatEdited, isEditedByHand, parseEdited } from './edited.ts';
+import { formatEdited, isEditedByHand, parseEdited } from './edit-image.ts';
 import { placeImage } from './place-image.ts';
 
 export interface Finding {

@@ -54,7 +54,7 @@ export function composeDocument(
 }
 
 /** What the line feeds of a document separate. */
-export interface StoredDocument {
+interface StoredDocument {
   /** The public JSON, with nothing in place of the link and its expiry. */
   json: string;
   fileName: string;

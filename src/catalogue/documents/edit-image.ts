@@ -1,5 +1,10 @@
-/** Plans an edit of an image by an operator: the row to save, and what changes. Pure. */
+/**
+ * What an operator can change of an image: which fields were decided by hand, the versions of an image, and the plan of an edit.
+ * Imports of folders do not change fields that an operator decided. Pure.
+ */
+import { hash } from 'node:crypto';
 import type {
+  Entry,
   FixedShelves,
   ImageRow,
   PlacedImage,
@@ -7,9 +12,75 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import type { Image, Rating } from '../types.ts';
-import { composeDocument, parseStored, readDocument } from './document.ts';
-import { type EditableField, formatEdited, isEditedByHand, parseEdited } from './edited.ts';
+import { composeDocument, parseStored, readDocument, type StoredImage } from './document.ts';
 import { type ImageEntries, placeImage } from './place-image.ts';
+
+/** Sorted. */
+export const EDITABLE_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
+export type EditableField = (typeof EDITABLE_FIELDS)[number];
+
+export function isEditableField(name: string): name is EditableField {
+  return (EDITABLE_FIELDS as readonly string[]).includes(name);
+}
+
+/**
+ * Stored among the fields if an operator edited the image itself. A record of a catalogue file decides fields too, but then
+ * the image is still as it was imported, and reverting the import loses nothing.
+ */
+const BY_HAND = 'by-hand';
+
+/** As they are stored: sorted, separated by spaces, with the mark last. */
+export function formatEdited(fields: EditableField[], isByHand = false): string {
+  const names: string[] = EDITABLE_FIELDS.filter((field) => fields.includes(field));
+  return (isByHand ? [...names, BY_HAND] : names).join(' ');
+}
+
+export function isEditedByHand(text: string): boolean {
+  return text.split(' ').includes(BY_HAND);
+}
+
+/** Ignores names of no field. */
+export function parseEdited(text: string): EditableField[] {
+  return text.split(' ').filter(isEditableField);
+}
+
+/** Entries are ids. */
+export interface ImageState {
+  rating: Rating;
+  artist: string;
+  categories: string[];
+  characters: string[];
+  source: Image['source'];
+  edited: string;
+  /** Identifies its file. */
+  eTag: string;
+}
+
+/** `image` is the document of the row, for callers that have read it. */
+export function stateOf(
+  { document, edited, eTag }: Pick<ImageRow, 'document' | 'edited' | 'eTag'>,
+  image: StoredImage = readDocument(document),
+): ImageState {
+  const { nsfw: rating, artist, categories, characters, source } = image;
+  const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
+  const lists = { categories: ids(categories), characters: ids(characters) };
+  return { rating, artist, ...lists, source, edited, eTag };
+}
+
+/** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
+export function versionOf(state: ImageState): string {
+  const { rating, artist, categories, characters, source, edited, eTag } = state;
+  const fields = [rating, artist, categories, characters, source.name, source.url, edited, eTag];
+  return shortHash(JSON.stringify(fields));
+}
+
+export function entryVersion({ name, document, aliases = [] }: Entry): string {
+  return shortHash(JSON.stringify([name, document, aliases.toSorted()]));
+}
+
+export function shortHash(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16);
+}
 
 export interface ImageChange {
   rating?: Rating | undefined;

@@ -14,7 +14,7 @@ export interface NameList {
   maxLength: number;
 }
 
-/** About 150 ms. Work is counted, not timed: the same search has the same result on a busy machine. */
+/** A fraction of a second. Work is counted, not timed: the same search has the same result on a busy machine. */
 const MAX_WORK = 15_000_000;
 /** Work between two calls of `spend`: a fraction of a millisecond. */
 const WORK_PER_STEP = 20_000;

@@ -1,5 +1,9 @@
 /** `zukan edit`: changes images. Imports of folders keep what was changed. */
-import { EDITABLE_FIELDS, type EditableField, isEditableField } from '../../catalogue/documents/edited.ts';
+import {
+  EDITABLE_FIELDS,
+  type EditableField,
+  isEditableField,
+} from '../../catalogue/documents/edit-image.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import { type EditedImage, editImages } from '../../changes/images.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';

@@ -1,6 +1,6 @@
 /** `zukan find`: lists images, newest first: ids on a pipe, a table on a terminal, or JSON. */
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
-import { parseEdited } from '../../catalogue/documents/edited.ts';
+import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import type { Artist, Rating } from '../../catalogue/types.ts';
 import { findImages, type ImageQuery } from '../../changes/find-images.ts';
 import type { Config } from '../../config/config.ts';

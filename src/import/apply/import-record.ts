@@ -1,7 +1,7 @@
 /** Records what an import changes, so that it can be listed and reverted. */
 
 import { readDocument } from '../../catalogue/documents/document.ts';
-import { entryVersion, type ImageState, stateOf, versionOf } from '../../catalogue/documents/image-state.ts';
+import { entryVersion, type ImageState, stateOf, versionOf } from '../../catalogue/documents/edit-image.ts';
 import type { BlockedName, RemovedFile } from '../../store/contract/decisions.ts';
 import type { ImportChange, ImportOrigin, ImportRun } from '../../store/contract/import-runs.ts';
 import type {

@@ -1,7 +1,7 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
 import { readDocument } from '../../catalogue/documents/document.ts';
-import { parseEdited } from '../../catalogue/documents/edited.ts';
+import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';

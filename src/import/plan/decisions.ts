@@ -5,7 +5,7 @@ import {
   formatEdited,
   isEditableField,
   parseEdited,
-} from '../../catalogue/documents/edited.ts';
+} from '../../catalogue/documents/edit-image.ts';
 import type { SavedImage } from '../../store/contract/writer.ts';
 import type { ImageLine } from '../sources/record.ts';
 

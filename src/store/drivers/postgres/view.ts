@@ -3,7 +3,7 @@
  * view's, the catalogue has changed.
  */
 
-import type { NewestPage } from '../../../catalogue/sets/newest.ts';
+import type { NewestPage } from '../../../catalogue/sets/choose-images.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
 import type { Shelf, ShelfSnapshot } from '../../shelves.ts';

@@ -1,6 +1,6 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type NewestPage, newestBelow } from '../../../catalogue/sets/newest.ts';
+import { type NewestPage, newestBelow } from '../../../catalogue/sets/choose-images.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
 import {
