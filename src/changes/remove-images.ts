@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
 import type { Kind } from '../catalogue/types.ts';
-import { removeUnusedFiles } from '../import/cleanup.ts';
+import { removeUnusedFiles } from '../import/apply/change-files.ts';
 import { isOurKey } from '../import/prepare/store-picture.ts';
 import { inBatches, inParallel } from '../lib/parallel.ts';
 import type { Files, Journal } from '../media/files.ts';

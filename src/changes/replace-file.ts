@@ -5,7 +5,7 @@ import { type ImageEntries, placeImage } from '../catalogue/documents/place-imag
 import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
 import { type FilePicture, storePicture } from '../import/prepare/store-picture.ts';
-import { addMetadata } from '../import/sources/embedded.ts';
+import { addMetadata } from '../import/sidecar/metadata.ts';
 import type { Files, Journal } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';

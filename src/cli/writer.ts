@@ -1,7 +1,7 @@
 /** Opens the catalogue for a change. */
 
 import type { Config } from '../config/config.ts';
-import { removeLeftovers } from '../import/cleanup.ts';
+import { removeLeftovers } from '../import/apply/change-files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import type { Terminal } from './terminal/terminal.ts';

@@ -1,5 +1,5 @@
-/** Cryptographically secure random integers. */
-import { randomFillSync } from 'node:crypto';
+/** Cryptographically secure random integers, and ids of records. */
+import { randomFillSync, randomUUID } from 'node:crypto';
 
 /** A random integer, uniform from 0 up to but excluding `below`. */
 export type RandomInt = (below: number) => number;
@@ -19,3 +19,12 @@ export const secureRandomInt: RandomInt = (below) => {
     if (number < below) return number;
   }
 };
+
+/**
+ * A version 7 UUID, which starts with the time: consecutive ids are neighbours in an index, which makes inserting them
+ * cheaper than random ones. The random bits come from a version 4 UUID.
+ */
+export function newId(now: number = Date.now()): string {
+  const time = now.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}

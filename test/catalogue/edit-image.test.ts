@@ -6,7 +6,7 @@ import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documen
 import { placeImage } from '../../src/catalogue/documents/place-image.ts';
 import { nearNames } from '../../src/catalogue/search/near-names.ts';
 import type { Kind } from '../../src/catalogue/types.ts';
-import { keepDecisions, planEdited } from '../../src/import/plan/decisions.ts';
+import { keepDecisions, planEdited } from '../../src/import/plan/kept-fields.ts';
 import type { ImageLine } from '../../src/import/sources/record.ts';
 import type { FixedShelves, SavedEntry, SavedImage } from '../../src/store/contract/writer.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

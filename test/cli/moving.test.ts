@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseStored } from '../../src/catalogue/documents/document.ts';
 import { parseEdited } from '../../src/catalogue/documents/edit-image.ts';
-import { newId } from '../../src/import/id.ts';
+import { newId } from '../../src/lib/random.ts';
 import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import type { SavedImage } from '../../src/store/contract/writer.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';

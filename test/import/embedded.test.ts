@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { addMetadata } from '../../src/import/sources/embedded.ts';
+import { addMetadata } from '../../src/import/sidecar/metadata.ts';
 import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/sources/record.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
 import { openSnapshot } from '../../src/server/engines.ts';

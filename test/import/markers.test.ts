@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Rating } from '../../src/catalogue/types.ts';
-import { mergeFields } from '../../src/import/sidecar/fields.ts';
+import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar } from '../../src/import/sidecar/read.ts';
-import { toRecord } from '../../src/import/sidecar/to-record.ts';
 
 /** Undefined if nothing says how explicit the picture is. */
 async function ratingOf(sidecar: unknown): Promise<Rating | undefined> {

@@ -4,9 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { RecordError } from '../../src/import/problems.ts';
-import { mergeFields } from '../../src/import/sidecar/fields.ts';
+import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar, sidecarNames } from '../../src/import/sidecar/read.ts';
-import { toRecord } from '../../src/import/sidecar/to-record.ts';
 import type { ImageLine } from '../../src/import/sources/record.ts';
 
 const folder = join(import.meta.dirname, 'sidecars');

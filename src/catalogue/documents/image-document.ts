@@ -199,4 +199,3 @@ export function withoutAspectRatio(json: ByteString): ByteString {
   const dimens = json.lastIndexOf('"dimens":');
   return json.slice(0, dimens) + json.slice(dimens).replace(/"aspectRatio":"\d+:\d+",/, '');
 }
-

@@ -8,7 +8,6 @@ import type { Rating } from '../../catalogue/types.ts';
 import type { Config } from '../../config/config.ts';
 import type { NewRun } from '../../import/apply/import-record.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
-import { newId } from '../../import/id.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
 import {
@@ -18,6 +17,7 @@ import {
   pictureFolder,
 } from '../../import/sources/folder.ts';
 import { catalogueFile, type Source } from '../../import/sources/source.ts';
+import { newId } from '../../lib/random.ts';
 import { openFiles, openSnapshot, openSourceFiles } from '../../server/engines.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';

@@ -1,7 +1,7 @@
 /** `zukan check`: verifies the catalogue against itself and the stored files; `--repair` repairs what it can. */
 import { checkCatalogue, type Finding, repairCatalogue } from '../../catalogue/documents/check.ts';
 import type { Config } from '../../config/config.ts';
-import { removeLeftovers, removeUnusedFiles } from '../../import/cleanup.ts';
+import { removeLeftovers, removeUnusedFiles } from '../../import/apply/change-files.ts';
 import { isOurKey } from '../../import/prepare/store-picture.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { CommandError } from '../terminal/errors.ts';

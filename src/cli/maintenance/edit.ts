@@ -8,7 +8,7 @@ import type { Rating } from '../../catalogue/types.ts';
 import { type EditedImage, editImages } from '../../changes/images.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
-import { newId } from '../../import/id.ts';
+import { newId } from '../../lib/random.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';

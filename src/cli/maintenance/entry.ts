@@ -4,8 +4,8 @@ import { blockNames, editEntry, mergeEntries, removeEntry } from '../../changes/
 import { createEntry, findEntry, matchEntries } from '../../changes/references.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
-import { newId } from '../../import/id.ts';
 import type { EntryLine } from '../../import/sources/record.ts';
+import { newId } from '../../lib/random.ts';
 import { openSnapshot, openStore } from '../../server/engines.ts';
 import type { CatalogueWriter, SavedEntry } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';

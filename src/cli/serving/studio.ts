@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { newId } from '../../import/id.ts';
+import { newId } from '../../lib/random.ts';
 import { openFiles, openSnapshot, openStore, openThumbnailMaker } from '../../server/engines.ts';
 import { newSecret, StudioAccess } from '../../studio/access.ts';
 import { createStudioServer } from '../../studio/server.ts';

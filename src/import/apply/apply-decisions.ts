@@ -6,8 +6,8 @@
 import type { Kind } from '../../catalogue/types.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
-import { keepDecisions } from '../plan/decisions.ts';
 import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
+import { keepDecisions } from '../plan/kept-fields.ts';
 import { type ImageLine, mentionedNames } from '../sources/record.ts';
 import { loadEntries, loadImages } from './lookup.ts';
 

@@ -1,8 +1,9 @@
-/** Changes the catalogue together with its files: neither is left half done, even if the process is killed. */
-
+/**
+ * Changes the catalogue together with its files: neither is left half done, even if the process is killed. Removes files that no
+ * image uses, under the catalogue's write lock.
+ */
 import type { Files, Upload } from '../../media/files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
-import { removeLeftovers, removeUnusedFiles } from '../cleanup.ts';
 
 export interface FileChange {
   files: Files;
@@ -64,4 +65,35 @@ async function endUpload(
   } catch {
     await upload.abandon();
   }
+}
+
+/**
+ * Removes what killed commands left in the storage. Running ones keep their files. If it fails, the next command tries again.
+ * Call it after a commit: what is left may be the files of images that are being moved here from another database.
+ */
+export async function removeLeftovers(
+  files: Files,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<void> {
+  try {
+    if (!(await files.hasAbandoned())) return;
+    await using writer = await openWriter();
+    await files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)));
+  } catch {
+    // The storage or the database is unavailable, or another command changes the catalogue.
+  }
+}
+
+/** Removes those of the files that no image uses, and returns how many. */
+export async function removeUnusedFiles(
+  files: Files,
+  keys: string[],
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<number> {
+  if (keys.length === 0) return 0;
+  // The lock keeps other imports from reusing a file while it is being removed.
+  await using writer = await openWriter();
+  const unused = await writer.unusedKeys(keys);
+  await files.remove(unused);
+  return unused.length;
 }

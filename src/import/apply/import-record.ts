@@ -50,7 +50,7 @@ export async function startRecord(
   return new ImportRecord(importRuns, run, now, runs, canContinue ? last : undefined, maxChanges);
 }
 
-export class ImportRecord implements WriterObserver {
+class ImportRecord implements WriterObserver {
   readonly #importRuns: CatalogueWriter['importRuns'];
   readonly #runs: ImportRun[];
   readonly #run: ImportRun;

@@ -9,7 +9,7 @@ import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../../store
 /** Saved together. Every commit makes servers load the hashes again. */
 const BATCH_SIZE = 1000;
 
-export interface MissingHashesOptions {
+interface MissingHashesOptions {
   files: Files;
   openSnapshot: () => Promise<CatalogueSnapshot>;
   openWriter: () => Promise<CatalogueWriter>;

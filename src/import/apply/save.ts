@@ -17,8 +17,8 @@ import type {
 import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
 import { type Picture, planImage } from '../plan/image.ts';
-import { fillOpenFields } from '../plan/open-fields.ts';
-import type { ImportDefaults, Outcome } from '../plan/outcome.ts';
+import { fillOpenFields } from '../plan/kept-fields.ts';
+import { entryChanges, type ImportDefaults, imageChanges, type Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { isStricter } from '../sidecar/rating.ts';
@@ -31,7 +31,6 @@ import {
   type UnknownMarker,
 } from '../sources/record.ts';
 import type { DecisionReport } from './apply-decisions.ts';
-import { entryChanges, imageChanges } from './changes.ts';
 import { ensureUnknownArtist, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
 
 /** Receives the outcome of each record. */

@@ -9,14 +9,13 @@ import type { Files, Upload } from '../../media/files.ts';
 import { useOriginal } from '../../media/originals.ts';
 import { PictureError, readPicture } from '../../media/picture.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
-import { removeLeftovers } from '../cleanup.ts';
 import { storeThumbnails } from '../prepare/store-picture.ts';
-import { changeFiles, type FileChange } from './change-files.ts';
+import { changeFiles, type FileChange, removeLeftovers } from './change-files.ts';
 
 /** Other commands that change the catalogue wait for one batch at most. */
 const BATCH_SIZE = 50;
 
-export interface ThumbnailUpdate extends FileChange {
+interface ThumbnailUpdate extends FileChange {
   openSnapshot: () => Promise<CatalogueSnapshot>;
   thumbnailSizes: readonly number[];
   /** How many pictures are read at the same time. */

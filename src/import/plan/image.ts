@@ -12,8 +12,8 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import { artistOf, type ImageLine } from '../sources/record.ts';
-import { planEdited } from './decisions.ts';
 import type { ExistingEntries } from './existing.ts';
+import { planEdited } from './kept-fields.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 
 /**

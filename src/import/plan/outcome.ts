@@ -1,6 +1,7 @@
-import type { Rating } from '../../catalogue/types.ts';
+/** The result of planning a record: a row to save, or nothing to do; and what an update changes, for people. Pure. */
 
-/** The result of planning a record: a row to save, or nothing to do. */
+import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
+import type { Document, Rating } from '../../catalogue/types.ts';
 
 export type Outcome<Row> =
   | { outcome: 'added'; row: Row }
@@ -17,4 +18,53 @@ export interface NewRecordDefaults {
 export interface ImportDefaults extends NewRecordDefaults {
   /** Of new pictures in folders that have no marker. */
   rating: Rating;
+}
+
+/** Longer values are cut when they are shown. */
+const MAX_LENGTH = 60;
+
+type Fields = Record<string, unknown>;
+
+/** What an update changes, such as `nsfw: sfw → questionable`: of an artist, category or character, given as JSON. */
+export function entryChanges(before: string, after: string): string[] {
+  return compareFields(JSON.parse(before) as Fields, JSON.parse(after) as Fields);
+}
+
+export function imageChanges(before: Document, after: Document): string[] {
+  return compareFields(readableFields(before), readableFields(after));
+}
+
+function readableFields(document: Document): Fields {
+  const { source, nsfw, categories, characters, createdAt } = readDocument(document);
+  const { key, artist, previews } = parseStored(document);
+  const { name } = JSON.parse(artist) as { name: string };
+  const names = (entries: { name: string }[]) => entries.map((entry) => entry.name);
+  return {
+    artist: name,
+    source: source.url === '' ? source.name : `${source.name} ${source.url}`,
+    nsfw,
+    categories: names(categories),
+    characters: names(characters),
+    createdAt,
+    file: key,
+    thumbnails: (previews ?? '').split(' ')[0]?.split(','),
+  };
+}
+
+function compareFields(before: Fields, after: Fields): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => {
+    const [old, now] = [describe(before[name]), describe(after[name])];
+    return old === now ? [] : [`${name}: ${shorten(old)} → ${shorten(now)}`];
+  });
+}
+
+function describe(value: unknown): string {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return text === '' ? '(none)' : text;
+}
+
+function shorten(text: string): string {
+  const characters = [...text.slice(0, 2 * MAX_LENGTH)];
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : text;
 }

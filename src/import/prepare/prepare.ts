@@ -9,7 +9,7 @@ import type { NewRun } from '../apply/import-record.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import type { ImportDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
-import { addMetadata } from '../sources/embedded.ts';
+import { addMetadata } from '../sidecar/metadata.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '../sources/record.ts';
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
@@ -50,12 +50,12 @@ export type PreparedRecord = RecordLocation & { progress: number } & (
 
 export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
 /** The file of a folder, as it was when it was read. */
-export type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
+type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
 
 type ParsedRecord = RecordLocation & { size: number; record: RecordLine; file?: FoundFile | undefined };
 type ParsedImage = ParsedRecord & { record: ImageLine };
 
-export interface Preparing {
+interface Preparing {
   upload: Upload;
   spool: Spool<PreparedRecord>;
   problems: Problems;

@@ -1,7 +1,14 @@
-/** What a sidecar states about its picture. */
+/** What sidecars state about a picture, and the record that it becomes together with the names of its folders. */
 import type { Kind } from '../../catalogue/types.ts';
-import { isId, isReference, isValidRecord } from '../sources/record.ts';
-import { combine, type MarkedRating } from './rating.ts';
+import {
+  checkPicture,
+  type ImageLine,
+  isId,
+  isReference,
+  isValidRecord,
+  OPEN_FIELDS,
+} from '../sources/record.ts';
+import { combine, type MarkedRating, rateByMarkers, tagMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
 export interface SidecarFields {
@@ -41,4 +48,33 @@ export function sourceOf(address: string): { name: string; url: string } | undef
 /** A name that a tool wrote, if an entry can have it. A UUID would be taken for an id. */
 export function validName(kind: Kind, name: string | undefined): string | undefined {
   return name !== undefined && !isId(name) && isReference(kind, name) ? name : undefined;
+}
+
+/** Some pictures of image boards have more tags than an image can have categories. */
+const MAX_NAMES = 250;
+
+export function toRecord(file: string, folders: string[], sidecar: SidecarFields): ImageLine {
+  const { id, artist, source, createdAt, characters = [] } = sidecar;
+  const places = categoryNames(folders);
+  const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
+  const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
+  const { rating, unknown } = combine(sidecar.marked, asked);
+  const optional = Object.entries({ id, artist, source, createdAt }).filter(([, value]) => value != null);
+  const record = checkPicture({
+    file,
+    ...Object.fromEntries(optional),
+    categories: categories.slice(0, Math.max(MAX_NAMES, new Set(places).size)),
+    characters: [...new Set(characters)].slice(0, MAX_NAMES),
+    // Only a placeholder if the field is open, and one that harms nobody if it were used.
+    nsfw: rating ?? 'nsfw',
+  });
+  // Names of folders make a picture more explicit, never less.
+  const stated = { ...sidecar, nsfw: sidecar.marked.rating };
+  const isOpen = stated.nsfw === undefined;
+  return {
+    ...record,
+    openFields: OPEN_FIELDS.filter((field) => stated[field] === undefined),
+    ...(isOpen && asked.rating ? { atLeast: asked.rating } : {}),
+    ...(unknown.length > 0 ? { unknownMarkers: unknown } : {}),
+  };
 }

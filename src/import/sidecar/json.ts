@@ -2,11 +2,8 @@
 import { RecordError } from '../problems.ts';
 import { isId } from '../sources/record.ts';
 import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
-import { findMarkers, type Marker, tagMarkers } from './markers.ts';
-import { pageIn, personIn } from './people-and-pages.ts';
-import { rateByMarkers } from './rating.ts';
+import { findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
-import { parseTime } from './time.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -122,4 +119,81 @@ function readDate(fields: Fields): string | null | undefined {
   if (createdAt !== undefined) return typeof createdAt === 'string' ? createdAt : null;
   const found = dates.map((name) => parseTime(fields[name])).find(Boolean);
   return found ?? (fields.created_at === undefined ? undefined : null);
+}
+
+// Who made a picture and where it was published, in the JSON that gallery-dl writes for sites without typed tags.
+
+/** On sites for sharing, these people are those who uploaded the picture. */
+const uploadKeys = [
+  'md5',
+  'checksum',
+  'safety',
+  'tag_string',
+  'file_url',
+  'tags_artist',
+  'uploader',
+  'sha512_hash',
+];
+
+/** Where the name is, the first one first. */
+const people: string[][] = [
+  ...['name', 'username', 'handle', 'nick', 'displayName'].map((key) => ['author', key]),
+  ['author'],
+  ...['name', 'username', 'account'].map((key) => ['user', key]),
+  ['username'],
+  ['user_profile', 'name'],
+  ['owner_username'],
+  ['owner'],
+  ...['username', 'display_name'].map((key) => ['account', key]),
+  ...['full_name', 'name', 'vanity'].map((key) => ['creator', key]),
+  ['creator'],
+  ['fanclub_name'],
+  ['blog_name'],
+];
+
+function personIn(fields: Fields): string | undefined {
+  if (uploadKeys.some((key) => Object.hasOwn(fields, key))) return undefined;
+  const names = people.map((path) => textAt(fields, path));
+  // Some sites have only the number of a user.
+  return names.find((name) => name !== undefined && !/^\d+$/.test(name));
+}
+
+function textAt(fields: Fields, path: string[]): string | undefined {
+  let value: unknown = fields;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Fields)[key];
+  }
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** The address of the page of a picture. `text` is the JSON: numbers of tweets are too long for a number of JavaScript. */
+function pageIn(fields: Fields, text: string): string | undefined {
+  const { id, post_url, url, permalink } = fields;
+  if (typeof post_url === 'string') return post_url;
+  if (typeof permalink === 'string' && permalink.startsWith('/r/'))
+    return `https://www.reddit.com${permalink}`;
+  // In the JSON of other sites, `url` is the address of the file.
+  const isPage = Object.hasOwn(fields, 'deviationid') || Object.hasOwn(fields, 'spoiler_text');
+  if (typeof url === 'string' && isPage) return url;
+  const tweet = /"tweet_id"\s*:\s*"?(\d{1,20})\b/.exec(text)?.[1];
+  if (tweet && Object.hasOwn(fields, 'tweet_id')) return `https://x.com/i/status/${tweet}`;
+  if (typeof id === 'object' || !/^\d{1,15}$/.test(String(id))) return undefined;
+  if (Object.hasOwn(fields, 'x_restrict')) return `https://www.pixiv.net/artworks/${id}`;
+  if (Object.hasOwn(fields, 'fa_category')) return `https://www.furaffinity.net/view/${id}/`;
+  return undefined;
+}
+
+/** ISO 8601 with a space or a `T`, UTC unless it has a time zone, or seconds since 1970. */
+function parseTime(value: unknown): string | undefined {
+  // The text of a list could be endless.
+  if (typeof value === 'object') return undefined;
+  const text = String(value).trim();
+  const isSeconds = /^\d{1,11}(\.\d+)?$/.test(text);
+  const [, date = '', time = 'T00:00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
+  const offset = zone.replace(/(\d\d)(\d\d)$/, '$1:$2');
+  const parsed = new Date(isSeconds ? Number(text) * 1000 : `${date}${time.replace(' ', 'T')}${offset}`);
+  const iso = Number.isNaN(parsed.getTime()) ? '' : parsed.toISOString();
+  return /^\d{4}-/.test(iso) ? iso : undefined;
 }

@@ -1,10 +1,11 @@
 /** Reads the sidecars of a picture: files next to it, in the formats of several tools. */
 import { readXmp } from '../../media/metadata/read.ts';
 import { RecordError, withSubject } from '../problems.ts';
-import type { SidecarFields } from './fields.ts';
+import { type SidecarFields, sourceOf } from './fields.ts';
 import { readJson } from './json.ts';
-import { readText } from './text.ts';
-import { readXmpSidecar } from './xmp.ts';
+import { readXmpSidecar } from './metadata.ts';
+import { rateByMarkers } from './rating.ts';
+import { Tags } from './tags.ts';
 
 /** The first one counts for a field that several state. */
 const endings = ['json', 'xmp', 'txt', 'tags.txt', 'urls.txt'];
@@ -33,4 +34,31 @@ function decode(bytes: Buffer): string {
   } catch {
     throw new RecordError(`not valid ${encoding.toUpperCase()}`);
   }
+}
+
+/** A text file of tags: one per line or separated by commas, as Hydrus, gallery-dl and training sets have them. */
+function readText(text: string): SidecarFields {
+  const items = splitItems(text);
+  const source = items.map(sourceOf).find((item) => item !== undefined);
+  const names = items.filter((item) => sourceOf(item) === undefined);
+  const tags = new Tags();
+  tags.add(names);
+  return {
+    artist: [...tags.artist][0],
+    source,
+    categories: names.length > 0 ? [...tags.category] : undefined,
+    characters: tags.character.size > 0 ? [...tags.character] : undefined,
+    marked: rateByMarkers(tags.markers),
+  };
+}
+
+function splitItems(text: string): string[] {
+  const items = text
+    .split(/[\r\n,]+/)
+    // Image generators read brackets as weights, so training sets escape those of names.
+    .map((item) => item.replace(/\\([()])/g, '$1').trim())
+    .filter(Boolean);
+  // Several words in a single line are one tag, unless they look like those of image boards.
+  const [only = ''] = items;
+  return items.length === 1 && only.includes('_') ? only.split(/\s+/) : items;
 }

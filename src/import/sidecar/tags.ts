@@ -1,6 +1,6 @@
 /** Tags in the shapes that tools write: texts, lists, objects by type, and objects with names; with and without a namespace. */
 import { categoryNames, validName } from './fields.ts';
-import { type Marker, tagMarkers } from './markers.ts';
+import { type Marker, tagMarkers } from './rating.ts';
 
 type Role = 'artist' | 'character' | 'category' | 'ignored';
 
@@ -64,6 +64,6 @@ export class Tags {
 }
 
 /** Without commas, spaces separate tags. */
-export function splitTags(text: string): string[] {
+function splitTags(text: string): string[] {
   return text.split(text.includes(',') ? ',' : /\s+/);
 }

@@ -13,7 +13,7 @@ const READER_VERSION = 1;
 const MIN_AGE_MS = 2100;
 
 /** What an import reads, and how. */
-export interface ReadOptions {
+interface ReadOptions {
   keepsLocation: boolean;
   thumbnailSizes: readonly number[];
 }
@@ -23,7 +23,7 @@ export function describeOptions({ keepsLocation, thumbnailSizes }: ReadOptions):
   return JSON.stringify([READER_VERSION, keepsLocation, thumbnailSizes]);
 }
 
-export interface Fingerprint {
+interface Fingerprint {
   text: string;
   /** Whether the file may still change without its fingerprint. */
   isRecent: boolean;

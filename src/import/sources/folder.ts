@@ -9,9 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/parallel.ts';
 import type { KnownFile, RemovedSource, SourceFileReader } from '../../store/contract/source-files.ts';
 import { RecordError } from '../problems.ts';
-import { mergeFields, type SidecarFields } from '../sidecar/fields.ts';
+import { mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
 import { readSidecar, sidecarNames } from '../sidecar/read.ts';
-import { toRecord } from '../sidecar/to-record.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { readInside } from './read-inside.ts';
 import type { ImageLine } from './record.ts';
@@ -23,7 +22,7 @@ export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)
 const BATCH_SIZE = 1000;
 
 /** Called with each visible file that is neither a picture nor a sidecar. */
-export type OnIgnored = (path: string) => void;
+type OnIgnored = (path: string) => void;
 
 export interface FolderOptions {
   onIgnored: OnIgnored;

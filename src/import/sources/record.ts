@@ -14,9 +14,9 @@ const uuid = new RegExp(uuidPattern);
 /** References to entries are ids or names. */
 export const isId = (reference: string): boolean => uuid.test(reference);
 
-export type CategoryLine = Type.Static<typeof lines.CategoryLine>;
-export type ArtistLine = Type.Static<typeof lines.ArtistLine>;
-export type CharacterLine = Type.Static<typeof lines.CharacterLine>;
+type CategoryLine = Type.Static<typeof lines.CategoryLine>;
+type ArtistLine = Type.Static<typeof lines.ArtistLine>;
+type CharacterLine = Type.Static<typeof lines.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were

@@ -1,17 +1,56 @@
-/** Fills the fields that a folder and its sidecars leave open with what the picture's own metadata says. */
+/** What metadata says about a picture: that of an XMP sidecar, and that of the picture itself, which fills what is left open. */
 import type { Metadata } from '../../media/metadata/read.ts';
-import { categoryNames, validName } from '../sidecar/fields.ts';
-import { namespaceMarkers } from '../sidecar/markers.ts';
-import { combine, type MarkedRating, rateByMarkers } from '../sidecar/rating.ts';
-import { copyrightOf, metadataMarkers } from '../sidecar/xmp.ts';
-import { type ImageLine, isValidRecord, type OpenField } from './record.ts';
+import { RecordError } from '../problems.ts';
+import { type ImageLine, isValidRecord, type OpenField } from '../sources/record.ts';
+import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
+import {
+  combine,
+  fieldMarkers,
+  type MarkedRating,
+  type Marker,
+  namespaceMarkers,
+  rateByMarkers,
+  tagMarkers,
+} from './rating.ts';
+import { Tags } from './tags.ts';
+
+export function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
+  if (!metadata) throw new RecordError('not valid XMP');
+  const tags = new Tags();
+  tags.add(metadata.keywords);
+  const { creator, date } = metadata;
+  return {
+    artist: validName('artist', creator) ?? [...tags.artist][0],
+    source: copyrightOf(metadata),
+    createdAt: date,
+    categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
+    characters: tags.character.size > 0 ? [...tags.character] : undefined,
+    marked: rateByMarkers(metadataMarkers(metadata)),
+  };
+}
+
+function* metadataMarkers({ keywords, properties }: Metadata): Generator<Marker> {
+  for (const keyword of keywords) yield* tagMarkers(keyword);
+  for (const [name, value] of properties) yield* fieldMarkers(name, value);
+}
+
+/** The copyright notice and the page that explains it: of all fields, the source is where people look for both. */
+function copyrightOf({ copyright, copyrightUrl }: Metadata) {
+  const page = sourceOf(copyrightUrl ?? '');
+  if (copyright === undefined && !page) return undefined;
+  const source = { name: copyright ?? page?.name ?? '', url: page ? new URL(page.url).href : '' };
+  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
+}
 
 const MAX_KEYWORDS = 100;
 /** Some programs write the place as keywords, such as `geo:lat=48.1`. */
 const PLACE = /^geo:/i;
 const MAX_CATEGORIES = 250;
 
-/** Each value is used only if it is valid: a picture with odd metadata is no reason to stop an import. */
+/**
+ * Fills the fields that a folder and its sidecars leave open. Each value is used only if it is valid: a picture with odd metadata
+ * is no reason to stop an import.
+ */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
   const { creator, date } = metadata;
