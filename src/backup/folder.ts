@@ -3,7 +3,7 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readInside } from '../import/sources/read-inside.ts';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/make-folder.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
 import { ifExists } from '../media/journal.ts';
 import { FILES, MANIFEST, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './format.ts';
 

@@ -6,8 +6,8 @@ import { RecordError, withSubject } from '../import/problems.ts';
 import { lineText, readLines } from '../import/sources/lines.ts';
 import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
 import type { RecordLine } from '../import/sources/record.ts';
+import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
-import { hashChunks } from '../media/checksum.ts';
 import {
   fileName,
   type ListName,

@@ -7,7 +7,7 @@ import { isOurKey } from '../import/prepare/store-picture.ts';
 import { inBatches, inParallel } from '../lib/parallel.ts';
 import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
-import { useOriginal } from '../media/originals.ts';
+import { useOriginal } from '../media/picture.ts';
 import type { RemovedFile } from '../store/contract/decisions.ts';
 import type {
   CatalogueSnapshot,

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/make-folder.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
 import { isLinkKey } from './config.ts';
 
 export const linkKeysPath = (dataDir: string) => join(dataDir, 'link.keys');

@@ -4,11 +4,12 @@
  * operating system releases when the process ends in whatever way. A journal without a held lock is abandoned.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/make-folder.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
 import type { Journal } from './files.ts';
-import { holdLock, isLocked } from './lock-file.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
@@ -129,4 +130,48 @@ export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
 export async function flush(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();
+}
+
+/** How long to wait for a process that is about to remove the file. */
+const TIMEOUT_MS = 5000;
+
+interface Lock {
+  /** Ends the lock and removes the file. */
+  release(): void;
+}
+
+/**
+ * Locks that end with their process. Node has no file locks of its own, but SQLite has: they also work between containers
+ * that share a volume, where process ids mean nothing. Nothing else may open the file: closing it would end the lock.
+ */
+function holdLock(path: string, timeout = TIMEOUT_MS): Lock {
+  for (;;) {
+    const database = new DatabaseSync(path, { timeout });
+    try {
+      // Without the mode, SQLite would create a second file.
+      database.exec('pragma journal_mode = memory; begin exclusive');
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    // Another process may have removed the file just before.
+    if (existsSync(path)) return { release: () => release(path, database) };
+    database.close();
+  }
+}
+
+function release(path: string, database: DatabaseSync): void {
+  rmSync(path, { force: true });
+  database.close();
+}
+
+/** Whether a process, maybe this one, holds the lock. Otherwise the file is removed. */
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    holdLock(path, 0).release();
+    return false;
+  } catch {
+    return true;
+  }
 }

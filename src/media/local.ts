@@ -16,9 +16,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { makeFolder } from '../lib/make-folder.ts';
+import { hashFile, makeFolder } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
-import { hashFile } from './checksum.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
 import { findAbandoned, flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
 

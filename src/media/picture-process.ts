@@ -10,7 +10,7 @@ import { deserialize } from 'node:v8';
 /** The same file is JavaScript in the package. */
 const program = fileURLToPath(new URL(`./decode-picture${extname(import.meta.url)}`, import.meta.url));
 
-export interface ProcessOptions {
+interface ProcessOptions {
   maxMemory: number;
   /** A decoder that takes longer is ended. */
   timeoutMs?: number;

@@ -9,8 +9,7 @@ import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/thread-locks
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
-import { useOriginal } from './originals.ts';
-import { type DecodedPicture, PictureError } from './picture.ts';
+import { type DecodedPicture, PictureError, useOriginal } from './picture.ts';
 import { decodeInProcess } from './picture-process.ts';
 
 const MAX_WAITING = 32;
@@ -18,7 +17,7 @@ const MAX_WAITING = 32;
 const TIMEOUT_MS = 60_000;
 
 /** Opens the catalogue under its write lock, or fails at once if another command has it. */
-export type TryWriter = () => Promise<Pick<CatalogueWriter, 'unusedKeys' | typeof Symbol.asyncDispose>>;
+type TryWriter = () => Promise<Pick<CatalogueWriter, 'unusedKeys' | typeof Symbol.asyncDispose>>;
 
 export function createThumbnailMaker(
   files: Files,

@@ -11,7 +11,7 @@ export interface Thumbnail {
 }
 
 /** How a picture is displayed: rotated by the EXIF orientation. The size is that of one frame of an animation. */
-export interface Layout {
+interface Layout {
   width: number;
   height: number;
   isAnimated: boolean;
@@ -35,12 +35,12 @@ export interface Sample {
 
 /** The colour and the ThumbHash are placeholders, not measurements. ThumbHash takes at most 100 x 100 pixels. */
 const SAMPLE_SIZE = 64;
-/** More effort than 2 takes twice as long and saves 3% of the bytes. Quality 80 adds a quarter to them. */
+/** More effort than 2 takes much longer and saves few bytes. Quality 80 adds many. */
 const WEBP = { quality: 75, effort: 2 };
 
 let loading: Promise<typeof SharpModule> | undefined;
 
-/** Loads sharp with the first picture: loading takes a fifth of the start time, and not every command needs it. */
+/** Loads sharp with the first picture: loading takes a good part of the start time, and not every command needs it. */
 export function loadSharp(): Promise<typeof SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     // Imports read several pictures at the same time, one thread each, and never the same one twice.

@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { catalogueLines, imageLine } from '../../catalogue/line.ts';
 import type { Config } from '../../config/config.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/file-system.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';

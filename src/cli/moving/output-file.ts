@@ -3,7 +3,7 @@ import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { joinLines } from '../../catalogue/line.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/file-system.ts';
 import { listenForInterrupt } from '../terminal/interrupt.ts';
 
 /** Writes to a temporary file first: a failed or interrupted command leaves no partial file. */

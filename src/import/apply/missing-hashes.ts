@@ -2,8 +2,7 @@
 
 import { inParallel, streamBatches } from '../../lib/parallel.ts';
 import type { Files } from '../../media/files.ts';
-import { useOriginal } from '../../media/originals.ts';
-import { PictureError, readPicture } from '../../media/picture.ts';
+import { PictureError, readPicture, useOriginal } from '../../media/picture.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../../store/contract/writer.ts';
 
 /** Saved together. Every commit makes servers load the hashes again. */

@@ -6,8 +6,7 @@ import { readDocument, replacePreviews } from '../../catalogue/documents/documen
 import { fileKeys, formatPreviews, isUpToDate, readPreviews } from '../../catalogue/documents/thumbnails.ts';
 import { inBatches, inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import { useOriginal } from '../../media/originals.ts';
-import { PictureError, readPicture } from '../../media/picture.ts';
+import { PictureError, readPicture, useOriginal } from '../../media/picture.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 import { storeThumbnails } from '../prepare/store-picture.ts';
 import { changeFiles, type FileChange, removeLeftovers } from './change-files.ts';

@@ -6,8 +6,14 @@ import type { Mimetype } from '../../catalogue/types.ts';
 import type { Upload } from '../../media/files.ts';
 import { removeLocation } from '../../media/metadata/location.ts';
 import { type Metadata, readMetadata } from '../../media/metadata/read.ts';
-import { fileBudget } from '../../media/originals.ts';
-import { detectType, hasSameLayout, MAX_BYTES, PictureError, readPicture } from '../../media/picture.ts';
+import {
+  detectType,
+  fileBudget,
+  hasSameLayout,
+  MAX_BYTES,
+  PictureError,
+  readPicture,
+} from '../../media/picture.ts';
 import type { Thumbnail } from '../../media/thumbnails.ts';
 import type { Picture } from '../plan/image.ts';
 import { RecordError } from '../problems.ts';

@@ -6,8 +6,7 @@ import type { Mimetype } from '../../catalogue/types.ts';
 import { PictureError } from '../picture.ts';
 import { cleanExif } from './exif.ts';
 import { findMetadata } from './find.ts';
-import { mayContainLocation, mentionsLocation } from './hints.ts';
-import type { PartKind, Patch } from './part.ts';
+import { mayContainLocation, mentionsLocation, type PartKind, type Patch } from './part.ts';
 import { cleanPhotoshop } from './photoshop.ts';
 import { cleanXmp } from './xmp.ts';
 

@@ -1,4 +1,4 @@
-/** The metadata inside a picture file, and how to change it without touching the pixels. */
+/** The metadata inside a picture file, how to change it without touching the pixels, and whether it mentions a location. */
 
 /**
  * `photoshop` contains IPTC. `unknown` is data of another format, `unreadable` is damaged, and `trailer` is what follows
@@ -47,4 +47,21 @@ export function partAt(kind: PartKind, bytes: Buffer, ranges: Range[]): Part {
 export function trailerAt(bytes: Buffer, start: number): Part {
   const replace = (data: Buffer) => [{ start, end: bytes.length, bytes: data }];
   return { kind: 'trailer', data: bytes.subarray(start), replace };
+}
+
+/** How GoPro, C2PA, comments and drones write coordinates. */
+const coordinates = [
+  ...['GPSL', 'GPSP', 'GPSI', 'GPSC', 'GPS5', 'GPS9', 'gpsL', 'gps_l', 'gps l', 'GPS l', 'GPS L'],
+  ...['Latitude', 'latitude', 'LATITUDE', 'Longitude', 'longitude', 'LONGITUDE'],
+];
+/** Pictures and videos inside of other data, which have metadata of their own. */
+const containers = ['Exif\0\0', 'http://ns.adobe.com/', 'Photoshop 3.0\0', 'ftyp'];
+
+/** Whether data of an unknown format mentions coordinates. */
+export function mentionsLocation(data: Buffer): boolean {
+  return coordinates.some((text) => data.includes(text, 0, 'latin1'));
+}
+
+export function mayContainLocation(data: Buffer): boolean {
+  return mentionsLocation(data) || containers.some((text) => data.includes(text, 0, 'latin1'));
 }

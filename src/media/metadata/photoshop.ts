@@ -40,7 +40,7 @@ function cleanResource(number: number, value: Buffer): Buffer | undefined {
 }
 
 /** Moves the other datasets together and fills the rest with zeros. */
-export function cleanIptc(data: Buffer): Buffer | undefined {
+function cleanIptc(data: Buffer): Buffer | undefined {
   const result = Buffer.alloc(data.length);
   let [position, length] = [0, 0];
   while (position + 5 <= data.length && data[position] === DATASET_MARK) {

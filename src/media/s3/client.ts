@@ -15,7 +15,7 @@ export interface S3Options {
   startTimer?: StartTimer;
 }
 
-export interface S3Request {
+interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** Without a key, the request is for the bucket itself. */
   key?: string;

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { makeFolder, PRIVATE_FOLDER } from '../../../lib/make-folder.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
 import { migrate, type Schema } from './migrations.ts';
 

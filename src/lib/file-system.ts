@@ -1,4 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+/** What the file system modules of Node lack. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Only for the user that zukan runs as. */
@@ -26,3 +29,12 @@ export function makeFolder(path: string, mode = 0o777): void {
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
+
+/** The SHA-256 of a stream. */
+export async function hashChunks(chunks: AsyncIterable<unknown> | Iterable<unknown>): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of chunks) sum.update(chunk as Buffer);
+  return sum.digest('hex');
+}
+
+export const hashFile = (path: string): Promise<string> => hashChunks(createReadStream(path));
