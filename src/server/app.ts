@@ -41,7 +41,7 @@ export interface App extends WebServer {
 }
 
 /** What a thread has in common with the other threads of the process that serve. */
-export interface Shared {
+interface Shared {
   /** Another thread fills it. */
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
@@ -54,7 +54,7 @@ export interface Shared {
   collectReports: (withMetrics: boolean) => Promise<MetricsReport[]>;
 }
 
-export interface AppOptions {
+interface AppOptions {
   clock?: Clock;
   randomInt?: RandomInt;
   tuning?: Tuning;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Logger } from '../../src/http/logger.ts';
 import { createCatalogue } from '../../src/server/engines.ts';
 import { mergeReasons } from '../../src/server/pages/health.ts';
-import { Heartbeat } from '../../src/server/workers/heartbeat.ts';
+import { Heartbeat } from '../../src/server/workers/messages.ts';
 import { WorkerPool } from '../../src/server/workers/pool.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';

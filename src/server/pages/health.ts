@@ -9,7 +9,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { errorField, type Logger } from '../../http/logger.ts';
 import type { DegradedReasons, MetricsReport, Part } from '../../lib/metrics.ts';
 
-export interface Health {
+interface Health {
   degradedReasons: DegradedReasons;
   /** Undefined if the catalogue cannot be read. */
   statistics: Statistics | undefined;

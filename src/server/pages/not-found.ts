@@ -4,9 +4,8 @@ import type { Site } from '../../api/services.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { prefersHtml } from '../../http/negotiation.ts';
-import { HTML_TYPE, PAGE_POLICY } from './policy.ts';
-import { html, type Markup } from './reference/markup.ts';
-import { iconLink, wordmark } from './site-mark.ts';
+import { HTML_TYPE, html, type Markup, PAGE_POLICY } from './html.ts';
+import { iconLink, wordmark } from './site.ts';
 
 /** A page for browsers, an error for everyone else. Neither repeats anything from the request. */
 export function notFoundHandler(prefixes: readonly string[], site: Site): (exchange: Exchange) => void {

@@ -4,13 +4,12 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Address } from '../../http/server.ts';
 import type { MetricsReport } from '../../lib/metrics.ts';
-import { Heartbeat } from './heartbeat.ts';
-import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
+import { type FromWorker, Heartbeat, type ToWorker, type WorkerData } from './messages.ts';
 import type { Reporter } from './reports.ts';
 
 /** The same file is JavaScript in the package. */
 const entryPoint = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-/** Workers do not inherit the cache of compiled code. Without it, starting one takes four times the CPU time and 35 MB more. */
+/** Workers do not inherit the cache of compiled code. Without it, starting one takes several times the CPU time, and more memory. */
 const bootstrap = `
   const compileCache = ${JSON.stringify(getCompileCacheDir())};
   if (compileCache) require('node:module').enableCompileCache(compileCache);

@@ -18,9 +18,8 @@ import type { MetricsReport } from '../../lib/metrics.ts';
 import { createTurnMemory, endTurn } from '../../lib/thread-locks.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
 import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
-import { BEAT_MS } from './heartbeat.ts';
 import { Member, type WorkerEvents } from './member.ts';
-import type { ToWorker } from './messages.ts';
+import { BEAT_MS, type ToWorker } from './messages.ts';
 import { Reports } from './reports.ts';
 
 /** In this thread the filler delays nobody. */

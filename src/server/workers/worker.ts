@@ -5,8 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MetricsReport } from '../../lib/metrics.ts';
 import { createApp, shutDown } from '../app.ts';
-import { startBeating } from './heartbeat.ts';
-import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
+import { type FromWorker, startBeating, type ToWorker, type WorkerData } from './messages.ts';
 
 const { config, owner, documents, limits, decoding, heartbeat, beatMs } = workerData as WorkerData;
 const send = (message: FromWorker) => parentPort?.postMessage(message);

@@ -9,7 +9,7 @@ import type { SignLink } from '../../../catalogue/documents/image-document.ts';
 import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { RawQuery } from '../../../http/query-string.ts';
-import type { Picture, Preview } from './head.ts';
+import { html, type Markup } from '../html.ts';
 
 /** What a link to the gallery is about. The id is undefined if it is not a UUID. */
 export interface Subject {
@@ -113,4 +113,48 @@ function shorten(text: string): string {
   return letters.length <= MAX_TEXT_LENGTH
     ? letters.join('')
     : `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…`;
+}
+
+export interface Preview {
+  title: string;
+  description: string;
+  picture: Picture | undefined;
+}
+
+export interface Picture {
+  /** Absolute, for crawlers. */
+  url: string;
+  width: number;
+  height: number;
+  mimetype: string;
+  alt: string;
+}
+
+/**
+ * What search engines and link previews read: the title, the description, and the tags of Open Graph and Twitter. Without a
+ * preview, they tell nothing but the name of the site.
+ */
+export function headTags(siteName: string, preview?: Preview): Markup {
+  const { title, description, picture } = preview ?? {
+    title: siteName,
+    description: 'Browse an image catalogue.',
+    picture: undefined,
+  };
+  return html`<title>${preview ? `${title} · ${siteName}` : title}</title>
+<meta name="description" content="${description}">
+<meta property="og:site_name" content="${siteName}">
+<meta property="og:type" content="website">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
+${picture ? pictureTags(picture) : ''}`;
+}
+
+function pictureTags({ url, width, height, mimetype, alt }: Picture): Markup {
+  return html`<meta property="og:image" content="${url}">
+<meta property="og:image:type" content="${mimetype}">
+<meta property="og:image:width" content="${width}">
+<meta property="og:image:height" content="${height}">
+<meta property="og:image:alt" content="${alt}">
+`;
 }

@@ -4,8 +4,14 @@ import type { Route } from '../../../api/endpoint.ts';
 import * as parameters from '../../../api/parameters.ts';
 import { namedSchemas } from '../../../catalogue/schemas.ts';
 import { errorBody } from '../../../http/errors.ts';
-import { type ErrorResponse, errorResponses } from './errors.ts';
-import { commonHeaders, headerRefs, headers, requestIdHeader } from './headers.ts';
+import {
+  commonHeaders,
+  type ErrorResponse,
+  errorResponses,
+  headerRefs,
+  headers,
+  requestIdHeader,
+} from './responses.ts';
 import { type Components, type Parameter, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));

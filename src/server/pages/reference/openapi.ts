@@ -4,9 +4,8 @@ import { groups, type Route } from '../../../api/endpoint.ts';
 import { uuidPattern } from '../../../catalogue/schemas.ts';
 import { license } from '../../../lib/version.ts';
 import { buildComponents, parameterKey, toSchemaOrRef } from './components.ts';
-import { errorResponses } from './errors.ts';
-import { commonHeaders, headerRefs } from './headers.ts';
 import { pages, pagesTag } from './pages.ts';
+import { commonHeaders, errorResponses, headerRefs } from './responses.ts';
 import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.

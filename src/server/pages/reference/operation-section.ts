@@ -1,6 +1,6 @@
 /** One operation of the reference page. */
 import type { ExampleCall } from '../../../api/examples.ts';
-import { html, type Markup, prose } from './markup.ts';
+import { html, type Markup, prose } from '../html.ts';
 import { describeType, table } from './schema-tables.ts';
 import type { Components, OpenApi, Operation, Parameter, Ref, Response, Schema } from './types.ts';
 

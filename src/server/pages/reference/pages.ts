@@ -3,7 +3,7 @@
 import { image } from '../../../api/examples.ts';
 import { parts } from '../../../lib/metrics.ts';
 import { errorResponse } from './components.ts';
-import { headerRefs, requestIdHeader } from './headers.ts';
+import { headerRefs, requestIdHeader } from './responses.ts';
 import { type Operation, type Parameter, type PathItem, type Response, refTo, type Schema } from './types.ts';
 
 export const pagesTag = {

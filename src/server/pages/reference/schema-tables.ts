@@ -1,5 +1,5 @@
 /** Schemas for people: types in words, and the fields of records in tables. */
-import { html, type Markup, prose } from './markup.ts';
+import { html, type Markup, prose } from '../html.ts';
 import type { Schema } from './types.ts';
 
 const referencedName = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
@@ -28,7 +28,7 @@ function describeBounds({ minimum, maximum, maxLength }: Schema): string {
   return maximum === undefined ? `, ${minimum} or more` : `, ${minimum} to ${maximum}`;
 }
 
-export interface Row {
+interface Row {
   /** Attributes of the row, for scripts. */
   data?: Markup;
   name: string;

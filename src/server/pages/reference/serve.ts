@@ -7,13 +7,12 @@ import { bundle } from '../../../assets/bundle.ts';
 import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../../http/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import { version } from '../../../lib/version.ts';
-import { accentStyle } from '../accent.ts';
-import { HTML_TYPE, scriptPolicy } from '../policy.ts';
-import { html } from './markup.ts';
+import { HTML_TYPE, html, scriptPolicy } from '../html.ts';
+import { accentStyle } from '../site.ts';
+import { RecordCache } from './example-records.ts';
 import { buildOpenApi } from './openapi.ts';
 import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
-import { RecordCache } from './record-cache.ts';
 
 /** The look of the gallery, and what only this page has. */
 const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(

@@ -14,7 +14,7 @@ export interface OpenApi {
   components: Components;
 }
 
-export interface Server {
+interface Server {
   url: string;
   description: string;
 }
@@ -76,7 +76,7 @@ export interface Response {
   content?: Record<string, MediaType>;
 }
 
-export interface MediaType {
+interface MediaType {
   schema: Schema;
   examples?: Record<string, { value: unknown }>;
 }
