@@ -3,8 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
-import { CommandError, UsageError } from './terminal/errors.ts';
-import { explainError } from './terminal/explain-error.ts';
+import { CommandError, explainError, UsageError } from './terminal/errors.ts';
 import { type Terminal, watchOutput } from './terminal/terminal.ts';
 import { printable } from './terminal/text.ts';
 

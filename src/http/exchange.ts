@@ -17,7 +17,7 @@ const EXPOSED_HEADERS = [
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Called once per request, when the response is complete or will not be completed. */
-export type OnFinished = (exchange: Exchange, status: number) => void;
+type OnFinished = (exchange: Exchange, status: number) => void;
 
 export class Exchange {
   readonly request: IncomingMessage;

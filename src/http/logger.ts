@@ -9,7 +9,7 @@ import type { Metric } from '../lib/metrics.ts';
 
 const ranks = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 
-export type LogLevel = keyof typeof ranks;
+type LogLevel = keyof typeof ranks;
 
 export class Logger {
   /** May be changed at any time. */
@@ -96,7 +96,7 @@ interface Block {
 export type WriteBlock = (text: string, done: (error?: Error | null) => void) => void;
 
 /** Writes whole lines. */
-export class LineWriter {
+class LineWriter {
   droppedLines = 0;
   readonly #writeBlock: WriteBlock;
   readonly #blocks: Block[] = [];

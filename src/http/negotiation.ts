@@ -12,7 +12,7 @@ const MAX_RANGES = 100;
 const weightIn = /;\s*q=([^;\s]*)/;
 
 /** The weight of each name in the header, in lower case. Parameters other than `q` are ignored. */
-export function parseWeights(header: string): Map<string, number> {
+function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.slice(0, MAX_HEADER_LENGTH).toLowerCase().split(',', MAX_RANGES)) {
     const semicolon = part.indexOf(';');

@@ -13,7 +13,7 @@ import type { Logger } from './logger.ts';
  * How many requests may wait on a connection, at 2.5 KB each. What follows is discarded, and the connection is closed after
  * the last response; RFC 9112 lets clients send the rest again.
  */
-export const MAX_WAITING = 16;
+const MAX_WAITING = 16;
 /** Tells Node's parser that the rest of the chunk is not HTTP. */
 const STOP_PARSING = 2;
 

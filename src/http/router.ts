@@ -1,7 +1,7 @@
 /** Maps paths to targets. A path has at most one parameter, in braces. */
 import { decodeEscapes } from './query-string.ts';
 
-export interface Match<T> {
+interface Match<T> {
   target: T;
   /** The value of the parameter; empty if the path has none. */
   parameter: string;

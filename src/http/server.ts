@@ -46,7 +46,7 @@ export interface Mounted {
 /** How long a connection may make no progress: neither a request nor a part of a response gets through. */
 const STALL_TIMEOUT_MS = 30_000;
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   router: Router<Mounted>;
   traffic: Traffic;
   log: Logger;

@@ -10,7 +10,7 @@ export interface Metric {
   samples: Sample[];
 }
 
-export interface Sample {
+interface Sample {
   /** Appended to the name of a histogram. */
   suffix?: '_bucket' | '_sum' | '_count';
   labels?: Record<string, string>;

@@ -5,8 +5,7 @@ import { type RevertResult, revertImport } from '../../changes/revert-import.ts'
 import type { Config } from '../../config/config.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImportRun } from '../../store/contract/import-runs.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
-import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';

@@ -14,7 +14,7 @@ import { count } from '../terminal/text.ts';
 /** Longer lists are cut, and the rest is counted. */
 const MAX_LISTED = 20;
 
-export interface ReportOptions {
+interface ReportOptions {
   isDryRun: boolean;
   keepsLocation: boolean;
   defaultRating: Rating;

@@ -1,11 +1,12 @@
 /** Opens the sources of an import and runs it. */
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Config } from '../../config/config.ts';
+import { sqliteDatabase } from '../../config/urls.ts';
 import type { NewRun } from '../../import/apply/import-record.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
@@ -18,12 +19,17 @@ import {
 } from '../../import/sources/folder.ts';
 import { catalogueFile, type Source } from '../../import/sources/source.ts';
 import { newId } from '../../lib/random.ts';
-import { openFiles, openSnapshot, openSourceFiles } from '../../server/engines.ts';
+import {
+  createCatalogue,
+  hasCatalogue,
+  openFiles,
+  openSnapshot,
+  openSourceFiles,
+} from '../../server/engines.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { announceCreated, type Terminal } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
-import { openTarget } from './import-target.ts';
 import { describeProblem, ImportReport } from './report.ts';
 
 const STANDARD_INPUT = '-';
@@ -42,7 +48,7 @@ export interface ImportFlags {
   prune?: boolean;
 }
 
-export interface ImportControl {
+interface ImportControl {
   signal: AbortSignal;
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
@@ -174,4 +180,30 @@ async function measure(places: Place[]): Promise<number | undefined> {
     total += place.kind === 'file' ? place.size : await countPictures(place.path);
   }
   return total;
+}
+
+/** The catalogue that an import changes, or that a dry run only reads. */
+interface ImportTarget extends AsyncDisposable {
+  config: Config;
+}
+
+/** Creates a catalogue if there is none. A dry run leaves nothing behind, so it gets a temporary one instead. */
+async function openTarget(
+  config: Config,
+  isDryRun: boolean,
+  terminal: Pick<Terminal, 'stderr'>,
+): Promise<ImportTarget> {
+  if (!isDryRun) announceCreated(terminal, await createCatalogue(config));
+  else if (!(await hasCatalogue(config))) return createTemporary(config);
+  return { config, async [Symbol.asyncDispose]() {} };
+}
+
+async function createTemporary(config: Config): Promise<ImportTarget> {
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-dry-run-'));
+  const temporary: Config = { ...config, database: sqliteDatabase(join(folder, 'zukan.db')) };
+  await createCatalogue(temporary);
+  return {
+    config: temporary,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
 }

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { addMissingHashes } from '../../import/apply/missing-hashes.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
-import { listenForInterrupt } from '../terminal/interrupt.ts';
+import { listenForInterrupt } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';

@@ -1,19 +1,18 @@
 /** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
-import { catalogueLines, imageLine } from '../../catalogue/line.ts';
+import { catalogueLines, imageLine, joinLines } from '../../catalogue/line.ts';
 import type { Config } from '../../config/config.ts';
 import { makeFolder } from '../../lib/file-system.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { writeAtomically } from './output-file.ts';
 import { requireOutside } from './outside-storage.ts';
 
 export interface ExportFlags {
@@ -100,5 +99,40 @@ async function copyFile(files: Files, key: string, path: string): Promise<boolea
     return false;
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+/** Writes lines to a file that appears when it is complete: a failed or interrupted command leaves no partial file. */
+async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
+  using interrupt = listenForInterrupt('interrupted; nothing was exported');
+  const { signal } = interrupt;
+  const temporary = `${path}.${process.pid}.part`;
+  makeFolder(dirname(path));
+  await removeAbandoned(path);
+  try {
+    const file = await open(temporary, 'w');
+    await pipeline(joinLines(lines), file.createWriteStream({ flush: true }), { signal });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Removes the temporary files of killed processes. The name has the process id. */
+async function removeAbandoned(path: string): Promise<void> {
+  const start = `${basename(path)}.`;
+  for (const name of await readdir(dirname(path))) {
+    const [, pid] = /^(\d+)\.part$/.exec(name.startsWith(start) ? name.slice(start.length) : '') ?? [];
+    if (pid && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user cannot be signalled.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -48,7 +48,7 @@ function partMetric(degradedReasons: DegradedReasons): Metric {
   };
 }
 
-export function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {
+function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {
   const counts = { image: images, artist: artists, character: characters, category: categories };
   return [
     {

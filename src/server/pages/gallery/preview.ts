@@ -115,13 +115,13 @@ function shorten(text: string): string {
     : `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…`;
 }
 
-export interface Preview {
+interface Preview {
   title: string;
   description: string;
   picture: Picture | undefined;
 }
 
-export interface Picture {
+interface Picture {
   /** Absolute, for crawlers. */
   url: string;
   width: number;
