@@ -1,8 +1,8 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
 
 import { changeFiles } from '../import/apply/change-files.ts';
+import { saveDecisions } from '../import/apply/decisions.ts';
 import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
-import { saveDecisions } from '../import/apply/save-decisions.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { ImportDefaults } from '../import/plan/outcome.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';

@@ -2,8 +2,7 @@
  * The log on standard output: one JSON object per line. Never log a query string, because it may hold a link's signature.
  *
  * Lines wait in a bounded buffer, so that writing never blocks on their reader. When it is full, new lines are dropped and
- * counted. pino takes more than twice the CPU time per line (`npm run bench -- log`), and retries a full pipe only every
- * 100 ms.
+ * counted. pino takes more CPU time per line (`npm run bench -- log`), and waits before it retries a full pipe.
  */
 import type { Metric } from '../lib/metrics.ts';
 
@@ -60,7 +59,7 @@ export class Logger {
     this.#writer.write(`${JSON.stringify({ level, time: this.#now(), ...fields, msg })}\n`);
   }
 
-  /** Formatting the time takes a quarter of the time of a line, so lines of the same millisecond share it. */
+  /** Formatting the time is slow, so lines of the same millisecond share it. */
   #now(): string {
     const now = Date.now();
     if (now !== this.#lastMs) {

@@ -1,6 +1,6 @@
 /**
- * Builds JSON Schemas with the types of TypeBox. TypeBox's own builders make the same objects, but loading them takes a
- * quarter of a second of CPU time.
+ * Builds JSON Schemas with the types of TypeBox. TypeBox's own builders make the same objects, but loading them
+ * delays every start (docs/performance.md).
  */
 import type Type from 'typebox';
 

@@ -1,7 +1,15 @@
 /**
- * How much memory it takes to decode a picture and to make its thumbnails, from what its header says. The figures are upper
- * bounds of what `npm run bench -- pictures` measures.
+ * How much memory it takes to decode a picture and to make its thumbnails, from what its header says, and a process of its own
+ * for a picture that takes much. The figures are upper bounds of what `npm run bench -- pictures` measures.
  */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
+import { extname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { deserialize } from 'node:v8';
 import type { Metadata } from 'sharp';
 import type { Mimetype } from '../catalogue/types.ts';
 
@@ -106,4 +114,38 @@ function findBox(bytes: Buffer, type: string): Buffer {
     at += size;
   }
   return bytes;
+}
+
+/** The same file is JavaScript in the package. */
+const program = fileURLToPath(new URL(`./decode-picture${extname(import.meta.url)}`, import.meta.url));
+
+interface ProcessOptions {
+  maxMemory: number;
+  /** A decoder that takes longer is ended. */
+  timeoutMs?: number;
+}
+
+/** Starts the program that decodes a picture. Returns what it writes, or a problem if it fails. */
+export async function decodeInProcess<Result>(
+  bytes: Buffer,
+  thumbnailSizes: readonly number[],
+  { maxMemory, timeoutMs = 0 }: ProcessOptions,
+): Promise<Result | { problem: string }> {
+  const child = spawn(
+    process.execPath,
+    [program, String(bytes.length), String(maxMemory), thumbnailSizes.join()],
+    {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
+    },
+  );
+  const ended = once(child, 'close');
+  // The program may end without reading everything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(bytes);
+  const [output, [status, signal]] = await Promise.all([buffer(child.stdout), ended]);
+  if (status === 0) return deserialize(output);
+  return { problem: `the decoder ended with ${signal ?? `status ${status}`}` };
 }

@@ -121,7 +121,7 @@ async function beginUpload(folder: string): Promise<Upload> {
     },
 
     async flush() {
-      // At the end and once per folder: flushing each file as it is stored takes ten times as long.
+      // At the end and once per folder: flushing each file as it is stored is much slower.
       const folders = new Set([...written].map(dirname));
       await inParallel([...written, ...folders, folder], MAX_CONCURRENT_FLUSHES, flush);
       written.clear();

@@ -10,6 +10,7 @@ import type { Mimetype } from '../catalogue/types.ts';
 import { Budget } from '../lib/parallel.ts';
 import {
   countFrames,
+  decodeInProcess,
   decodingBytes,
   MAX_FRAMES,
   MAX_IMPORT_BYTES,
@@ -18,7 +19,6 @@ import {
 } from './decoding.ts';
 import type { Files } from './files.ts';
 import { hashPixels } from './perceptual-hash.ts';
-import { decodeInProcess } from './picture-process.ts';
 import { loadSharp, makeThumbnails, readLayout, type Thumbnail } from './thumbnails.ts';
 
 export interface PictureFacts {

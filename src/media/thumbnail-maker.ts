@@ -7,10 +7,9 @@ import { thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import { Unavailable } from '../lib/errors.ts';
 import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/thread-locks.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
-import { MAX_SERVING_BYTES } from './decoding.ts';
+import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { type DecodedPicture, PictureError, useOriginal } from './picture.ts';
-import { decodeInProcess } from './picture-process.ts';
 
 const MAX_WAITING = 32;
 /** Others wait meanwhile, so a decoder that hangs is ended. */

@@ -8,9 +8,8 @@
  * Characters are code points. The tree matches folded text (fold.ts).
  */
 
-import { type CharacterTest, readClass } from './class.ts';
 import { foldCharacter } from './fold.ts';
-import { PatternError, PatternReader } from './reader.ts';
+import { type CharacterTest, PatternError, PatternReader, readClass } from './reader.ts';
 
 export type Node =
   /** Exactly this character. */

@@ -4,8 +4,8 @@
  * those that can follow each position.
  */
 import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../sets/bits.ts';
-import type { CharacterTest } from './class.ts';
 import type { Node } from './pattern.ts';
+import type { CharacterTest } from './reader.ts';
 
 /** Limits the cost of a DFA state. */
 export const MAX_POSITIONS = 256;

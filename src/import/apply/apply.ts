@@ -20,9 +20,8 @@ import type { Problems } from '../problems.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, mentionedNames } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
-import { applyDecisions } from './apply-decisions.ts';
+import { applyDecisions, saveDecisions } from './decisions.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
-import { saveDecisions } from './save-decisions.ts';
 
 export class ImportApplier {
   readonly #sources: Source[];

@@ -30,7 +30,7 @@ import {
   statedRating,
   type UnknownMarker,
 } from '../sources/record.ts';
-import type { DecisionReport } from './apply-decisions.ts';
+import type { DecisionReport } from './decisions.ts';
 import { ensureUnknownArtist, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
 
 /** Receives the outcome of each record. */

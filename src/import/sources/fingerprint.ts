@@ -45,7 +45,7 @@ export function takeFingerprint(
   let newest = 0;
   try {
     for (const name of [path, ...companions]) {
-      // Synchronous, because it takes a tenth of the time, and a folder has many files.
+      // Synchronous, because that is much faster, and a folder has many files.
       const stats = statSync(join(folder, name), { bigint: true });
       facts.push(`${name} ${describeStats(stats)}`);
       newest = Math.max(newest, Number(stats.ctimeMs), Number(stats.mtimeMs));

@@ -2,7 +2,7 @@
  * AWS Signature Version 4 for S3: in the headers of our own requests, and in presigned links. The time is passed in.
  *
  * A response contains many links, so everything they share is computed once, and an HMAC is two plain hashes over
- * prepared blocks (RFC 2104), which takes half as long as an Hmac object.
+ * prepared blocks (RFC 2104), which is faster than an Hmac object.
  */
 import { createHmac, hash } from 'node:crypto';
 import type { Credentials } from './credentials.ts';

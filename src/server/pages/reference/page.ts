@@ -9,8 +9,7 @@ import {
 import type { Site } from '../../../api/services.ts';
 import { html, type Markup, prose } from '../html.ts';
 import { iconLink, wordmark } from '../site.ts';
-import { operationSection } from './operation-section.ts';
-import { schemaSection } from './schema-tables.ts';
+import { operationSection, schemaSection } from './sections.ts';
 import type { OpenApi, Operation } from './types.ts';
 
 /** The addresses of its files, with their versions. */

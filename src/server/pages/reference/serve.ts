@@ -11,8 +11,8 @@ import { HTML_TYPE, html, scriptPolicy } from '../html.ts';
 import { accentStyle } from '../site.ts';
 import { RecordCache } from './example-records.ts';
 import { buildOpenApi } from './openapi.ts';
-import { ORIGIN } from './operation-section.ts';
 import { referencePage } from './page.ts';
+import { ORIGIN } from './sections.ts';
 
 /** The look of the gallery, and what only this page has. */
 const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(

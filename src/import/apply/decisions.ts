@@ -1,13 +1,13 @@
 /**
- * Applies what an operator decided before records of images are planned: removed pictures are skipped, fields that were
- * decided by hand stay as they are, and blocked names are left out. The last two concern the pictures of folders only.
+ * What operators decided, when an import saves records. Removed pictures are skipped. For the pictures of folders, fields that were
+ * decided by hand stay as they are, and blocked names are left out. Decisions that a catalogue file contains are saved.
  */
-
 import type { Kind } from '../../catalogue/types.ts';
-import type { RemovedFile } from '../../store/contract/decisions.ts';
+import type { Decisions, RemovedFile } from '../../store/contract/decisions.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
 import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/kept-fields.ts';
+import type { DecisionLine } from '../sources/lines.ts';
 import { type ImageLine, mentionedNames } from '../sources/record.ts';
 import { loadEntries, loadImages } from './lookup.ts';
 
@@ -102,4 +102,40 @@ async function leaveOutBlocked<L extends Line>(
     if (characters) record.characters = characters.filter((name) => isAllowed('character', name));
     return { ...line, record };
   });
+}
+
+/** Saves the records of a catalogue file about what an operator removed or blocked. */
+export async function saveDecisions(
+  records: DecisionLine[],
+  decisions: Decisions,
+  now: string,
+  report: { record(record: DecisionLine, outcome: 'added' | 'updated' | 'unchanged'): void },
+): Promise<void> {
+  for (const record of records) report.record(record, await saveDecision(record, decisions, now));
+}
+
+async function saveDecision(
+  record: DecisionLine,
+  decisions: Decisions,
+  now: string,
+): Promise<'added' | 'updated' | 'unchanged'> {
+  const at = record.createdAt;
+  if (record.type === 'blocked') {
+    const { kind, name } = record;
+    const [before] = await decisions.blockedNames(kind, [name]);
+    const after = { kind, name, blockedAt: at ?? before?.blockedAt ?? now };
+    await decisions.blockNames([after]);
+    return compare(before, after);
+  }
+  const { hash, image, reason = '' } = record;
+  const [before] = await decisions.removedFiles([hash]);
+  const after = { hash, image, removedAt: at ?? before?.removedAt ?? now, reason };
+  await decisions.rememberFiles([after]);
+  return compare(before, after);
+}
+
+function compare<T extends object>(before: T | undefined, after: T): 'added' | 'updated' | 'unchanged' {
+  if (!before) return 'added';
+  const names = Object.keys(after) as (keyof T)[];
+  return names.every((name) => before[name] === after[name]) ? 'unchanged' : 'updated';
 }
