@@ -1,4 +1,4 @@
-/** The address that a client calls from, by which the rate limit counts, and the origin that it called: both behind trusted proxies. */
+/** The address of the client, by which the rate limit counts, and the origin that it called. Both may be behind trusted proxies. */
 
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP, type Socket } from 'node:net';

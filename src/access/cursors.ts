@@ -45,8 +45,9 @@ function sign(key: string, position: Uint8Array, scope: string): Buffer {
 }
 
 /**
- * The scope of a cursor, as text. The order is that of a seed, or newest first without one. The order, case and repeats of names in a list do not matter,
- * and neither does an empty list. Fields that are not given are left out, so a new filter does not invalidate older cursors.
+ * The scope of a cursor, as text. The order is that of a seed, or newest first without one. The order, case and repeats of
+ * names in a list do not matter, and neither does an empty list. Fields that are not given are left out, so a new filter does
+ * not invalidate older cursors.
  */
 export function cursorScope(seed: string | undefined, filter: Filter): string {
   const conditions = Object.entries(filter)

@@ -95,7 +95,7 @@ export class Exchange {
   }
 
   /**
-   * The text may be a byte string (see byte-string.ts). Then it may also be a rope of many pieces: V8 joins concatenated
+   * The text may be a byte string (see image-document.ts). Then it may also be a rope of many pieces: V8 joins concatenated
    * strings only when it must, and nothing looks at them before they are sent.
    */
   send(status: number, text: string, type = JSON_TYPE, isByteString = false): void {

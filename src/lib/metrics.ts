@@ -1,4 +1,4 @@
-/** Metrics in the Prometheus data model: collected, merged over workers, and written as text; and what parts report on their health. */
+/** Metrics in the Prometheus data model, merged over workers and written as text, and how parts report on their health. */
 
 /** One sample, or several with different labels. */
 export interface Metric {

@@ -1,4 +1,4 @@
-/** The guarantees of the rate limit rule. test/limits/limiters.test.ts compares it with a naive model. */
+/** The guarantees of the rate limit rule. test/access/limits/limiters.test.ts compares it with a naive model. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

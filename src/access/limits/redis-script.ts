@@ -5,7 +5,7 @@
 import { BLOCK_MS, MAX_VIOLATIONS, VIOLATION_WINDOW_MS } from '../rate.ts';
 
 /**
- * The rule of access/rate.ts; test/limits/limiters.test.ts compares the two. It uses the server's time unless given
+ * The rule of access/rate.ts; test/access/limits/limiters.test.ts compares the two. It uses the server's time unless given
  * one. The key is a hash:
  *
  * - `due`: the next arrival.

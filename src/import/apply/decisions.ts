@@ -1,6 +1,6 @@
 /**
- * What operators decided, when an import saves records. Removed pictures are skipped. For the pictures of folders, fields that were
- * decided by hand stay as they are, and blocked names are left out. Decisions that a catalogue file contains are saved.
+ * What operators decided, when an import saves records. Removed pictures are skipped. For the pictures of folders, fields that
+ * were decided by hand stay as they are, and blocked names are left out. Decisions of a catalogue file are saved.
  */
 import type { Kind } from '../../catalogue/types.ts';
 import type { Decisions, RemovedFile } from '../../store/contract/decisions.ts';

@@ -1,4 +1,4 @@
-/** Which fields a stored image keeps when an import plans it: those that an operator decided, and those that nothing states. Pure. */
+/** The fields that a stored image keeps when an import plans it: those decided by an operator, and those that nothing states. Pure. */
 import { readDocument } from '../../catalogue/documents/document.ts';
 import {
   type EditableField,

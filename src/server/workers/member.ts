@@ -9,7 +9,7 @@ import type { Reporter } from './reports.ts';
 
 /** The same file is JavaScript in the package. */
 const entryPoint = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-/** Workers do not inherit the cache of compiled code. Without it, starting one takes several times the CPU time, and more memory. */
+/** Workers do not inherit the cache of compiled code. Without it, starting one takes far more CPU time and memory. */
 const bootstrap = `
   const compileCache = ${JSON.stringify(getCompileCacheDir())};
   if (compileCache) require('node:module').enableCompileCache(compileCache);

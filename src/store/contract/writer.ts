@@ -37,7 +37,7 @@ export interface ImageRow {
   document: Document;
   /** What it looks like (media/perceptual-hash.ts): `''` if it has too little detail, null if it was not computed. */
   perceptualHash: string | null;
-  /** The fields that an operator decided (edited.ts). */
+  /** The fields that an operator decided (edit-image.ts). */
   edited: string;
 }
 

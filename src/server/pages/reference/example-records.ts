@@ -1,4 +1,4 @@
-/** Looks up the records of the examples in this catalogue, at most once a minute. The page does not depend on a catalogue that works. */
+/** Looks up the records of the examples, at most once a minute. The page does not depend on a catalogue that works. */
 import { demoRecords, type ExampleRecords, type Named } from '../../../api/examples.ts';
 import type { Services } from '../../../api/services.ts';
 import type { Category, Image, Kind } from '../../../catalogue/types.ts';
