@@ -50,9 +50,14 @@ function sign(key: string, position: Uint8Array, scope: string): Buffer {
  * not invalidate older cursors.
  */
 export function cursorScope(seed: string | undefined, filter: Filter): string {
-  const conditions = Object.entries(filter)
-    .map(([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const)
-    .filter(([field, value]) => (field === 'match' ? isMatchAny(filter) : isGiven(value)))
+  const fields = Object.entries(filter).map(
+    ([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const,
+  );
+  const { categories = [] }: { categories?: readonly string[] } = Object.fromEntries(fields);
+  // With fewer than two categories, "any" and "all" mean the same, and "all" is the default.
+  const isMatchAny = filter.match === 'any' && categories.length > 1;
+  const conditions = fields
+    .filter(([field, value]) => (field === 'match' ? isMatchAny : isGiven(value)))
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([seed ?? null, conditions]);
 }
@@ -63,9 +68,4 @@ function canonicalList(names: readonly string[]): string[] {
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
-}
-
-/** With fewer than two categories, "any" and "all" mean the same, and "all" is the default. */
-function isMatchAny({ match, categories = [] }: Filter): boolean {
-  return match === 'any' && canonicalList(categories).length > 1;
 }

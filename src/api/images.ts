@@ -6,16 +6,13 @@ import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Filter, FilterProblem } from '../store/contract/catalogue.ts';
+import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../store/contract/catalogue.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';
 import { cursorHeaders, linkSigner, pageHeaders } from './links.ts';
 import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
 import { pickParameters } from './query.ts';
-
-/** How many unknown categories an error message names. */
-const MAX_NAMES_IN_ERROR = 10;
 
 const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
@@ -201,7 +198,7 @@ function problemToApiError({ problem }: FilterProblem): ApiError {
 
 function unknownNames(parameter: string, names: string[]): string {
   if (names.length === 0) return '';
-  const quoted = names.slice(0, MAX_NAMES_IN_ERROR).map((name) => JSON.stringify(name));
-  const more = names.length > MAX_NAMES_IN_ERROR ? [`${names.length - MAX_NAMES_IN_ERROR} more`] : [];
-  return `Invalid ${parameter}: there is no category ${[...quoted, ...more].join(', ')}.`;
+  const quoted = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_UNKNOWN_NAMES ? ', and there are others' : '';
+  return `Invalid ${parameter}: there is no category ${quoted.join(', ')}${more}.`;
 }

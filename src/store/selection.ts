@@ -1,7 +1,7 @@
 /** The plan of a filter: which shelves an image must be on, and which it must not. Pure. */
 
 import { fold } from '../catalogue/search/fold.ts';
-import type { Filter, FilterProblem } from './contract/catalogue.ts';
+import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from './contract/catalogue.ts';
 import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
 
 /** Shelves of which an image must be on at least one. */
@@ -86,7 +86,7 @@ function findCategories({ categories }: ShelfSnapshot, names: readonly string[] 
   for (const name of names) {
     const shelf = categories.get(fold(name));
     if (shelf) shelves.add(shelf);
-    else unknown.push(name);
+    else if (unknown.push(name) > MAX_UNKNOWN_NAMES) break;
   }
   return { shelves: [...shelves], unknown };
 }

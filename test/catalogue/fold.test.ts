@@ -1,6 +1,7 @@
 /** Case folding keeps the number of characters and is idempotent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { charactersFoldingTo, fold } from '../../src/catalogue/search/fold.ts';
 import { atDepth } from '../support/depth.ts';
 
@@ -44,6 +45,19 @@ test('folds every character to one character, idempotently, and lists it among t
     assert.equal(fold(folded), folded, `${character} folds further`);
     assert.ok(isFound, `${character} is not found from ${folded}`);
   }
+});
+
+test('folds each character of a text on its own', () => {
+  const unit = fc.oneof(
+    fc.constantFrom(...'aAzZ09 ÉéİıΣςſ図𐐀😀', '\ud801', '\udc00'),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(fc.array(unit), (units) => {
+      const characters = [...units.join('')];
+      assert.equal(fold(characters.join('')), characters.map(fold).join(''));
+    }),
+  );
 });
 
 test('makes a character equal to its upper and lower case, if those are single characters', () => {

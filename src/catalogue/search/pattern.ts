@@ -8,7 +8,7 @@
  * Characters are code points. The tree matches folded text (fold.ts).
  */
 
-import { foldCharacter } from './fold.ts';
+import { fold } from './fold.ts';
 import { type CharacterTest, PatternError, PatternReader, readClass } from './reader.ts';
 
 export type Node =
@@ -79,9 +79,9 @@ function readAtom(reader: PatternReader): Node {
       return inner;
     }
     case '\\':
-      return { type: 'character', character: foldCharacter(reader.takeEscaped(start)) };
+      return { type: 'character', character: fold(reader.takeEscaped(start)) };
     default:
-      return { type: 'character', character: foldCharacter(character) };
+      return { type: 'character', character: fold(character) };
   }
 }
 

@@ -26,7 +26,13 @@ export interface Filter {
 /** The conditions that lists accept. */
 export type ListFilter = Pick<Filter, 'nsfw' | 'orientation' | 'artist'>;
 
-/** Names or ids in a call that do not exist, or a position that a newer catalogue no longer has. */
+/** How many unknown categories of a list an error names. */
+export const MAX_UNKNOWN_NAMES = 10;
+
+/**
+ * Names or ids in a call that do not exist, or a position that a newer catalogue no longer has. Of more than
+ * `MAX_UNKNOWN_NAMES`, the list has one more; the others are not looked up.
+ */
 export interface FilterProblem {
   problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'image' | 'position';
 }

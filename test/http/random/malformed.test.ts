@@ -89,6 +89,26 @@ await forEachEngineInDepth(async (engine) => {
         for (const name of unnamed) assert.ok(!folded.includes(name), answer.json.message);
       });
 
+    test('the message names up to ten unknown categories of each list', async () => {
+      const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+      const quoted = names(10)
+        .map((name) => JSON.stringify(name))
+        .join(', ');
+      const others = ', and there are others';
+      for (const [query, message] of [
+        [`categories=${names(10)}`, `Invalid categories: there is no category ${quoted}.`],
+        [`categories=${names(11)},kimono`, `Invalid categories: there is no category ${quoted}${others}.`],
+        [
+          `exclude=kimono,${names(99)}&categories=nope`,
+          `Invalid categories: there is no category "nope". Invalid exclude: there is no category ${quoted}${others}.`,
+        ],
+      ]) {
+        const answer = await service.get(`/api/image/random?${query}`);
+        assertError(answer, 400);
+        assert.equal(answer.json.message, message);
+      }
+    });
+
     test('the message names the parameter of an unknown category', async () => {
       for (const query of ['match=any&categories=catgirl,nope', 'exclude=catgirl&categories=nope&seed=1'])
         assertError(await service.get(`/api/image/random?${query}`), 400, /categories.*nope/);
