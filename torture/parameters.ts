@@ -41,7 +41,7 @@ export interface Rule {
 
 export function validValue(random: Random, facts: Facts, seen: Seen, name: string, rule: Rule): string {
   if (rule.type === 'array') {
-    const count = random.chance(0.02) ? 300 : 1 + random.below(3);
+    const count = random.chance(0.02) ? 100 : 1 + random.below(3);
     const items = rule.items ?? {};
     return Array.from({ length: count }, () => validValue(random, facts, seen, name, items)).join();
   }

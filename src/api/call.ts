@@ -26,12 +26,12 @@ export async function handleCall(
   const token = await admit(services, exchange);
   if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
+  assertFewParameters(route, exchange.search);
   const raw = exchange.query;
   const ignored = ignoredParameters(route.query, raw);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
   const query = readQuery(route.query, raw);
-  assertAllRead(route, exchange.search);
   assertPossibleExpiry(query, services.links.maxLifetime);
 
   const call: Call<never> = {
@@ -82,7 +82,7 @@ function readId(text: string): string {
 }
 
 /** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
-function assertAllRead({ query }: Route, search: string): void {
+function assertFewParameters({ query }: Route, search: string): void {
   if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
     throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
 }

@@ -29,8 +29,9 @@ export function pickParameters<Group extends Type.TProperties>(
   return picked as QueryOf<Group>;
 }
 
-/** More than any filter needs: a catalogue has hundreds of categories. */
-const MAX_LIST_VALUES = 1000;
+/** More than people choose: 100 names, or ids. They are folded, looked up, and signed with a cursor. */
+const MAX_LIST_VALUES = 100;
+const MAX_LIST_LENGTH = 4000;
 
 /** The parts of a schema that validation reads. */
 interface Rule {
@@ -96,20 +97,18 @@ function readChoice(choices: { const: string }[], text: string): Reading {
 }
 
 /** A choice must not be empty: a rating left out by mistake must not mean every rating. */
-function readList({ items }: Rule, text: string | string[]): Reading {
-  const names = splitNames(text);
-  if (!names) return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
+function readList({ items }: Rule, given: string | string[]): Reading {
+  const text = [given].flat().join();
+  if (text.length > MAX_LIST_LENGTH)
+    return { problem: `it must not be longer than ${MAX_LIST_LENGTH} characters` };
+  const values = text.split(',', MAX_LIST_VALUES + 1);
+  if (values.length > MAX_LIST_VALUES)
+    return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
+  const names = [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
   const choices = items?.anyOf?.map((choice) => choice.const);
   if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
     return { value: names };
   return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
-}
-
-/** Undefined if there are too many. */
-function splitNames(text: string | string[]): string[] | undefined {
-  const values = [text].flat().flatMap((part) => part.split(',', MAX_LIST_VALUES + 1));
-  if (values.length > MAX_LIST_VALUES) return undefined;
-  return [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
 }
 
 /** Bounds the header, whatever the client sends. */

@@ -9,8 +9,8 @@ const bracketed = /^([^[\]]*)\[[0-9]*\]$/;
 
 const PLUS = 0x2b;
 const SPACE = 0x20;
-/** More than any client needs. */
-export const MAX_PARAMETERS = 500;
+/** No endpoint takes more than 12, and a list fits into one. */
+export const MAX_PARAMETERS = 100;
 
 export function hasTooManyParameters(search: string): boolean {
   let count = 1;

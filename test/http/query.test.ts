@@ -65,11 +65,21 @@ describe('a list', () => {
     assert.deepEqual(read(`${search}&exclude[]=more`).exclude, indices.map(String));
   });
 
-  test('takes up to 1000 values in one parameter', () => {
-    const names = Array.from({ length: 1000 }, (_, index) => `c${index}`);
+  test('takes up to 100 values, in one parameter or several', () => {
+    const names = Array.from({ length: 100 }, (_, index) => `c${index}`);
     assert.deepEqual(read(`exclude=${names}`).exclude, names);
-    const message = 'Invalid exclude: it must not have more than 1000 values.';
-    assert.throws(() => read(`exclude=${names}&exclude=more`), { status: 400, message });
+    assert.deepEqual(read(`exclude=${names.slice(0, 60)}&exclude[]=${names.slice(60)}`).exclude, names);
+    const message = 'Invalid exclude: it must not have more than 100 values.';
+    for (const search of [`exclude=${names}&exclude=more`, `exclude=${names},more`])
+      assert.throws(() => read(search), { status: 400, message });
+  });
+
+  test('takes up to 4000 characters', () => {
+    const names = ['x'.repeat(2000), 'é'.repeat(1999)];
+    assert.deepEqual(read(`exclude=${names.map(encodeURIComponent)}`).exclude, names);
+    const message = 'Invalid exclude: it must not be longer than 4000 characters.';
+    for (const search of [`exclude=${names}x`, `exclude=${names[0]}&exclude[]=${'x'.repeat(2000)}`])
+      assert.throws(() => read(search), { status: 400, message });
   });
 
   test('is not given by other brackets, which are reported', () => {

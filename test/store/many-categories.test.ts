@@ -1,4 +1,4 @@
-/** Requests that name hundreds of categories get the right answer without making others wait. */
+/** Requests that name as many categories as they may get the right answer without making others wait. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
@@ -11,7 +11,9 @@ import { caller } from '../support/zukan/caller.ts';
 import { startService } from '../support/zukan/service.ts';
 import { sliceReader } from './slices.ts';
 
-const CATEGORIES = 600;
+const CATEGORIES = 100;
+/** More than a request may name. */
+const SHELVES = 600;
 const IMAGES = 300;
 const name = (index: number) => `c${index}`;
 const names = Array.from({ length: CATEGORIES }, (_, index) => name(index));
@@ -24,7 +26,7 @@ await forEachEngine(async (engine) => {
     ...Array.from({ length: IMAGES }, (_, index) =>
       keyed(index, {
         categories:
-          index < 60 ? [] : Array.from({ length: 10 }, (_, turn) => name((index + turn * 60) % CATEGORIES)),
+          index < 60 ? [] : Array.from({ length: 10 }, (_, turn) => name((index + turn * 10) % CATEGORIES)),
       }),
     ),
   ]);
@@ -69,7 +71,7 @@ test('shelves are prefetched one at a time', async () => {
     }),
   );
   const version = { version: 1, lastImage: 5 };
-  const shelves = names.map((_, number) => ({ number, size: 1 }));
+  const shelves = Array.from({ length: SHELVES }, (_, number) => ({ number, size: 1 }));
   const countCached = () => shelves.filter((shelf) => sets.prefetchShelf(shelf, version)).length;
   for (let cached = 0; cached < 3; cached++) {
     assert.equal(countCached(), cached);
@@ -82,7 +84,7 @@ test('shelves are prefetched one at a time', async () => {
 });
 
 test('no draw tests hundreds of shelves', () => {
-  const excluded = names.map((_, number) => ({ number, size: 1 }));
+  const excluded = Array.from({ length: SHELVES }, (_, number) => ({ number, size: 1 }));
   const all = { shelves: [{ number: 1000, size: 5 }], size: 5, mayOverlap: false };
   assert.equal(isDrawable({ catalogue: { version: 1, lastImage: 5 }, choices: [all], excluded }), false);
 });

@@ -45,7 +45,7 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('treats many spellings of a name as one category', async () => {
-    const spellings = Array.from({ length: 700 }, (_, index) =>
+    const spellings = Array.from({ length: 99 }, (_, index) =>
       [...'even']
         .map((letter, position) => ((index >> position) & 1 ? letter.toUpperCase() : letter))
         .join(''),
