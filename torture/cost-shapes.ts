@@ -36,12 +36,20 @@ const filePath = '/files/40000000-0000-4000-8000-000000000001.png';
 const queryUnits = [
   ...words('%ff& %ff %41 %F0%9F%98%80 %25 + & =& #& a#=1& a=1& []& a[]=& a[#]=& %5B#%5D=& __proto__[#]=&'),
   ...words('expires=#& image=#& limit=1& include=artist& categories=#& exclude[]=c#& nsfw=sfw,'),
+  // So long that the server reads all of them: it refuses more than 100 parameters.
+  ...[`exclude[]=${'%C3%89'.repeat(25)}#&`, `%C3%89${'X'.repeat(150)}[#]=&`],
 ];
 const queryLists: [start: string, unit: string][] = [
   ...words('categories exclude nsfw include').map((name): [string, string] => [`${name}=`, '#,']),
   ...words('artist search seed cursor limit expiry').map((name): [string, string] => [`${name}=`, '9']),
   ['search=', '%F0%9F%98%80'],
   ['categories=', '%C3%89'],
+  // Lists that the server reads: it refuses more than 100 values or 4,000 characters.
+  ['exclude=', `${'%C3%89'.repeat(26)}#,`],
+  ...['', 'cursor=AAJiasLMtmKK5gn1iDFdLTXiK_iN&seed=1&match=any&'].map((start): [string, string] => {
+    const value = `${'%C3%89'.repeat(14)}${'X'.repeat(67)}#`;
+    return [start, `categories=${value}&exclude=${value}&`];
+  }),
 ];
 const pathUnits = words('%ff %41 %2f %25 / a ../ ; %00 3f 25 signature');
 const headerUnits: [name: string, start: string, unit: string, end: string][] = [
@@ -132,10 +140,15 @@ function fill({ start, unit, end }: Filler, bytes: number): string {
 
 export function describeShape({ sender, path, fillers }: Shape): string {
   const parts = fillers.map(({ in: place, start, unit, end }) => {
-    const repeated = JSON.stringify(unit).slice(1, -1);
+    const repeated = shorten(JSON.stringify(unit).slice(1, -1));
     return `${place}: ${start}${repeated} ×n ${end}`.trim();
   });
   return [`${sender} ${path}`, ...parts].join(', ');
+}
+
+/** `XXXXXXXXXX` as `{X×10}`. */
+function shorten(text: string): string {
+  return text.replaceAll(/(.{1,6}?)\1{9,}/g, (all, part) => `{${part}×${all.length / part.length}}`);
 }
 
 /** A shape like this one, with one thing changed. */

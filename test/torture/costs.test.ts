@@ -1,6 +1,9 @@
 /** The requests whose cost the torture run measures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { randomImages } from '../../src/api/images.ts';
+import { readQuery } from '../../src/api/query.ts';
+import { parseQuery } from '../../src/http/query-string.ts';
 import {
   commonShapes,
   describeShape,
@@ -44,6 +47,27 @@ test('every request fits into what the server accepts, and is one request', () =
     );
     if (shape.fillers.length > 0) assert.ok(text.length > 14_000, describeShape(shape));
   }
+});
+
+test('some requests have almost as many parameters or values as the server reads', () => {
+  const searches = shapes
+    .filter(({ path }) => path === '/v1/image/random')
+    .map((shape) => renderShape(shape, headers, 16_384).split(' ', 2)[1]?.split('?')[1] ?? '');
+  for (const start of [
+    'exclude[]=%C3%89',
+    '%C3%89',
+    'categories=%C3%89%C3%89%C3%89%C3%89',
+    'cursor=AAJ',
+    'exclude=%C3%89',
+  ]) {
+    const found = searches.filter((search) => search.startsWith(start));
+    assert.ok(
+      found.some((search) => Math.abs(search.split(/[&,]/).length - 95) <= 5),
+      start,
+    );
+  }
+  const both = searches.find((search) => search.startsWith('cursor=AAJ')) ?? '';
+  assert.doesNotThrow(() => readQuery(randomImages.query, parseQuery(both)));
 });
 
 test('a seed repeats the search', () => {
