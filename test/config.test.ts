@@ -54,6 +54,8 @@ test('reads every variable', () => {
     SITE_ACCENT: '#2A6',
     SITE_RATINGS: 'questionable, sfw',
     THUMBNAILS: '800, 16,8192,800',
+    HISTORY_DAYS: '0',
+    TRASH_DAYS: '7',
     RATE_LIMIT: 'off',
     RATE_LIMIT_EXEMPT: '10.1.0.0/16, ::1',
     REDIS_PREFIX: 'zukan:staging',
@@ -63,6 +65,7 @@ test('reads every variable', () => {
   });
   assert.equal(config.workers, 3);
   assert.equal(config.cacheMb, 1);
+  assert.deepEqual([config.historyDays, config.trashDays], [0, 7]);
   assert.equal(databaseFile(config), '/srv/other.db');
   assert.equal(filesFolder(config), '/srv/pictures');
   assert.equal(config.publicUrl, 'https://cdn.example.org');

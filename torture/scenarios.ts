@@ -20,6 +20,7 @@ export const traceFlags = [`--import=${join(import.meta.dirname, '../test/suppor
 export const subjects = [
   ...(['server', 'import', 'removal', 'repair', 'import'] as const),
   ...(['watch', 'restore', 'edit', 'watch and prune', 'rename', 'revert'] as const),
+  ...(['undo', 'restore from the trash', 'empty the trash'] as const),
 ];
 export type Subject = (typeof subjects)[number];
 
@@ -69,12 +70,33 @@ export async function prepareScenarios(
     edit: () => trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
     rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
     revert: () => trace(store, place, ['imports', 'revert', '1']),
+    async undo() {
+      const edited = place.copy();
+      await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);
+      return trace(store, edited, ['undo', '2']);
+    },
+    async 'restore from the trash'() {
+      const reverted = await revertedCopy(place);
+      return trace(store, reverted, ['trash', '--restore', uuid(4, 1), uuid(4, 2)]);
+    },
+    async 'empty the trash'() {
+      return trace(store, await revertedCopy(place), ['trash', '--empty']);
+    },
     watch: () => traceWatch(store, place, false),
     'watch and prune': () => traceWatch(store, place, true),
   };
   const scenarios = new Map<Command, Scenario>();
   for (const command of commands) scenarios.set(command, await prepare[command]());
   return scenarios;
+}
+
+/** A copy whose images are in the trash. */
+async function revertedCopy(place: Place): Promise<Place> {
+  const copy = place.copy();
+  await runOrThrow(['imports', 'revert', '1'], copy.environment);
+  // Restored images need it.
+  await runOrThrow(['entry', 'category', 'all', '--create'], copy.environment);
+  return copy;
 }
 
 /** Every image of the new generation has another picture than that of the same id in the old one. */

@@ -22,10 +22,10 @@ export type StoredImage = ImageLine & { key: string; meta: NonNullable<ImageLine
 export async function* readBatches(
   backup: Backup,
   problems: Problems,
+  keys: Keys,
   signal: AbortSignal,
 ): AsyncGenerator<Line[], void> {
   const batch = new Batch<Line>(({ record }) => record.type);
-  const keys = new Keys();
   let images = 0;
   for await (const line of backup.lines()) {
     signal.throwIfAborted();
@@ -51,7 +51,7 @@ function parse({ number, label, size, parse }: BackupLine, problems: Problems, k
 }
 
 /** The keys that no import has chosen: nothing else keeps two images from having different files with the same key. */
-class Keys {
+export class Keys {
   readonly #hashes = new Map<string, string>();
 
   add(key: string, hash: string): void {

@@ -2,7 +2,7 @@
  * The format of a backup:
  *
  *     manifest.json            what there is, with the checksums of the lists; replaced when a backup is complete
- *     lists-<id>/              catalogue.ndjson, tokens.ndjson, link.keys
+ *     lists-<id>/              catalogue.ndjson, history.ndjson, tokens.ndjson, link.keys
  *     files/<ab>/<hash>.<ext>  the bytes of pictures, by their SHA-256
  *
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
@@ -16,8 +16,10 @@ import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import { imageLine } from '../catalogue/line.ts';
 import { uuidPattern } from '../catalogue/schemas.ts';
 import type { Mimetype } from '../catalogue/types.ts';
+import { checkHistory, checkTrashed } from '../import/plan/history.ts';
 import { hashInKey, pictureKey } from '../import/prepare/store-picture.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
+import type { HistoryLine } from '../import/sources/history-lines.ts';
 import { checkRecord, type ImageLine, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
@@ -25,7 +27,7 @@ import type { ImageRow } from '../store/contract/writer.ts';
 export const MANIFEST = 'manifest.json';
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 export const FILES = 'files';
-export const listNames = ['catalogue.ndjson', 'tokens.ndjson', 'link.keys'] as const;
+export const listNames = ['catalogue.ndjson', 'history.ndjson', 'tokens.ndjson', 'link.keys'] as const;
 export type ListName = (typeof listNames)[number];
 
 const closed = { additionalProperties: false };
@@ -46,10 +48,18 @@ const Manifest = Schema.Object({
     categories: Count,
     characters: Count,
     tokens: Count,
+    changes: Schema.Optional(Count),
+    trash: Schema.Optional(Count),
   }),
   /** The folder of the lists. */
   folder: Schema.String({ pattern: '^lists-[0-9a-f-]{36}$' }),
-  lists: Schema.Object({ 'catalogue.ndjson': List, 'tokens.ndjson': List, 'link.keys': List }),
+  lists: Schema.Object({
+    'catalogue.ndjson': List,
+    /** Versions up to 0.5 had no change log. */
+    'history.ndjson': Schema.Optional(List),
+    'tokens.ndjson': List,
+    'link.keys': List,
+  }),
 });
 export type Manifest = Type.Static<typeof Manifest>;
 export type List = Type.Static<typeof List>;
@@ -113,16 +123,38 @@ export function formatImage(image: ImageRow, current: ImageRow, hash: string): s
 
 /** An image has `stored`. */
 export function parseLine(text: string): { record: RecordLine; stored?: Stored } {
-  const value = parseJson(text) as { type?: unknown; stored?: unknown };
-  if (value?.type !== 'image') return { record: checkRecord(value) };
-  const { stored, ...fields } = value;
+  const value = parseJson(text) as { type?: unknown };
+  return value?.type === 'image' ? parseImage(value) : { record: checkRecord(value) };
+}
+
+function parseImage(value: object): { record: ImageLine; stored: Stored } {
+  const { stored, ...fields } = value as { stored?: unknown };
   const record = checkRecord(fields) as ImageLine;
   if (record.key === undefined || record.id === undefined)
     throw new RecordError('an image needs "id", "key" and "meta"');
+  return { record, stored: checkStored(record, stored) };
+}
+
+function checkStored({ key = '' }: ImageLine, stored: unknown): Stored {
   const file = check<Stored>(validators.stored, stored, 'stored');
-  if ((hashInKey(record.key) ?? file.hash) !== file.hash)
-    throw new RecordError('key: is not the hash of the file');
-  return { record, stored: file };
+  if ((hashInKey(key) ?? file.hash) !== file.hash) throw new RecordError('key: is not the hash of the file');
+  return file;
+}
+
+/** A line of the history. One of the trash has an image. */
+export interface ParsedHistory {
+  line: HistoryLine;
+  record?: ImageLine | undefined;
+  stored?: Stored | undefined;
+}
+
+export function parseHistory(text: string): ParsedHistory {
+  const line = checkHistory(parseJson(text));
+  if (!line) throw new RecordError('"type" must be "change", "change-item" or "trash"');
+  if (line.type !== 'trash') return { line };
+  const { stored, ...image } = line.image as { stored?: unknown };
+  const record = withSubject('image', () => checkTrashed(image));
+  return { line, record, stored: checkStored(record, stored) };
 }
 
 export function parseToken(text: string): TokenRecord {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { TokenRecord } from '../access/tokens.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
-import { lineText, readLines } from '../import/sources/lines.ts';
+import { lineText, MAX_LINE_BYTES, readLines } from '../import/sources/lines.ts';
 import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
 import type { RecordLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
@@ -17,6 +17,8 @@ import {
   MAX_PICTURE_BYTES,
   type Manifest,
   MIN_KEY_LENGTH,
+  type ParsedHistory,
+  parseHistory,
   parseLine,
   parseManifest,
   parseToken,
@@ -28,13 +30,16 @@ const MAX_KEYS_BYTES = 1024 * 1024;
 /** Of pictures at the same time; a larger one is read alone. */
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** A line of the catalogue that is not parsed yet. */
-export interface BackupLine {
+/** Longer than those of the catalogue: an item has an entry before and after the change. */
+const MAX_HISTORY_LINE_BYTES = 4 * 1024 * 1024;
+
+/** A line that is not parsed yet. */
+export interface BackupLine<Parsed = { record: RecordLine; stored?: Stored }> {
   number: number;
   label: string;
   size: number;
   /** Throws a `RecordError` if it is invalid. */
-  parse(): { record: RecordLine; stored?: Stored };
+  parse(): Parsed;
 }
 
 export class Backup {
@@ -55,17 +60,14 @@ export class Backup {
     return backup;
   }
 
-  async *lines(): AsyncGenerator<BackupLine, void> {
-    const path = this.#pathOf('catalogue.ndjson');
-    await using file = await openInside(this.folder, path);
-    for await (const lines of readLines(file.createReadStream({ autoClose: false })))
-      for (const { number, bytes } of lines)
-        yield {
-          number,
-          label: `${path}:${number}`,
-          size: bytes.length,
-          parse: () => parseLine(lineText(bytes)),
-        };
+  lines(): AsyncGenerator<BackupLine, void> {
+    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parseLine);
+  }
+
+  /** None in a backup of a version without a change log. */
+  async *historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
+    if (this.manifest.lists['history.ndjson'])
+      yield* this.#parseLines('history.ndjson', MAX_HISTORY_LINE_BYTES, parseHistory);
   }
 
   async tokens(): Promise<TokenRecord[]> {
@@ -100,10 +102,29 @@ export class Backup {
     });
   }
 
-  checkCount(name: 'images' | 'tokens', found: number): void {
-    const named = this.manifest.counts[name];
+  checkCount(name: 'images' | 'tokens' | 'changes' | 'trash', found: number): void {
+    const named = this.manifest.counts[name] ?? 0;
     if (named !== found)
-      throw new RecordError(`${MANIFEST}: names ${named} ${name}, but the backup has ${found}`);
+      throw new RecordError(
+        `${MANIFEST}: names ${named} ${name === 'trash' ? 'images in the trash' : name}, but the backup has ${found}`,
+      );
+  }
+
+  async *#parseLines<Parsed>(
+    name: ListName,
+    maxBytes: number,
+    parse: (text: string) => Parsed,
+  ): AsyncGenerator<BackupLine<Parsed>, void> {
+    const path = this.#pathOf(name);
+    await using file = await openInside(this.folder, path);
+    for await (const lines of readLines(file.createReadStream({ autoClose: false }), maxBytes))
+      for (const { number, bytes } of lines)
+        yield {
+          number,
+          label: `${path}:${number}`,
+          size: bytes.length,
+          parse: () => parse(lineText(bytes, maxBytes)),
+        };
   }
 
   #pathOf(name: ListName): string {
@@ -116,8 +137,10 @@ export class Backup {
   }
 
   async #verifyList(name: ListName): Promise<void> {
+    const list = this.manifest.lists[name];
+    if (!list) return;
     await using file = await openInside(this.folder, this.#pathOf(name));
     const sum = await hashChunks(file.createReadStream({ autoClose: false }));
-    if (sum !== this.manifest.lists[name].sha256) throw new RecordError(`${this.#pathOf(name)}: is damaged`);
+    if (sum !== list.sha256) throw new RecordError(`${this.#pathOf(name)}: is damaged`);
   }
 }

@@ -13,8 +13,9 @@ import { hashChunks } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files, Upload } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
-import { type Line, readBatches, type StoredImage } from './batches.ts';
+import { Keys, type Line, readBatches, type StoredImage } from './batches.ts';
 import type { Stored } from './format.ts';
+import { type LocatedLine, readHistory, restoreHistory } from './history.ts';
 import type { Backup } from './read.ts';
 
 export interface RestoreOptions {
@@ -41,6 +42,9 @@ export class NotEmpty extends Error {}
 
 const MAX_CONCURRENT_PICTURES = 8;
 
+/** A line that may have a picture. */
+type Pictured = Line | LocatedLine;
+
 const silent: ImportListener = {
   record() {},
   unchangedFile() {},
@@ -56,7 +60,7 @@ const silent: ImportListener = {
 };
 
 export async function restoreBackup(backup: Backup, options: RestoreOptions): Promise<void> {
-  const [tokens, keys] = [await backup.tokens(), await backup.linkKeys()];
+  const [tokens, linkKeys] = [await backup.tokens(), await backup.linkKeys()];
   // All of it under the write lock, so that the catalogue stays empty and no command removes a stored file.
   const prepare = async () => true;
   await changeFiles({ ...options, isDryRun: false }, prepare, async (writer, upload) => {
@@ -66,9 +70,14 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     const saver = new Saver(writer, upload, options.defaults, problems, silent, async ({ label }) => {
       throw new Error(`the file of ${label} was removed while it was restored; restore again`);
     });
-    for await (const batch of readBatches(backup, problems, options.signal)) {
+    const keys = new Keys();
+    // The log says first which numbers the images in the trash have.
+    await writer.changeLog.restore({ changes: [], items: [], trash: [] });
+    for await (const batch of readHistory(backup, problems, keys, options.signal))
+      await restoreHistory(writer.changeLog, batch, await storePictures(batch));
+    for await (const batch of readBatches(backup, problems, keys, options.signal)) {
       const type = batch[0]?.record.type;
-      if (type === 'image') await saver.saveImages(await storePictures(batch), () => {});
+      if (type === 'image') await saver.saveImages(await withPictures(batch), () => {});
       else if (type === 'blocked' || type === 'removed')
         await saveDecisions(
           batch.map(({ record }) => record as DecisionLine),
@@ -82,17 +91,24 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     options.signal.throwIfAborted();
     await writer.restoreTokens(tokens);
     // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
-    options.addLinkKeys(keys);
+    options.addLinkKeys(linkKeys);
 
-    async function storePictures(batch: Line[]): Promise<ImageWithPicture[]> {
+    /** Undefined for a line without a picture, or with an invalid one. */
+    async function storePictures(batch: Pictured[]): Promise<(Picture | undefined)[]> {
       const pictures: (Picture | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line, index) => {
         options.signal.throwIfAborted();
+        if (!line.stored) return;
         pictures[index] = await storePicture(backup, line, options.files, upload).catch((error) =>
           problems.add(line, error),
         );
         options.onImage();
       });
+      return pictures;
+    }
+
+    async function withPictures(batch: Line[]): Promise<ImageWithPicture[]> {
+      const pictures = await storePictures(batch);
       return (batch as (Line & { record: ImageLine })[]).flatMap((line, index) => {
         const picture = pictures[index];
         return picture ? [{ ...line, picture: { ...picture, hasLocation: false } }] : [];
@@ -109,8 +125,9 @@ export async function verifyBackup(
   const problems = new Problems(false);
   await backup.tokens();
   await backup.linkKeys();
-  for await (const batch of readBatches(backup, problems, signal))
-    await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line) => {
+  const keys = new Keys();
+  const verify = (batch: Pictured[]) =>
+    inParallel(batch, MAX_CONCURRENT_PICTURES, async (line) => {
       signal.throwIfAborted();
       if (!line.stored) return;
       const { meta } = line.record as StoredImage;
@@ -119,12 +136,14 @@ export async function verifyBackup(
         .catch((error) => problems.add(line, error));
       onImage();
     });
+  for await (const batch of readHistory(backup, problems, keys, signal)) await verify(batch);
+  for await (const batch of readBatches(backup, problems, keys, signal)) await verify(batch);
   return problems.list();
 }
 
 async function storePicture(
   backup: Backup,
-  { record, stored }: Line,
+  { record, stored }: Pictured,
   files: Files,
   upload: Upload,
 ): Promise<Picture> {
@@ -160,6 +179,8 @@ async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<bo
     ...(['artist', 'category', 'character'] as const).map((kind) => snapshot.entries(kind)),
     snapshot.blockedNames(),
     snapshot.removedFiles(),
+    snapshot.changeLog.changes(),
+    snapshot.changeLog.trash(),
   ];
   for (const each of records) for await (const _record of each) return false;
   return true;

@@ -11,6 +11,7 @@ import { flush } from '../media/journal.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import { findManifest, lockFolder, removeOldLists } from './folder.ts';
 import { FORMAT_VERSION, formatImage, type List, type ListName, MANIFEST, type Manifest } from './format.ts';
+import { backUpHistory } from './history.ts';
 import { PictureFiles } from './picture-files.ts';
 
 export interface BackupOptions {
@@ -66,6 +67,8 @@ async function writeLists(
   await mkdir(join(folder, name), { mode: 0o700 });
   const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
   const counts = { images: 0, artists: 0, categories: 0, characters: 0, tokens: tokens.length };
+  const history = { changes: 0, trash: 0 };
+  const numbers: number[] = [];
   await using snapshot = await openSnapshot();
   const backUp = async (image: SavedImage): Promise<string | undefined> => {
     const line = await backUpImage(image, pictures, openSnapshot);
@@ -78,6 +81,7 @@ async function writeLists(
       const lines: (string | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_FILES, async (image, index) => {
         lines[index] = await backUp(image);
+        if (lines[index] !== undefined) numbers.push(image.number);
       });
       yield* lines.filter((line) => line !== undefined);
     }
@@ -86,12 +90,16 @@ async function writeLists(
   const tokenLines = tokens.map((token) => JSON.stringify(token));
   const written = {
     'catalogue.ndjson': catalogue,
+    'history.ndjson': await write(
+      'history.ndjson',
+      backUpHistory(snapshot.changeLog, numbers, pictures, history, signal),
+    ),
     'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
     'link.keys': await write('link.keys', fromArray(linkKeys)),
   };
   await flush(join(folder, name));
   const facts = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
-  return { ...facts, createdAt, counts, folder: name, lists: written };
+  return { ...facts, createdAt, counts: { ...counts, ...history }, folder: name, lists: written };
 }
 
 /** The line of an image, or undefined if it was removed after the backup began. */

@@ -1,4 +1,7 @@
-/** Removes images at once: records, bytes and thumbnails. Their bytes are remembered, so that no import adds them again. */
+/**
+ * Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no
+ * import adds them again.
+ */
 import { hash } from 'node:crypto';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
 import type { Kind } from '../catalogue/types.ts';
@@ -16,6 +19,7 @@ import type {
   Lookup,
   SavedImage,
 } from '../store/contract/writer.ts';
+import { countImages } from './describe.ts';
 import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
 import { findEntry } from './references.ts';
@@ -33,6 +37,8 @@ export interface Removal {
   /** The bytes may be imported again. Ids of images that were removed before are accepted, too. */
   allowAgain: boolean;
   isDryRun: boolean;
+  /** Whether they can be restored for a while. */
+  toTrash: boolean;
   /** Aborts the removal until it is committed. */
   signal: AbortSignal;
 }
@@ -57,16 +63,34 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const keys = new Set<string>();
   const missing: string[] = [];
   for await (const ids of targetIds(target, writer)) {
-    const rows = await writer.removeImages(ids);
-    for (const row of rows) for (const key of fileKeys(row)) keys.add(key);
+    const rows = removal.toTrash ? await writer.trashImages(ids) : await takeDown(writer, ids, keys);
     images.push(...rows.map(({ id }) => id));
     missing.push(...new Set(ids).difference(new Set(rows.map(({ id }) => id))));
     await decide(writer, rows, otherHashes, removal);
   }
   const allowed = await allowRemoved(writer, missing, removal);
-  if (isDryRun) return { images, allowed, removeFiles: async () => 0 };
+  writer.changeLog.describe(describeRemoval(images.length, allowed, removal));
+  const result = { images, allowed, removeFiles: async () => 0 };
+  if (isDryRun) return result;
+  if (removal.toTrash) {
+    signal.throwIfAborted();
+    await writer.commit();
+    return result;
+  }
   const journal = await commitWithJournal(writer, files, [...keys], signal);
-  return { images, allowed, removeFiles: () => removeJournaled(files, [...keys], journal, openWriter) };
+  return { ...result, removeFiles: () => removeJournaled(files, [...keys], journal, openWriter) };
+}
+
+/** Adds the keys of files that may be unused afterwards. */
+async function takeDown(writer: CatalogueWriter, ids: string[], keys: Set<string>): Promise<ImageRow[]> {
+  const { removed, former } = await writer.takeDownImages(ids);
+  for (const row of [...removed, ...former]) for (const key of fileKeys(row)) keys.add(key);
+  return removed;
+}
+
+function describeRemoval(images: number, allowed: number, { toTrash }: Removal): string {
+  if (images === 0) return `allow ${countImages(allowed)} again`;
+  return toTrash ? `move ${countImages(images)} to the trash` : `take down ${countImages(images)}`;
 }
 
 async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator<string[], void> {

@@ -6,12 +6,12 @@ import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
 import { type FilePicture, storePicture } from '../import/prepare/store-picture.ts';
 import { addMetadata } from '../import/sidecar/metadata.ts';
-import type { Files, Journal } from '../media/files.ts';
+import type { Files } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
 import { loadEntriesOf } from './references.ts';
-import { hashWithoutLocation, removeJournaled } from './remove-images.ts';
+import { hashWithoutLocation } from './remove-images.ts';
 
 export interface NewPicture {
   folder: string;
@@ -30,58 +30,40 @@ export interface Replacement {
   refuseStale(writer: CatalogueWriter): Promise<void>;
 }
 
-/**
- * The former bytes are remembered, so that no import adds them again. `removeFiles` deletes the former files, or the new
- * ones if the change was undone. Call it once.
- */
-export async function replaceFile(
-  id: string,
-  picture: NewPicture,
-  replacement: Replacement,
-): Promise<{ removeFiles(): Promise<number> }> {
+/** The former file goes to the trash, and its bytes are remembered, so that no import adds them again. */
+export async function replaceFile(id: string, picture: NewPicture, replacement: Replacement): Promise<void> {
   const { files, openWriter, thumbnailSizes } = replacement;
   const store = { thumbnailSizes, keepsLocation: false };
   const source = { folder: picture.folder, isFolder: true };
   let stored: FilePicture;
   let otherHash: string | undefined;
-  let journal: Journal | undefined;
-  const keys: string[] = [];
-  try {
-    await changeFiles(
-      { files, openWriter, isDryRun: false, signal: new AbortController().signal },
-      async (upload) => {
-        stored = await storePicture(source, picture.file, upload, store);
-        otherHash = await findOtherHash(id, replacement);
-        return true;
-      },
-      async (writer, upload) => {
-        await replacement.refuseStale(writer);
-        await refuseKnown(writer, stored);
-        const [before] = await writer.imagesById([id]);
-        if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
-        const entries = (await loadEntriesOf(writer, [before])).get(id) as ImageEntries;
-        const placed = placeFile(before, stored, entries, writer);
-        const newKeys = fileKeys(placed.row);
-        if ((await upload.findLost(newKeys)).length > 0)
-          await storePicture(source, picture.file, upload, store);
-        await writer.saveImages([placed]);
-        // Imports of its folder no longer concern it.
-        await writer.sourceFiles.detach([id]);
-        const hashes = [...new Set([before.eTag, otherHash ?? before.eTag])];
-        const reason = 'replaced by another file';
-        await writer.decisions.rememberFiles(
-          hashes.map((hash) => ({ hash, image: id, removedAt: replacement.now, reason })),
-        );
-        keys.push(...fileKeys(before), ...newKeys);
-        journal = await files.startJournal();
-        for (const key of keys) await journal.add(key);
-      },
-    );
-  } catch (error) {
-    await journal?.abandon();
-    throw error;
-  }
-  return { removeFiles: () => removeJournaled(files, keys, journal as Journal, openWriter) };
+  await changeFiles(
+    { files, openWriter, isDryRun: false, signal: new AbortController().signal },
+    async (upload) => {
+      stored = await storePicture(source, picture.file, upload, store);
+      otherHash = await findOtherHash(id, replacement);
+      return true;
+    },
+    async (writer, upload) => {
+      await replacement.refuseStale(writer);
+      await refuseKnown(writer, stored);
+      const [before] = await writer.imagesById([id]);
+      if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
+      const entries = (await loadEntriesOf(writer, [before])).get(id) as ImageEntries;
+      const placed = placeFile(before, stored, entries, writer);
+      if ((await upload.findLost(fileKeys(placed.row))).length > 0)
+        await storePicture(source, picture.file, upload, store);
+      await writer.saveImages([placed]);
+      // Imports of its folder no longer concern it.
+      await writer.sourceFiles.detach([id]);
+      const hashes = [...new Set([before.eTag, otherHash ?? before.eTag])];
+      const reason = 'replaced by another file';
+      await writer.decisions.rememberFiles(
+        hashes.map((hash) => ({ hash, image: id, removedAt: replacement.now, reason })),
+      );
+      writer.changeLog.describe('replace the file of 1 image');
+    },
+  );
 }
 
 /** The hash of the former bytes without their location, if they have one. */

@@ -82,6 +82,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('write the whole catalogue as a catalogue file')
     .argument('[file]', 'the file to write (default: standard output)')
     .option('--files <folder>', 'also copy the image files there, for an import anywhere')
+    .option('--history', 'begin with the change log and the trash, for an import into an empty catalogue')
     .option('--quiet', 'show no progress', false)
     .action(async (path, options) =>
       (await import('./moving/export.ts')).exportCommand(config(), path, options, terminal),

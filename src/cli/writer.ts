@@ -1,29 +1,58 @@
 /** Opens the catalogue for a change. */
 
+import { emptyTrash } from '../changes/trash.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/apply/change-files.ts';
+import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
+import type { ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import type { Terminal } from './terminal/terminal.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Says once that it waits, if another command is changing the catalogue. */
 export function writersFor(
   config: Config,
   { stderr }: Pick<Terminal, 'stderr'>,
+  origin: ChangeOrigin = 'shell',
 ): () => Promise<CatalogueWriter> {
   let hasWaited = false;
   const onWait = () => {
     if (!hasWaited) stderr.write('waiting for another zukan command to finish\n');
     hasWaited = true;
   };
-  return () => openForChange(config, onWait);
+  return () => openForChange(config, origin, onWait);
 }
 
-/** After the commit, the writer also removes what killed commands left. */
-export function openForChange(config: Config, onWait: () => void): Promise<CatalogueWriter> {
+/** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */
+export function openForChange(
+  config: Config,
+  origin: ChangeOrigin,
+  onWait: () => void,
+): Promise<CatalogueWriter> {
+  // Without waiting: a command that holds the lock does the same.
+  const tryOpen = () => openWriter(config, { origin, timeoutMs: 0 });
   return openWriter(config, {
+    origin,
     onWait,
-    // Without waiting: a command that holds the lock does the same.
-    afterCommit: () => removeLeftovers(openFiles(config), () => openWriter(config, { timeoutMs: 0 })),
+    async afterCommit(oldestTrash) {
+      const files = openFiles(config);
+      const expired = new Date(Date.now() - config.trashDays * DAY_MS).toISOString();
+      if (oldestTrash !== null && oldestTrash < expired) await expireTrash(files, expired, tryOpen);
+      await removeLeftovers(files, tryOpen);
+    },
   });
+}
+
+async function expireTrash(
+  files: Files,
+  before: string,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<void> {
+  try {
+    await emptyTrash(before, { files, openWriter, signal: new AbortController().signal });
+  } catch {
+    // The next command tries again.
+  }
 }

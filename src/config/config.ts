@@ -41,6 +41,9 @@ export interface Config {
   readonly previewLifetime: number;
   /** The sizes of thumbnails, smallest first; none if they are off. */
   readonly thumbnails: readonly number[];
+  /** How long changes, and removed pictures, are kept. */
+  readonly historyDays: number;
+  readonly trashDays: number;
   /** Requests per second and client. */
   readonly rateLimit: number | 'off';
   /** Networks without a rate limit. */
@@ -61,6 +64,7 @@ type Environment = Record<string, string | undefined>;
 export class ConfigError extends Error {}
 
 const MIN_KEY_LENGTH = 16;
+const MAX_DAYS = 100_000;
 const MAX_RATE = 1000;
 /** Of the thumbnailSizes of thumbnails. */
 const MAX_SIZES = 8;
@@ -111,6 +115,8 @@ export function readConfig(environment: Environment): Config {
     linkLifetime: read('LINK_LIFETIME', 3600, parseLifetime),
     previewLifetime: read('PREVIEW_LIFETIME', MAX_S3_LIFETIME, parseLifetime),
     thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes),
+    historyDays: read('HISTORY_DAYS', 365, parseInteger(0, MAX_DAYS)),
+    trashDays: read('TRASH_DAYS', 30, parseInteger(0, MAX_DAYS)),
     rateLimit: read<number | 'off'>('RATE_LIMIT', 1, parseRate),
     rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks),
     redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
@@ -141,6 +147,8 @@ export function describeConfig(config: Config): Record<string, string> {
     LINK_LIFETIME: String(config.linkLifetime),
     PREVIEW_LIFETIME: String(config.previewLifetime),
     THUMBNAILS: config.thumbnails.join(',') || 'off',
+    HISTORY_DAYS: String(config.historyDays),
+    TRASH_DAYS: String(config.trashDays),
     RATE_LIMIT: String(config.rateLimit),
     RATE_LIMIT_EXEMPT: describeNetworks(config.rateLimitExempt),
     REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',

@@ -2,12 +2,10 @@
  * Runs an import, all or nothing, in batches of bounded size and in two phases: it first prepares all records and stores
  * their pictures, and then changes the catalogue in one transaction, which is short in comparison.
  */
-import type { ImportRun } from '../store/contract/import-runs.ts';
+import type { Change } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { ImportApplier } from './apply/apply.ts';
 import { changeFiles } from './apply/change-files.ts';
-import { startRecord } from './apply/import-record.ts';
-import { observeWriter } from './apply/observe-writer.ts';
 import type { Prune } from './apply/prune.ts';
 import { PictureCopies } from './prepare/copies.ts';
 import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
@@ -28,7 +26,7 @@ export interface ImportResult {
   listed: Problem[];
   count: number;
   /** Undefined if nothing changed. */
-  run: ImportRun | undefined;
+  change: Change | undefined;
 }
 
 /** Returns the invalid records. Throws them, unless they are skipped or it is a dry run. */
@@ -45,7 +43,7 @@ export async function runImport(
     if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
   };
   const copies = new PictureCopies(report);
-  let run: ImportRun | undefined;
+  let change: Change | undefined;
   await using spool = new Spool<PreparedRecord>();
   await changeFiles(
     { ...options, openWriter },
@@ -60,13 +58,15 @@ export async function runImport(
       return !spool.isEmpty || isPruning;
     },
     async (writer, upload) => {
-      const record = await startRecord(writer, options.run, options.defaults.now);
-      const observed = observeWriter(writer, record);
-      await new ImportApplier(sources, observed, upload, problems, copies, options).save(spool);
-      await prune?.apply(observed, upload);
+      await writer.changeLog.startImport(options.run.source, options.run.continues);
+      const applier = new ImportApplier(sources, writer, upload, problems, copies, options);
+      await applier.save(spool);
+      await prune?.apply(writer);
       throwIfInvalid();
-      run = await record.finish();
+      const historyProblem = applier.historyProblem();
+      if (historyProblem && !isDryRun) throw new InvalidRecords([historyProblem]);
+      change = writer.changeLog.current();
     },
   );
-  return { listed: problems.list(), count: problems.count, run };
+  return { listed: problems.list(), count: problems.count, change };
 }

@@ -1,6 +1,7 @@
 /** Opens what the configuration names: the store, the files and the rate limiter. */
 import { hash } from 'node:crypto';
 import { accessSync, existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { LinkSigner } from '../access/file-links.ts';
 import type { BudgetRule, ClientBudget, Limiter } from '../access/limiter.ts';
@@ -17,6 +18,7 @@ import { type CredentialOptions, openCredentials } from '../media/s3/credential-
 import { openBucket, type S3Location } from '../media/s3/files.ts';
 import { S3Links } from '../media/s3/links.ts';
 import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
+import type { ChangeOrigin } from '../store/contract/change-log.ts';
 import type { SourceFileReader } from '../store/contract/source-files.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
@@ -121,14 +123,31 @@ export async function openSourceFiles(config: Config): Promise<SourceFileReader>
 }
 
 export interface WriterOptions extends LockOptions {
+  /** Who changes the catalogue. */
+  origin?: ChangeOrigin;
   /** Called once the changes are saved. */
-  afterCommit?: () => Promise<void>;
+  afterCommit?: writers.AfterCommit;
 }
 
 /** Waits for another command that is changing the catalogue. */
 export async function openWriter(config: Config, options: WriterOptions = {}): Promise<CatalogueWriter> {
   const [{ openWriteSession }, location] = await locateSessions(config);
-  return writers.openWriter(await openWriteSession(location, options), options.afterCommit);
+  const context = {
+    origin: options.origin ?? 'shell',
+    user: userName(),
+    now: new Date().toISOString(),
+    historyDays: config.historyDays,
+  };
+  return writers.openWriter(await openWriteSession(location, options), context, options.afterCommit);
+}
+
+/** A container may run as a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? '');
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Saves and removes images, with their places on shelves, their perceptual hashes, and which of their fields are edited. */
-import type { ImageRow, PlacedImage, SavedImage } from './contract/writer.ts';
+import type { PlacedImage, SavedImage } from './contract/writer.ts';
 import { createLookup } from './lookup.ts';
 import type { Placed, Placements } from './placements.ts';
 import type { WriteSession } from './session.ts';
@@ -14,6 +14,7 @@ export class ImageWriter {
   readonly #placements: Placements;
   /** Both stores number images without gaps, so that a seed gives the same order on both. */
   #lastImage: number;
+  readonly #reserved = new Set<number>();
 
   constructor(session: WriteSession, placements: Placements, lastImage: number) {
     this.#session = session;
@@ -21,13 +22,29 @@ export class ImageWriter {
     this.#lastImage = lastImage;
   }
 
+  /** No new image gets one of these numbers. */
+  reserve(numbers: number[]): void {
+    for (const number of numbers) this.#reserved.add(number);
+  }
+
   async save(images: PlacedImage[]): Promise<void> {
     const [added, updated] = [[] as NumberedImage[], [] as NumberedImage[]];
     for (const { row, shelves } of images)
-      if (row.number === undefined) added.push({ row: { ...row, number: ++this.#lastImage }, shelves });
+      if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, shelves });
       else updated.push({ row: { ...row, number: row.number }, shelves });
     await this.#add(added);
     await this.#update(updated);
+  }
+
+  /** Adds removed images again, with the numbers that they had. */
+  async restore(images: NumberedImage[]): Promise<void> {
+    await this.#session.insert(
+      'image',
+      ['number', 'id', 'etag', 'key', 'mimetype', 'document'],
+      // `#update` saves the document: a trigger then tells the caches.
+      images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, '']),
+    );
+    await this.#update(images);
   }
 
   /** Replaces the hashes of the images; null leaves an image without one. */
@@ -37,13 +54,19 @@ export class ImageWriter {
   }
 
   /** Returns the rows that were removed. */
-  async remove(ids: string[]): Promise<ImageRow[]> {
+  async remove(ids: string[]): Promise<SavedImage[]> {
     const rows = await createLookup(this.#session).imagesById(ids);
     await this.#placements.remove(rows.map(({ number }) => number));
     await this.#removeFrom('image', 'number', rows);
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     return rows;
+  }
+
+  #nextNumber(): number {
+    do this.#lastImage++;
+    while (this.#reserved.has(this.#lastImage));
+    return this.#lastImage;
   }
 
   async #add(images: NumberedImage[]): Promise<void> {

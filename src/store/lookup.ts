@@ -74,10 +74,11 @@ export function readImages(session: ReadSession, numbers: number[]): Promise<Sav
 /** Documents are longer than this. */
 const tail = `substr(document, length(document) - ${MAX_PREVIEWS_LENGTH - 1})`;
 
-/** Scans all images: an index of keys would slow down every import for the sake of this rare question. */
+/** The trash uses its files, too. Scans all images: an index of keys would slow down every import for the sake of this rare question. */
 export async function findUnusedKeys(session: ReadSession, keys: string[]): Promise<string[]> {
   if (keys.length === 0) return [];
   const isPossible = session.dialect.isOneOf('$1', 'text');
-  const text = `select key, ${tail} as tail from image where key ${isPossible}`;
+  const uses = (table: string) => `select key, ${tail} as tail from ${table} where key ${isPossible}`;
+  const text = `${uses('image')} union all ${uses('trash')}`;
   return findUnused(keys, await session.query(text, [possibleOriginals(keys)]));
 }

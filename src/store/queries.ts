@@ -14,14 +14,12 @@ export const SHELF_BATCH_SIZE = 500;
 
 /** `listed.image` is an image. */
 export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
-/** `run` is a parameter that is used twice. */
-export const isOfImportRun = (run: string): string =>
-  `(exists (select 1 from import_run where import_run.id = ${run}
-      and listed.image between import_run.first_image and import_run.last_image)
-    or exists (select 1 from import_change where import_change.run = ${run}
-      and import_change.kind = 'image' and import_change.id = image.id))`;
-export const IMPORT_RUNS = `select id, at, source, origin, added, changed, removed, entries, first_image as "firstImage",
-  last_image as "lastImage", changes, state from import_run order by id desc`;
+/** `change` is a parameter that is used twice. */
+export const isOfChange = (change: string): string =>
+  `(exists (select 1 from change where change.number = ${change}
+      and listed.image between change.first_image and change.last_image)
+    or exists (select 1 from change_item where change_item.change = ${change}
+      and change_item.kind = 'image' and change_item.id = image.id))`;
 
 /** Rows that refer to something that does not exist. */
 export const DANGLING = [

@@ -1,14 +1,13 @@
 /** The whole catalogue as of one version. */
-import type { ImportRun } from './contract/import-runs.ts';
+import { createChangeLogReader } from './change-log.ts';
 import type { CatalogueSnapshot, FixedShelves, ImageIdFilter, SavedImage } from './contract/writer.ts';
 import { createLookup, type EntryRow, entryColumns, findUnusedKeys, readImages, toEntry } from './lookup.ts';
 import {
   BLOCKED_COLUMNS,
   createShelfQueries,
   IMAGE_COLUMNS,
-  IMPORT_RUNS,
   IS_EDITED,
-  isOfImportRun,
+  isOfChange,
   REMOVED_COLUMNS,
   readFixedShelves,
 } from './queries.ts';
@@ -32,6 +31,10 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);
     },
     images: () => session.stream<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
+    async imageNumbers() {
+      const rows = await session.query<{ number: number }>('select number from image');
+      return rows.map(({ number }) => number);
+    },
     async *editedImages() {
       const text = 'select image from edited order by image desc';
       for await (const { image } of session.stream<{ image: number }>(text)) yield image;
@@ -44,7 +47,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       );
       return new Map(rows.map(({ id, size }) => [id, size]));
     },
-    importRuns: () => session.query<ImportRun>(IMPORT_RUNS),
+    changeLog: createChangeLogReader(session),
     blockedNames: () => session.stream(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
     removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     imagesByNumber: (numbers) => readImages(session, numbers),
@@ -68,7 +71,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
 
 async function findImageIds(
   session: ReadSession,
-  { shelves, without, isEdited, importRun }: ImageIdFilter,
+  { shelves, without, isEdited, change }: ImageIdFilter,
 ): Promise<string[]> {
   const { isOn, isOnNo } = createShelfQueries(session.dialect);
   const values: SqlValue[] = [];
@@ -77,7 +80,7 @@ async function findImageIds(
   const conditions = [`listed.shelf = ${bind(first)}`, ...others.map((shelf) => isOn(bind(shelf)))];
   if (without.length > 0) conditions.push(isOnNo(session.dialect.isOneOf(bind(without), 'text')));
   if (isEdited) conditions.push(IS_EDITED);
-  if (importRun !== undefined) conditions.push(isOfImportRun(bind(importRun)));
+  if (change !== undefined) conditions.push(isOfChange(bind(change)));
   const rows = await session.query<{ id: string }>(
     `select image.id from placement as listed join image on image.number = listed.image
      where ${conditions.join(' and ')} order by listed.position`,

@@ -1,47 +1,71 @@
 /** Writes the catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
+import { CHANGE_COLUMNS } from './change-log.ts';
+import { createChangeLog } from './change-log-writer.ts';
+import { type ChangeContext, ChangeRecorder } from './change-recorder.ts';
+import type { Change } from './contract/change-log.ts';
 import type { CatalogueWriter } from './contract/writer.ts';
 import { createDecisions } from './decisions.ts';
 import { EntryWriter } from './entry-writer.ts';
 import { ImageWriter } from './image-writer.ts';
-import { openImportRuns } from './import-runs.ts';
 import { createLookup, findUnusedKeys } from './lookup.ts';
 import { Placements } from './placements.ts';
 import { DANGLING, IMAGE_COLUMNS, readFixedShelves } from './queries.ts';
+import { recordWriter, type UnrecordedWriter } from './recorded-writer.ts';
 import type { WriteSession } from './session.ts';
 import { createSourceFileWriter } from './source-files.ts';
 
-/** `afterCommit` is called once the changes are saved. */
+/** `afterCommit` is called once the changes are saved, with the time of the oldest image in the trash. */
+export type AfterCommit = (oldestTrash: string | null) => Promise<void>;
+
 export async function openWriter(
   session: WriteSession,
-  afterCommit: () => Promise<void> = async () => {},
+  context: ChangeContext,
+  afterCommit: AfterCommit = async () => {},
 ): Promise<CatalogueWriter> {
   try {
-    return await createWriter(session, afterCommit);
+    return await createWriter(session, context, afterCommit);
   } catch (error) {
     await session[Symbol.asyncDispose]();
     throw error;
   }
 }
 
+interface Start {
+  lastImage: number;
+  /** Numbers of images in the trash are not used again. */
+  lastTrashed: number;
+  oldestTrash: string | null;
+}
+
 async function createWriter(
   session: WriteSession,
-  afterCommit: () => Promise<void>,
+  context: ChangeContext,
+  afterCommit: AfterCommit,
 ): Promise<CatalogueWriter> {
   const fixedShelves = await readFixedShelves(session);
-  const [newest] = await session.query<{ number: number }>(
-    'select coalesce(max(number), 0) as number from image',
+  const [start] = await session.query<Start>(
+    `select (select coalesce(max(number), 0) from image) as "lastImage",
+       (select coalesce(max(number), 0) from trash) as "lastTrashed",
+       (select min(removed_at) from trash) as "oldestTrash"`,
   );
-  const lastImage = newest?.number as number;
+  const { oldestTrash, ...last } = start as Start;
+  const lastImage = Math.max(last.lastImage, last.lastTrashed);
+  // The numbers of the newest images are used again after those were removed.
+  await session.run('update change set last_image = $1 where last_image > $1', [lastImage]);
+  const [lastChange] = await session.query<Change>(
+    `select ${CHANGE_COLUMNS} from change order by number desc limit 1`,
+  );
+  const recorder = new ChangeRecorder(session, context, { lastImage, last: lastChange });
   const placements = new Placements(session, fixedShelves.rating.sfw);
   const images = new ImageWriter(session, placements, lastImage);
   const entries = new EntryWriter(session, placements);
   const lookup = createLookup(session);
-  return {
+  const writer: UnrecordedWriter = {
     ...lookup,
     fixedShelves,
     decisions: createDecisions(session),
     sourceFiles: createSourceFileWriter(session),
-    importRuns: await openImportRuns(session, lastImage),
+    changeLog: createChangeLog(session, recorder, lastImage, (numbers) => images.reserve(numbers)),
     async *imagesOn(shelf) {
       await placements.write();
       yield* lookup.imagesOn(shelf);
@@ -59,6 +83,7 @@ async function createWriter(
     saveImages: (changed) => images.save(changed),
     savePerceptualHashes: (changed) => images.saveHashes(changed),
     removeImages: (ids) => images.remove(ids),
+    restoreImages: (removed) => images.restore(removed),
     unusedKeys: (keys) => findUnusedKeys(session, keys),
     restoreTokens: (records) => session.restoreTokens(records),
     async renumberAll() {
@@ -72,8 +97,9 @@ async function createWriter(
       await placements.saveShelves();
       await entries.numberEntries();
       await session.commit();
-      await afterCommit();
+      await afterCommit(oldestTrash);
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+  return recordWriter(writer, recorder);
 }

@@ -1,25 +1,30 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { countImages, describeEdit } from '../changes/describe.ts';
 import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
+import { removeImages } from '../changes/remove-images.ts';
 import { type NewPicture, replaceFile } from '../changes/replace-file.ts';
-import { observeWriter } from '../import/apply/observe-writer.ts';
+import { emptyTrash, restoreTrashed } from '../changes/trash.ts';
+import { undoChange } from '../changes/undo.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
-import { ChangeRecord } from './change-record.ts';
-import { describeEdit, describeImages, describeRevert, nameEntries } from './descriptions.ts';
+import type { Files } from '../media/files.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import { EntryChanges } from './entry-changes.ts';
-import { type Changed, History } from './history.ts';
-import { type RevertView, viewRevert } from './imports.ts';
-import { type RemovalEngines, Removals } from './removals.ts';
+import { type Changed, listSteps, type UndoView, viewUndo } from './history.ts';
 import { readRequest } from './requests.ts';
-import { type OnProgress, StudioError } from './server.ts';
+import type { OnProgress } from './server.ts';
 import { refuseStaleImages, summarise } from './summary.ts';
-import { ChangedSince, undoChange } from './undo.ts';
 
 const BATCH_SIZE = 500;
 
-export interface ChangeEngines extends RemovalEngines {
+export interface ChangeEngines {
+  files: Files;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
+  /** `onWait` is called if another command is changing the catalogue. */
+  openWriter(onWait: () => void): Promise<CatalogueWriter>;
+  /** How many files are read at the same time. */
+  concurrency: number;
   /** The sizes of thumbnails that images should have. */
   thumbnailSizes: readonly number[];
   clock: Clock;
@@ -27,17 +32,14 @@ export interface ChangeEngines extends RemovalEngines {
 }
 
 export class Changes {
-  readonly history = new History();
   readonly entries: EntryChanges;
   readonly #engines: ChangeEngines;
-  readonly #removals: Removals;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(engines: ChangeEngines) {
     this.#engines = engines;
-    this.#removals = new Removals(engines, () => this.#now());
     this.entries = new EntryChanges(
-      (label, report, work) => this.#change(label, report, work),
+      (report, work) => this.#change(report, work),
       () => this.#defaults(),
     );
   }
@@ -45,11 +47,8 @@ export class Changes {
   async editImages(body: unknown, report: OnProgress): Promise<Changed & { changed: number }> {
     const { ids, version, edit } = readRequest('editImages', body);
     const wanted: ImageEdit = { ...NO_EDIT, ...edit };
-    let named = edit;
-    const label = () => describeEdit(named, ids.length);
-    return this.#change(label, report, async (writer) => {
+    return this.#change(report, async (writer) => {
       await refuseStaleImages(writer, ids, version);
-      named = await nameEntries(writer, edit);
       let changed = 0;
       let done = 0;
       for (const batch of inBatches(ids, BATCH_SIZE)) {
@@ -57,26 +56,36 @@ export class Changes {
         done += batch.length;
         await this.#progress(report, done, ids.length);
       }
+      writer.changeLog.describe(await describeEdit(writer, edit, changed));
       return { changed, summary: await summarise(writer, ids) };
     });
   }
 
+  /** To the trash, or for good. */
   async removeImages(body: unknown, report: OnProgress): Promise<Changed> {
-    const { ids, version, reason } = readRequest('removeImages', body);
+    const { ids, version, reason, isTakeDown } = readRequest('removeImages', body);
     return this.#exclusively(async () => {
-      const record = new ChangeRecord();
-      await this.#removals.remove(ids, reason, async () => {
-        const writer = observeWriter(await this.#openWriter(report), record);
-        try {
-          await refuseStaleImages(writer, ids, version);
-          return writer;
-        } catch (error) {
-          await writer[Symbol.asyncDispose]();
-          throw error;
-        }
-      });
-      this.history.add({ label: `Remove ${describeImages(ids.length)}`, at: this.#now(), record });
-      return { steps: this.history.list() };
+      let isChecked = false;
+      const { removeFiles } = await removeImages(
+        { ids },
+        {
+          ...this.#engines,
+          openWriter: async () => {
+            const writer = await this.#openWriter(report);
+            if (!isChecked) await disposeOnError(writer, () => refuseStaleImages(writer, ids, version));
+            isChecked = true;
+            return writer;
+          },
+          now: this.#now(),
+          reason,
+          allowAgain: false,
+          isDryRun: false,
+          toTrash: !isTakeDown,
+          signal: new AbortController().signal,
+        },
+      );
+      await removeFiles();
+      return this.#changed({});
     });
   }
 
@@ -84,90 +93,61 @@ export class Changes {
   async replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<Changed> {
     const { id, version } = target;
     return this.#exclusively(async () => {
-      const record = new ChangeRecord();
-      const { removeFiles } = await replaceFile(id, picture, {
+      await replaceFile(id, picture, {
         ...this.#engines,
         now: this.#now(),
-        openWriter: async () => observeWriter(await this.#openWriter(() => {}), record),
+        openWriter: () => this.#openWriter(() => {}),
         refuseStale: (writer) => refuseStaleImages(writer, [id], version),
       });
-      this.#removals.keep(removeFiles);
-      this.history.add({ label: 'Replace the file of 1 picture', at: this.#now(), record });
-      return { steps: this.history.list() };
+      return this.#changed({});
     });
   }
 
   /** Lets imports add removed pictures again. */
   async allowAgain(body: unknown, report: OnProgress): Promise<Changed> {
     const { ids } = readRequest('selection', body);
-    return this.#change(
-      () => `Allow ${describeImages(ids.length)} again`,
-      report,
-      async ({ decisions }) => {
-        const files = await decisions.removedFilesOf(ids);
-        await decisions.forgetFiles(files.map(({ hash }) => hash));
-        return {};
-      },
-    );
+    return this.#change(report, async ({ decisions, changeLog }) => {
+      const files = await decisions.removedFilesOf(ids);
+      await decisions.forgetFiles(files.map(({ hash }) => hash));
+      changeLog.describe(`allow ${countImages(ids.length)} again`);
+      return {};
+    });
   }
 
-  /** Deletes the files of removed pictures. */
-  async purge(): Promise<Changed & { files: number }> {
+  async restore(body: unknown, report: OnProgress): Promise<Changed> {
+    const { ids } = readRequest('selection', body);
+    return this.#change(report, async (writer) => {
+      await restoreTrashed(writer, ids);
+      return {};
+    });
+  }
+
+  /** Deletes what the trash has for good. */
+  async emptyTrash(report: OnProgress): Promise<Changed & { images: number; files: number }> {
     return this.#exclusively(async () => {
-      const files = await this.#removals.purge();
-      for (const step of this.history.removals()) this.history.drop(step);
-      return { files, steps: this.history.list() };
+      const deleted = await emptyTrash(undefined, {
+        files: this.#engines.files,
+        openWriter: () => this.#openWriter(report),
+        signal: new AbortController().signal,
+      });
+      return this.#changed(deleted);
     });
   }
 
-  /**
-   * Undoes the last step, or any removal: nothing depends on removed pictures. The page names the step, because another
-   * page may have added one.
-   */
-  async undo(body: unknown, report: OnProgress): Promise<Changed & { undone: string }> {
-    const { step: id } = readRequest('undo', body);
+  /** Undoes a change of any origin, or only says what that would change. */
+  async undo(body: unknown, report: OnProgress): Promise<Changed & UndoView & { undone: string }> {
+    const { change, isPreview } = readRequest('undo', body);
     return this.#exclusively(async () => {
-      const step = [this.history.last, ...this.history.removals()].find((step) => step?.id === id);
-      if (!step)
-        throw new StudioError(409, 'another step was made meanwhile', { steps: this.history.list() });
-      try {
-        if (step.importRun === undefined) await this.#undoChange(step.record, report);
-        else await this.#removals.undoImport(step.importRun, () => this.#openWriter(report));
-      } catch (error) {
-        if (!(error instanceof ChangedSince)) throw error;
-        // Otherwise nobody could undo the steps before it.
-        this.history.drop(step);
-        const message = `"${step.label}" cannot be undone: ${error.message}`;
-        throw new StudioError(409, message, { steps: this.history.list() });
-      }
-      this.history.drop(step);
-      return { undone: step.label, steps: this.history.list() };
+      const result = await undoChange(change, {
+        openWriter: () => this.#openWriter(report),
+        isDryRun: isPreview,
+        isStrict: false,
+        onProgress: (done, total) => {
+          if (total > BATCH_SIZE) report({ done, total });
+        },
+      });
+      return this.#changed({ ...viewUndo(result), undone: result.change.summary });
     });
-  }
-
-  /** Reverts an import, or only says what that would change. */
-  async revertImport(body: unknown, report: OnProgress): Promise<Changed & RevertView> {
-    const { run, isPreview } = readRequest('revertImport', body);
-    return this.#exclusively(async () => {
-      const record = new ChangeRecord();
-      const open = () => this.#openWriter(report);
-      const openRecorded = async () => observeWriter(await open(), record);
-      const opened = isPreview ? open : openRecorded;
-      const result = await this.#removals.revertImport(run, isPreview, opened, report);
-      this.history.add({ label: describeRevert(result), at: this.#now(), record });
-      return { ...viewRevert(result), steps: this.history.list() };
-    });
-  }
-
-  async #undoChange(record: ChangeRecord, report: OnProgress): Promise<void> {
-    await using writer = await this.#openWriter(report);
-    let done = 0;
-    await this.#removals.refuseDeleted([...record.removedImages, ...record.replaced.values()]);
-    await undoChange(writer, record, (count) => {
-      done += count;
-      if (record.images.size > BATCH_SIZE) report({ done, total: record.images.size });
-    });
-    await writer.commit();
   }
 
   /** Runs after everything that was asked for before. */
@@ -177,20 +157,20 @@ export class Changes {
     return result;
   }
 
-  /** `label` is called after the work. */
   async #change<T extends object>(
-    label: () => string,
     report: OnProgress,
     work: (writer: CatalogueWriter) => Promise<T>,
   ): Promise<T & Changed> {
     return this.#exclusively(async () => {
-      const record = new ChangeRecord();
-      await using writer = observeWriter(await this.#openWriter(report), record);
+      await using writer = await this.#openWriter(report);
       const result = await work(writer);
       await writer.commit();
-      this.history.add({ label: label(), at: this.#now(), record });
-      return { ...result, steps: this.history.list() };
+      return this.#changed(result);
     });
+  }
+
+  async #changed<T extends object>(result: T): Promise<T & Changed> {
+    return { ...result, steps: await listSteps(this.#engines.openSnapshot) };
   }
 
   #openWriter(report: OnProgress): Promise<CatalogueWriter> {
@@ -210,5 +190,14 @@ export class Changes {
 
   #defaults() {
     return { now: this.#now(), newId: this.#engines.newId };
+  }
+}
+
+async function disposeOnError(writer: CatalogueWriter, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await writer[Symbol.asyncDispose]();
+    throw error;
   }
 }

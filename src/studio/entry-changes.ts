@@ -9,9 +9,8 @@ import type { Changed } from './history.ts';
 import { type Request, readRequest } from './requests.ts';
 import { type OnProgress, StudioError } from './server.ts';
 
-/** Runs a transaction as a step that can be undone. `label` is called after the work. */
+/** Runs a transaction as a step that can be undone. */
 export type ChangeCatalogue = <T extends object>(
-  label: () => string,
   report: OnProgress,
   work: (writer: CatalogueWriter) => Promise<T>,
 ) => Promise<T & Changed>;
@@ -27,26 +26,23 @@ export class EntryChanges {
 
   async create(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, name } = readRequest('createEntry', body);
-    return this.#change(
-      () => `Create the ${kind} ${name}`,
-      report,
-      async (writer) => {
-        await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
-        return {};
-      },
-    );
+    return this.#change(report, async (writer) => {
+      await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
+      writer.changeLog.describe(`create the ${kind} ${name}`);
+      return {};
+    });
   }
 
   async edit(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, id, version, fields, addAliases, removeAliases } = readRequest('editEntry', body);
-    return this.#changeEntry('Change', { kind, id, version }, report, async (writer, entry) => {
+    return this.#changeEntry('change', { kind, id, version }, report, async (writer, entry) => {
       await editEntry(writer, entry, { fields, addAliases, removeAliases });
     });
   }
 
   async merge(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, from, into, version } = readRequest('mergeEntries', body);
-    return this.#changeEntry('Merge', { kind, id: from, version }, report, async (writer, entry) => {
+    return this.#changeEntry('merge', { kind, id: from, version }, report, async (writer, entry) => {
       const [target] = await writer.entriesById(kind, [into]);
       if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
       await mergeEntries(writer, entry, target);
@@ -55,7 +51,7 @@ export class EntryChanges {
 
   async remove(body: unknown, report: OnProgress): Promise<Changed> {
     const { kind, id, version, block } = readRequest('removeEntry', body);
-    return this.#changeEntry('Remove', { kind, id, version }, report, async (writer, entry) => {
+    return this.#changeEntry('remove', { kind, id, version }, report, async (writer, entry) => {
       await removeEntry(writer, entry, { block, now: this.#defaults().now });
     });
   }
@@ -66,15 +62,13 @@ export class EntryChanges {
     report: OnProgress,
     work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
   ): Promise<Changed> {
-    let name = '';
-    const label = () => `${verb} the ${kind} ${name}`;
-    return this.#change(label, report, async (writer) => {
+    return this.#change(report, async (writer) => {
       const [entry] = await writer.entriesById(kind, [id]);
       if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
       if (entryVersion(entry) !== version)
         throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
-      name = entry.name;
       await work(writer, entry);
+      writer.changeLog.describe(`${verb} the ${kind} ${entry.name}`);
       return {};
     });
   }

@@ -1,87 +1,137 @@
-/** The steps that can be undone. The studio keeps them, so that they survive a reload of the page. */
-import type { ImportRun } from '../store/contract/import-runs.ts';
-import { ChangeRecord } from './change-record.ts';
-import { describeImport } from './descriptions.ts';
+/** What the page shows of the change log and of the trash. */
+import { type DescribedItem, describeItems } from '../changes/describe.ts';
+import type { Kept, UndoResult } from '../changes/undoing.ts';
+import { isId } from '../import/sources/record.ts';
+import type { Change, ChangeFilter, ChangeOrigin } from '../store/contract/change-log.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
+import { StudioError } from './server.ts';
 import type { SelectionSummary } from './summary.ts';
 
 const MAX_STEPS = 100;
-/** Bounds the memory: an image takes about 300 bytes. */
-const MAX_IMAGES = 1_000_000;
+const MAX_CHANGES = 200;
+const MAX_IMPORTS = 100;
+/** Longer lists are cut, and all are counted. */
+const MAX_LISTED = 20;
+const MAX_ITEMS = 200;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const ORIGINS: ChangeOrigin[] = ['import', 'shell', 'studio'];
 
+type OpenSnapshot = () => Promise<CatalogueSnapshot>;
+
+/** A change that was made in the studio and can be undone. */
 export interface Step {
   id: number;
   label: string;
   at: string;
-  record: ChangeRecord;
-  /** If pictures were added. The catalogue itself then has a record of what changed. */
-  importRun?: number;
-}
-
-/** What the page sees of a step. */
-export interface StepView {
-  id: number;
-  label: string;
-  at: string;
-  /** The images that it removed. */
-  removed?: string[];
-  /** Whether it gave an image another file. */
-  isReplacement?: true;
-  /** Whether it added pictures. */
-  isImport?: true;
 }
 
 /** What the page needs to know after a change. */
 export interface Changed {
-  steps: StepView[];
+  steps: Step[];
   summary?: SelectionSummary;
 }
 
-export class History {
-  readonly #steps: Step[] = [];
-  #lastId = 0;
+/** The last one first. */
+export async function listSteps(openSnapshot: OpenSnapshot): Promise<Step[]> {
+  await using snapshot = await openSnapshot();
+  // Each may be followed by the change that undid it.
+  const changes = await snapshot.changeLog.list({ limit: 2 * MAX_STEPS, origin: 'studio' });
+  return changes
+    .filter(({ state, undoes }) => state === 'done' && undoes === null)
+    .slice(0, MAX_STEPS)
+    .map(({ number, summary, at }) => ({ id: number, label: summary, at }));
+}
 
-  get last(): Step | undefined {
-    return this.#steps.at(-1);
-  }
+/** Changes of every origin, the last one first: all of them, or those of an image, an origin or since a time. */
+export async function listChanges(query: URLSearchParams, openSnapshot: OpenSnapshot): Promise<Change[]> {
+  await using snapshot = await openSnapshot();
+  return await snapshot.changeLog.list(readFilter(query));
+}
 
-  /** Does nothing if nothing was changed. */
-  add(step: Omit<Step, 'id'>): void {
-    if (step.record.isEmpty && step.importRun === undefined) return;
-    this.#steps.push({ ...step, id: ++this.#lastId });
-    while (this.#steps.length > MAX_STEPS || (this.#steps.length > 1 && this.#images() > MAX_IMAGES))
-      this.#steps.shift();
-  }
+function readFilter(query: URLSearchParams): ChangeFilter {
+  const [image, origin, since] = [query.get('image'), query.get('origin'), query.get('since')];
+  if (image !== null && !isId(image)) throw new StudioError(400, 'the id of the picture is not valid');
+  const known = ORIGINS.find((known) => known === origin);
+  if (origin !== null && !known) throw new StudioError(400, `there is no origin "${origin}"`);
+  if (since !== null && !TIME.test(since)) throw new StudioError(400, 'the time is not valid');
+  return {
+    limit: MAX_CHANGES,
+    since: since ?? undefined,
+    origin: known,
+    ...(image !== null && { of: { kinds: ['image', 'taken-down'], ids: [image] } }),
+  };
+}
 
-  /** Pictures that were chosen together are one step, however many other steps are made meanwhile. */
-  addImport(run: ImportRun): void {
-    const [label, step] = [describeImport(run), this.#steps.find(({ importRun }) => importRun === run.id)];
-    if (step) step.label = label;
-    else this.add({ label, at: run.at, importRun: run.id, record: new ChangeRecord() });
+/** The first things that a change concerns, or only one image. */
+export async function showChange(
+  query: URLSearchParams,
+  openSnapshot: OpenSnapshot,
+): Promise<DescribedItem[]> {
+  const number = query.get('number') ?? '';
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw new StudioError(400, `there is no change "${number}"`);
+  const image = query.get('image');
+  await using snapshot = await openSnapshot();
+  const found: DescribedItem[] = [];
+  for await (const items of snapshot.changeLog.items(Number(number))) {
+    const wanted = items.filter(({ id }) => image === null || id === image);
+    found.push(...(await describeItems(snapshot, wanted.slice(0, MAX_ITEMS - found.length))));
+    if (found.length >= MAX_ITEMS) break;
   }
+  return found;
+}
 
-  drop(step: Step): void {
-    const index = this.#steps.indexOf(step);
-    if (index >= 0) this.#steps.splice(index, 1);
-  }
+/** The newest one first. */
+export async function listImports(openSnapshot: OpenSnapshot): Promise<Change[]> {
+  await using snapshot = await openSnapshot();
+  return await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true });
+}
 
-  /** The last one first. */
-  list(): StepView[] {
-    const view = ({ id, label, at, importRun, record: { removedImages, replaced } }: Step): StepView => ({
-      id,
-      label,
-      at,
-      ...(replaced.size > 0 && { isReplacement: true }),
-      ...(importRun !== undefined && { isImport: true }),
-      ...(removedImages.length > 0 && { removed: removedImages.map(({ id }) => id) }),
-    });
-    return this.#steps.map(view).reverse();
-  }
+interface Counted<T> {
+  count: number;
+  listed: T[];
+}
 
-  removals(): Step[] {
-    return this.#steps.filter(({ record }) => record.removedImages.length > 0);
-  }
+/** What undoing a change does, or would do. */
+export interface UndoView {
+  removed: Counted<string>;
+  restored: Counted<string>;
+  changed: Counted<string>;
+  /** Pictures that have another file now. */
+  replaced: number;
+  entries: number;
+  kept: Counted<Kept>;
+}
 
-  #images(): number {
-    return this.#steps.reduce((sum, { record }) => sum + record.images.size + record.removedImages.length, 0);
-  }
+export function viewUndo({ removed, restored, changed, replaced, entries, kept }: UndoResult): UndoView {
+  const view = <T>(items: T[]): Counted<T> => ({ count: items.length, listed: items.slice(0, MAX_LISTED) });
+  return {
+    removed: view(removed),
+    restored: view(restored),
+    changed: view(changed),
+    replaced,
+    entries,
+    kept: view(kept),
+  };
+}
+
+export interface RemovedPicture {
+  id: string;
+  removedAt: string;
+  reason: string;
+  /** Whether it can be restored. */
+  isInTrash: boolean;
+}
+
+/** Pictures in the trash, and those that imports leave out; the last one first. */
+export async function listRemoved(openSnapshot: OpenSnapshot): Promise<RemovedPicture[]> {
+  await using snapshot = await openSnapshot();
+  const removed = new Map<string, RemovedPicture>();
+  for await (const { image: id, removedAt, reason } of snapshot.removedFiles())
+    removed.set(id, { id, removedAt, reason, isInTrash: false });
+  for await (const { kind, image, removedAt } of snapshot.changeLog.trash())
+    if (kind === 'image') {
+      const { id } = image;
+      removed.set(id, { id, removedAt, reason: removed.get(id)?.reason ?? '', isInTrash: true });
+    }
+  return [...removed.values()].sort((a, b) => (a.removedAt < b.removedAt ? 1 : -1));
 }

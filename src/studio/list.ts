@@ -35,7 +35,7 @@ export async function listImages(
     shelves,
     without,
     isEdited: query.has('edited'),
-    importRun: run === null ? undefined : readRun(run),
+    change: run === null ? undefined : readRun(run),
   });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
   const bytes = Buffer.alloc(ids.length * ID_BYTES);

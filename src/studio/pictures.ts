@@ -1,13 +1,15 @@
-/** Sends thumbnails and originals from the storage. */
+/** Sends thumbnails and originals from the storage, also of pictures in the trash. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
 import type { Catalogue } from '../store/contract/catalogue.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { StudioError } from './server.ts';
 
 export interface PictureEngines {
   catalogue: Pick<Catalogue, 'file' | 'image'>;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
   files: Files;
   thumbnails: ThumbnailMaker;
 }
@@ -20,8 +22,8 @@ export async function sendPicture(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const facts = await engines.catalogue.file(id);
-  if (!facts) throw new StudioError(404, 'the picture is no longer in the catalogue');
+  const facts = (await engines.catalogue.file(id)) ?? (await findTrashed(engines, id));
+  if (!facts) throw new StudioError(404, 'the picture is neither in the catalogue nor in the trash');
   const eTag = `"${facts.eTag.replaceAll(/[^\w-]/g, '')}-${size ?? 'original'}"`;
   response.setHeader('ETag', eTag);
   // A picture of an id hardly ever changes, and scrolling back should not ask again.
@@ -30,7 +32,7 @@ export async function sendPicture(
     response.writeHead(304).end();
     return;
   }
-  const opened = await openVersion(engines, id, facts.key, size, response);
+  const opened = await openVersion(engines, id, facts, size, response);
   const file = opened ?? (await engines.files.open(facts.key));
   if (!file) throw new StudioError(404, 'the file of the picture is missing');
   const type = opened ? THUMBNAIL_TYPE : facts.mimetype;
@@ -44,15 +46,23 @@ export async function sendPicture(
   await pipeline(bytes, response).catch(() => bytes.destroy());
 }
 
+/** So that somebody who restores a picture can see it. */
+async function findTrashed({ openSnapshot }: PictureEngines, id: string) {
+  await using snapshot = await openSnapshot();
+  const trashed = await snapshot.changeLog.trashed([id]);
+  const image = trashed.find(({ kind }) => kind === 'image')?.image;
+  return image && { ...image, sizes: readPreviews(image.document)?.sizes ?? [] };
+}
+
 async function openVersion(
   { catalogue, files, thumbnails }: PictureEngines,
   id: string,
-  key: string,
+  { key, sizes: known }: { key: string; sizes?: number[] },
   size: number | undefined,
   response: ServerResponse,
 ): Promise<OpenFile | undefined> {
   if (size === undefined) return undefined;
-  const sizes = (await catalogue.image(id))?.previews()?.sizes ?? [];
+  const sizes = known ?? (await catalogue.image(id))?.previews()?.sizes ?? [];
   const chosen = sizes.find((candidate) => candidate >= size) ?? sizes.at(-1);
   if (chosen === undefined) return undefined;
   const stored = await files.open(thumbnailKey(key, chosen));

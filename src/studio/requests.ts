@@ -41,8 +41,7 @@ const EditImages = Type.Object(
   },
   closed,
 );
-const Undo = Type.Object({ step: Type.Integer() }, closed);
-const RevertImport = Type.Object({ run: Type.Integer(), isPreview: Type.Boolean() }, closed);
+const Undo = Type.Object({ change: Type.Integer(), isPreview: Type.Boolean() }, closed);
 const EditEntry = Type.Object(
   {
     kind: Kind,
@@ -73,7 +72,12 @@ const CreateEntry = Type.Object({ kind: Kind, name: Text }, closed);
 const MergeEntries = Type.Object({ kind: Kind, from: Id, into: Id, version: Text }, closed);
 const RemoveEntry = Type.Object({ kind: Kind, id: Id, version: Text, block: Type.Boolean() }, closed);
 const RemoveImages = Type.Object(
-  { ids: Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES }), version: Text, reason: Text },
+  {
+    ids: Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES }),
+    version: Text,
+    reason: Text,
+    isTakeDown: Type.Boolean(),
+  },
   closed,
 );
 
@@ -82,7 +86,6 @@ const schemas = {
   tiles: Tiles,
   editImages: EditImages,
   undo: Undo,
-  revertImport: RevertImport,
   editEntry: EditEntry,
   createEntry: CreateEntry,
   mergeEntries: MergeEntries,

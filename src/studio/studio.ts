@@ -1,11 +1,10 @@
 /** Connects the addresses of the studio with what they do. */
 import type { Kind } from '../catalogue/types.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
-import { listImports } from './imports.ts';
+import { listChanges, listImports, listRemoved, listSteps, showChange } from './history.ts';
 import { KINDS, listEntries, listImages, suggestEntries } from './list.ts';
 import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
-import { listRemoved } from './removals.ts';
 import { readRequest } from './requests.ts';
 import { findAlike, findAlikeOf, findProblems } from './review.ts';
 import { StudioError, type StudioRoutes } from './server.ts';
@@ -16,12 +15,7 @@ export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
 }
 
-export interface Studio extends StudioRoutes {
-  /** Deletes the files of removed pictures. */
-  close(): Promise<void>;
-}
-
-export function createStudio(engines: StudioEngines): Studio {
+export function createStudio(engines: StudioEngines): StudioRoutes {
   const { openSnapshot, thumbnailSizes } = engines;
   const changes = new Changes(engines);
   let files: ReturnType<typeof readPage> | undefined;
@@ -40,9 +34,8 @@ export function createStudio(engines: StudioEngines): Studio {
     upload: (query, request) =>
       addPicture(query, request, {
         async importFolder(folder, continues) {
-          const { run, ...added } = await engines.importFolder(folder, continues);
-          if (run) changes.history.addImport(run);
-          return { ...added, run: run?.id, steps: changes.history.list() };
+          const { change, ...added } = await engines.importFolder(folder, continues);
+          return { ...added, run: change?.number, steps: await listSteps(openSnapshot) };
         },
         findAlike: (bytes) => findAlikeOf(bytes, openSnapshot),
         replaceFile: (target, picture) => changes.replaceFile(target, picture),
@@ -51,7 +44,9 @@ export function createStudio(engines: StudioEngines): Studio {
       '/data/images': (query) => listImages(query, openSnapshot, thumbnailSizes),
       '/data/entries': (query) => listEntries(readKind(query), openSnapshot),
       '/data/suggestions': (query) => suggestEntries(readKind(query), query.get('text') ?? '', openSnapshot),
-      '/data/steps': async () => changes.history.list(),
+      '/data/steps': () => listSteps(openSnapshot),
+      '/data/history': (query) => listChanges(query, openSnapshot),
+      '/data/change': (query) => showChange(query, openSnapshot),
       '/data/removed': () => listRemoved(openSnapshot),
       '/data/imports': () => listImports(openSnapshot),
       '/data/alike': () => findAlike(openSnapshot),
@@ -72,16 +67,13 @@ export function createStudio(engines: StudioEngines): Studio {
       '/change/images': (body, report) => changes.editImages(body, report),
       '/change/remove': (body, report) => changes.removeImages(body, report),
       '/change/allow': (body, report) => changes.allowAgain(body, report),
-      '/change/purge': () => changes.purge(),
+      '/change/restore': (body, report) => changes.restore(body, report),
+      '/change/trash/empty': (_body, report) => changes.emptyTrash(report),
       '/change/undo': (body, report) => changes.undo(body, report),
-      '/change/import/revert': (body, report) => changes.revertImport(body, report),
       '/change/entry': (body, report) => changes.entries.edit(body, report),
       '/change/entry/create': (body, report) => changes.entries.create(body, report),
       '/change/entry/merge': (body, report) => changes.entries.merge(body, report),
       '/change/entry/remove': (body, report) => changes.entries.remove(body, report),
-    },
-    async close() {
-      await changes.purge();
     },
   };
 }

@@ -5,10 +5,11 @@ import { parseEdited, shortHash, stateOf, versionOf } from '../catalogue/documen
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Lookup, SavedImage } from '../store/contract/writer.ts';
-import { describeImages } from './descriptions.ts';
+
 import { StudioError } from './server.ts';
 
 const BATCH_SIZE = 500;
@@ -86,7 +87,7 @@ export async function summarise(lookup: Lookup, ids: string[]): Promise<Selectio
 export async function refuseStaleImages(lookup: Lookup, ids: string[], version: string): Promise<void> {
   const summary = await summarise(lookup, ids);
   if (summary.version !== version)
-    throw new StudioError(409, `${describeImages(ids.length)} changed meanwhile; look again`, { summary });
+    throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`, { summary });
 }
 
 class Total {

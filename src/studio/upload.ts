@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { NewPicture } from '../changes/replace-file.ts';
 import { isId } from '../import/sources/record.ts';
-import type { ImportRun } from '../store/contract/import-runs.ts';
+import type { Change } from '../store/contract/change-log.ts';
 import { StudioError } from './server.ts';
 
 /** What an import accepts. */
@@ -21,10 +21,10 @@ export interface Added {
   updated: number;
   /** What the import says, as sentences. */
   notes: string[];
-  run: ImportRun | undefined;
+  change: Change | undefined;
 }
 
-/** `continues` is the run that the picture belongs to, if it is not the first of those that were chosen together. */
+/** `continues` is the change that the picture belongs to, if it is not the first of those that were chosen together. */
 export type ImportFolder = (folder: string, continues: number | undefined) => Promise<Added>;
 
 export interface UploadActions {

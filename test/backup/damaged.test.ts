@@ -22,6 +22,7 @@ const original = join(folder, 'original');
 await succeed(['backup', '--quiet', original], source);
 const [picture = ''] = globSync('files/*/*', { cwd: original });
 const [catalogue = ''] = globSync('lists-*/catalogue.ndjson', { cwd: original });
+const history = catalogue.replace('catalogue', 'history');
 const [tokens = ''] = globSync('lists-*/tokens.ndjson', { cwd: original });
 let copies = 0;
 
@@ -146,6 +147,35 @@ const damages: [string, (backup: string) => void, RegExp][] = [
     'a token has an unknown scope',
     (backup) => forge(backup, tokens, (text) => text.replace('image:list', 'image:lost')),
     /tokens\.ndjson:\d+: the token has the unknown scope "image:lost"/,
+  ],
+  [
+    'the history is cut',
+    (backup) => edit(join(backup, history), (text) => text.slice(0, -2)),
+    /history\.ndjson: is damaged/,
+  ],
+  [
+    'there are fewer changes than the manifest says',
+    (backup) => forge(backup, history, (text) => text.replace(/^.*\n/, '')),
+    /manifest\.json: names \d changes, but the backup has \d/,
+  ],
+  [
+    'undoing a change would make an image invalid',
+    (backup) => forge(backup, history, (text) => text.replace('"rating":"questionable"', '"rating":"x"')),
+    /history\.ndjson:\d+: before: is not what the log has of this kind \(image\)/,
+  ],
+  [
+    'undoing a change would make an entry invalid',
+    (backup) => forge(backup, history, (text) => text.replace('"aliases":["catgirl"]', '"aliases":[" "]')),
+    /history\.ndjson:\d+: after: aliases/,
+  ],
+  [
+    'an image in the trash is invalid',
+    (backup) =>
+      forge(backup, history, (text) => {
+        const facts = { change: 1, kind: 'image', removedAt: '2025-01-01T00:00:00.000Z', number: 1 };
+        return `${text}${JSON.stringify({ type: 'trash', ...facts, image: { nsfw: 'sfw' } })}\n`;
+      }),
+    /history\.ndjson:\d+: image: an image needs "file" or "key" with "meta"/,
   ],
 ];
 

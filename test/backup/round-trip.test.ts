@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { contentsOf, type Environment, lines, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { historyOf } from '../support/catalogues/history.ts';
 import { atDepth } from '../support/depth.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
@@ -51,6 +52,8 @@ await forEachEngine((engine) => {
       assert.ok(expected.includes(part), part);
     assert.equal(await contentsOf(there), expected);
     assert.equal(await contentsOf(back), expected);
+    for (const environment of [there, back])
+      assert.deepEqual(await historyOf(environment), await historyOf(source));
     assert.equal((await succeed(['export'], back)).output, (await succeed(['export'], source)).output);
     for (const environment of [there, back]) await succeed(['check', '--quiet'], environment);
   });
@@ -213,6 +216,7 @@ test('a backup of any catalogue restores to an equal one', async () => {
     await succeed(['backup', '--quiet', join(home, 'backup')], at('data'));
     await succeed(['restore', '--quiet', join(home, 'backup')], at('restored'));
     assert.equal(await contentsOf(at('restored')), await contentsOf(at('data')));
+    assert.deepEqual(await historyOf(at('restored')), await historyOf(at('data')));
   });
   await fc.assert(property, { numRuns: atDepth(1, 20) });
 });

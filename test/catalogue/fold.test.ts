@@ -57,6 +57,7 @@ test('folds each character of a text on its own', () => {
       const characters = [...units.join('')];
       assert.equal(fold(characters.join('')), characters.map(fold).join(''));
     }),
+    { numRuns: atDepth(30, 1000) },
   );
 });
 

@@ -174,7 +174,7 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('--prune removes images whose files are gone or have other bytes', async () => {
-    const { pictures, config, run, importFolder, images } = newFolder(engine);
+    const { pictures, config, environment, run, importFolder, images } = newFolder(engine);
     for (let index = 0; index < 20; index++) writeTiny(pictures, `${index % 2}/${index}.png`, index);
     await importFolder();
     unlinkSync(join(pictures, '0/0.png'));
@@ -197,6 +197,11 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(left.length, 19);
     assert.ok(
       left.includes('picture 2 moved') && !left.includes('picture 0 0') && !left.includes('picture 4 0'),
+    );
+    assert.equal(filesIn(filesFolder(config)).length, 21, 'they are in the trash');
+    assert.match(
+      (await runCommand(['trash', '--empty'], environment)).output,
+      /^deleted 2 images and 2 files for good\n/,
     );
     assert.equal(filesIn(filesFolder(config)).length, 19);
     assert.equal((await run('--prune', pictures)).output.includes('are gone'), false);

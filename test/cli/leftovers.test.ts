@@ -98,6 +98,7 @@ test('every command that changes the catalogue removes the leftovers of a killed
       assert.equal(status, 0, errors);
     }
     assert.deepEqual(hidden(environment.DATA_DIR as string), [], `after ${change}`);
+    await runCommand(['trash', '--empty'], environment);
     assert.deepEqual(stored(environment.DATA_DIR as string), await used(environment), `after ${change}`);
   }
   assert.deepEqual(hidden(killed), before);

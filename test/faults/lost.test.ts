@@ -124,7 +124,7 @@ if (!skip) {
       skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},
-      run: { source: '', origin: 'command' },
+      run: { source: '' },
       report: noReport,
       signal: new AbortController().signal,
     });

@@ -59,7 +59,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     keepsLocation: false,
     onProgress: () => {},
     skipsInvalid: false,
-    run: { source: '', origin: 'command' },
+    run: { source: '' },
     report: noReport,
     signal: new AbortController().signal,
   });

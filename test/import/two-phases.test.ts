@@ -36,7 +36,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     skipsInvalid: false,
     keepsLocation: false,
     onProgress: () => {},
-    run: { source: '', origin: 'command' },
+    run: { source: '' },
     report: noReport,
     signal: new AbortController().signal,
   });

@@ -61,7 +61,7 @@ await forEachEngineInDepth((engine) => {
     const box = sandbox(engine);
     await box.import([keyed(1, { id: uuid(4, 1) })]);
     const writer = await openWriter(box.config);
-    await writer.removeImages([uuid(4, 1)]);
+    await writer.takeDownImages([uuid(4, 1)]);
     await writer.commit();
     assert.deepEqual(await artistsIn(box.config), [{ ...UNKNOWN_ARTIST, images: 0 }]);
     await box.import([{ type: 'artist', id: uuid(2, 1), name: 'Ann' }, keyed(2, { artist: 'Ann' })]);

@@ -86,7 +86,7 @@ await forEachEngine((engine) => {
       const gone = pictures.filter((_, index) => isGone(index));
       pictures = pictures.filter((_, index) => !isGone(index));
       await using writer = await openWriter(box.config);
-      await writer.removeImages(gone.map(({ id }) => id));
+      await writer.takeDownImages(gone.map(({ id }) => id));
       await writer.commit();
     };
     const steps: (() => Promise<void>)[] = [

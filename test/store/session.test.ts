@@ -80,7 +80,7 @@ await forEachEngine((engine) => {
     }));
     await writer.saveImages(changed.map((row) => ({ row, shelves: [catalogue, rating.nsfw] })));
     const removed = ids.filter((_, index) => index % 5 === 0);
-    assert.equal((await writer.removeImages(removed)).length, removed.length);
+    assert.equal((await writer.takeDownImages(removed)).removed.length, removed.length);
     const kept = changed.filter(({ id }) => !removed.includes(id));
     const onShelf = async (shelf: number) =>
       (await Array.fromAsync(writer.imagesOn(shelf))).flat().map((row) => ({ ...row }));

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { createCatalogue, openWriter } from '../../src/server/engines.ts';
 import type { CatalogueWriter, ImageRow } from '../../src/store/contract/writer.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, tablesIn } from '../support/servers/engines.ts';
@@ -11,7 +13,26 @@ import { seededRandomInt } from '../support/zukan/service.ts';
 
 const TRANSACTIONS = atDepth(5, 30);
 const MAX_STEPS = 20;
-const DOCUMENT = 'd\tß\\\n';
+const DOCUMENT = composeDocument(
+  {
+    id: uuid(4, 1),
+    artist: uuid(1, 1),
+    source: { name: 'd\tß\\\n', url: '' },
+    nsfw: 'sfw',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    meta: {
+      eTag: 'e',
+      size: 1,
+      mimetype: 'image/png',
+      color: '#000000',
+      dimens: dimensions(1, 1),
+    },
+  },
+  'k',
+  '{}',
+  [],
+  [],
+);
 
 /** The shelves of each image, in the order of adding. */
 type Model = Map<ImageRow, number[]>;
@@ -58,7 +79,7 @@ await forEachEngine((engine) => {
       },
       async (writer) => {
         const removed = [...model.keys()].filter(() => randomInt(20) === 0);
-        await writer.removeImages(removed.map(({ id }) => id));
+        await writer.takeDownImages(removed.map(({ id }) => id));
         for (const row of removed) model.delete(row);
       },
       async (writer) => {

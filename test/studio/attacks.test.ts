@@ -114,7 +114,7 @@ test('a change from another origin is refused', async () => {
     ...['cross-site', 'same-site'].map((site) => ({ ...session, 'Sec-Fetch-Site': site })),
   ];
   for (const headers of foreign)
-    for (const path of ['/change/images', '/change/undo', '/change/import/revert', '/data/summary'])
+    for (const path of ['/change/images', '/change/undo', '/change/trash/empty', '/data/summary'])
       assert.equal((await studio.send(path, headers, edit)).status, 403, JSON.stringify(headers));
   assert.deepEqual(await rating(), { sfw: 1 });
 });

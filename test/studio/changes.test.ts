@@ -1,6 +1,6 @@
 /** Changes in the studio: refused if they are based on an old state, remembered, undone. */
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWriter } from '../../src/server/engines.ts';
@@ -19,14 +19,20 @@ await forEachEngineInDepth(async (engine) => {
   const other = await openStudio(box.config);
   const all = await studio.ids();
   const [id = ''] = all;
-  const steps = async () => (await studio.get('/data/steps')).json;
-  const undoAll = async () => {
-    for (;;) {
-      const [last] = await steps();
-      if (!last) return;
-      await studio.change('/change/undo', { step: last.id });
-    }
+  const undoLast = async () => {
+    const [last] = await studio.steps();
+    return studio.undo(last?.id ?? 0);
   };
+  const labels = async () => (await studio.steps()).map(({ label }) => label);
+  const edit = async (target: string, rating: string) => {
+    const { version } = await studio.summary([target]);
+    await studio.change('/change/images', { ids: [target], version, edit: { rating } });
+  };
+  const remove = async (target: string, reason: string, isTakeDown = false) => {
+    const { version } = await studio.summary([target]);
+    await studio.change('/change/remove', { ids: [target], version, reason, isTakeDown });
+  };
+  const removed = async () => (await studio.get('/data/removed')).json;
 
   test('an edit counts as decided by hand, is listed, and can be undone', async () => {
     const { version } = await studio.summary(all);
@@ -36,11 +42,8 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(await studio.summary(all), result.summary);
     const found = await box.find('--edited');
     assert.deepEqual(found[0]?.edited, ['categories', 'rating']);
-    assert.deepEqual(
-      (await steps()).map(({ label }: { label: string }) => label),
-      ['Rate nsfw, add new: 3 pictures'],
-    );
-    await undoAll();
+    assert.deepEqual(await labels(), ['rate nsfw, add new: 3 images']);
+    await undoLast();
     assert.deepEqual(await box.find('--edited'), []);
     assert.equal((await studio.summary(all)).version, version);
     const { json: categories } = await studio.get('/data/entries?kind=category');
@@ -62,7 +65,7 @@ await forEachEngineInDepth(async (engine) => {
     await writer[Symbol.asyncDispose]();
     const last = (await answer)?.text.trim().split('\n').at(-1) as string;
     assert.equal(JSON.parse(last).result.changed, 1);
-    await undoAll();
+    await undoLast();
     assert.equal((await studio.summary([id])).version, version);
   });
 
@@ -73,28 +76,45 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(refused.status, 409);
     assert.deepEqual(refused.json.summary.ratings, { questionable: 1 });
     assert.deepEqual((await studio.summary([id])).ratings, { questionable: 1 });
-    assert.deepEqual(await steps(), []);
+    assert.deepEqual(await labels(), ['rate questionable: 1 image']);
   });
 
-  test('a step whose pictures someone changed since cannot be undone, and those before it can', async () => {
-    const edit = async (target: string, rating: string) => {
-      const { version } = await studio.summary([target]);
-      await studio.change('/change/images', { ids: [target], version, edit: { rating } });
-    };
-    await edit(all[1] as string, 'nsfw');
+  test('what someone changed since stays when a step is undone, and those before it can be undone', async () => {
+    const [, second = ''] = all;
+    await edit(second, 'nsfw');
     await edit(id, 'nsfw');
     await box.ok('edit', id, '--rating', 'sfw');
-    const [last, first] = await steps();
-    const refused = await studio.post('/change/undo', { step: last.id });
-    assert.equal(refused.status, 409);
-    assert.match(
-      refused.json.error,
-      /^"Rate nsfw: 1 picture" cannot be undone: some of the pictures were changed/,
-    );
+    const [last = 0, first = 0] = (await studio.steps()).map(({ id }) => id);
+    const { kept, changed } = await studio.undo(last);
+    assert.equal(kept.count, 1);
+    assert.deepEqual([kept.listed[0].id, changed.count], [id, 1]);
     assert.deepEqual((await studio.summary([id])).ratings, { sfw: 1 });
-    assert.equal((await studio.post('/change/undo', { step: last.id })).status, 409);
-    await studio.change('/change/undo', { step: first.id });
-    assert.deepEqual((await studio.summary([all[1] as string])).ratings, { sfw: 1 });
+    await studio.undo(first);
+    assert.deepEqual((await studio.summary([second])).ratings, { sfw: 1 });
+  });
+
+  test('the history has changes of commands, says what was before, and undoes them', async () => {
+    await box.ok('edit', id, '--rating', 'nsfw');
+    const { json: changes } = await studio.get('/data/history?origin=shell');
+    const { number, summary, state } = changes[0];
+    assert.deepEqual([summary, state], ['rate nsfw: 1 image', 'done']);
+    const { json: ofImage } = await studio.get(`/data/history?image=${id}`);
+    assert.equal(ofImage[0].number, number);
+    assert.equal(ofImage.at(-1).origin, 'import');
+    const { json: items } = await studio.get(`/data/change?number=${number}&image=${id}`);
+    assert.deepEqual(items[0].differences[0], { field: 'rating', before: 'sfw', after: 'nsfw' });
+    assert.deepEqual((await studio.get(`/data/change?number=${number}&image=${uuid(9, 9)}`)).json, []);
+    assert.equal((await studio.undo(number, true)).changed.count, 1);
+    assert.deepEqual((await studio.summary([id])).ratings, { nsfw: 1 }, 'a preview changes nothing');
+    await studio.undo(number);
+    assert.deepEqual((await studio.summary([id])).ratings, { sfw: 1 });
+    const again = await studio.post('/change/undo', { change: number, isPreview: false });
+    assert.deepEqual([again.status, again.json.error], [422, `change ${number} is undone already`]);
+    const future = new Date(Date.now() + 60_000).toISOString();
+    assert.deepEqual((await studio.get(`/data/history?since=${future}`)).json, []);
+    for (const query of ['image=x', 'origin=x', 'since=x'])
+      assert.equal((await studio.get(`/data/history?${query}`)).status, 400, query);
+    assert.equal((await studio.get('/data/change?number=x')).status, 400);
   });
 
   test('mistakes are explained, and change nothing', async () => {
@@ -134,62 +154,54 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(refused.status, 409);
     assert.match(refused.json.error, /the category "ocean" was changed meanwhile/);
     assert.equal((await studio.post('/change/entry', { ...rename, fields: { id: uuid(9, 9) } })).status, 400);
-    assert.equal((await steps())[0].label, 'Change the category sea');
-    await undoAll();
+    assert.equal((await labels())[0], 'change the category sea');
+    await undoLast();
     assert.deepEqual((await entry('sea')).aliases, []);
   });
 
-  test('removed pictures are remembered, and come back until their files are deleted', async () => {
+  test('removed pictures go to the trash, come back from it, and are deleted when it is emptied', async () => {
     const [first = '', second = ''] = all;
-    const file = (await box.find()).length;
-    assert.equal(file, 3);
     const before = (await studio.get(`/picture/${first}`)).bytes;
-    for (const [target, reason] of [
-      [first, ''],
-      [second, 'the artist asked'],
-    ] as const) {
-      const { version } = await studio.summary([target]);
-      await studio.change('/change/remove', { ids: [target], version, reason });
-    }
-    assert.equal((await studio.get(`/picture/${first}`)).status, 404);
+    const { version } = await studio.summary([first, second]);
+    await remove(first, '');
+    await remove(second, 'the artist asked');
     assert.deepEqual(await studio.ids(), [all[2]]);
-    // Not the last step: the removal after it is independent.
-    const [, removal] = await steps();
-    assert.deepEqual(removal.removed, [first]);
-    await studio.change('/change/undo', { step: removal.id });
-    assert.deepEqual((await studio.get(`/picture/${first}`)).bytes, before);
-    const { json: removed } = await studio.get('/data/removed');
-    assert.deepEqual(
-      removed.map(({ id }: { id: string }) => id),
-      [second],
-    );
-    assert.equal((await studio.change('/change/purge', {})).files, 1);
-    assert.deepEqual(await steps(), []);
-    assert.match(await box.ok('import', box.pictures), /the artist asked/);
-    assert.equal((await studio.ids()).length, 2);
-    await studio.change('/change/allow', { ids: [second] });
-    assert.deepEqual((await studio.get('/data/removed')).json, []);
+    assert.deepEqual((await studio.get(`/picture/${first}`)).bytes, before, 'the trash can be seen');
     await box.ok('import', box.pictures);
-    assert.equal((await studio.ids()).length, 3);
+    await studio.change('/change/restore', { ids: [first] });
+    assert.deepEqual((await labels())[0], 'restore 1 image from the trash');
+    assert.deepEqual(
+      (await removed()).map(({ id, reason, isInTrash }: Record<string, unknown>) => [id, reason, isInTrash]),
+      [[second, 'the artist asked', true]],
+    );
+    // Not the last step: what came after it is independent.
+    const [, removal] = await studio.steps();
+    assert.deepEqual((await studio.undo(removal?.id ?? 0)).restored.listed, [second]);
+    assert.equal((await studio.summary([first, second])).version, version);
+    await remove(second, 'the artist asked');
+    const emptied = await studio.change('/change/trash/empty', {});
+    assert.deepEqual([emptied.images, emptied.files], [1, 1]);
+    assert.equal((await studio.get(`/picture/${second}`)).status, 404);
+    const [last] = await studio.steps();
+    const { kept } = await studio.undo(last?.id ?? 0, true);
+    assert.deepEqual(kept.listed, [{ kind: 'image', id: second, reason: 'deleted for good' }]);
+    const gone = await studio.post('/change/restore', { ids: [second] });
+    assert.deepEqual([gone.status, /the trash has no image/.test(gone.json.error)], [422, true]);
     await box.ok('check');
   });
 
-  test('the files stay while other commands run, and a removal whose files are gone stays', async () => {
-    const [target = ''] = await studio.ids();
-    const { version } = await studio.summary([target]);
-    await studio.change('/change/remove', { ids: [target], version, reason: '' });
-    const [removal] = await steps();
+  test('a picture that is taken down is gone at once, and imports add it again when they may', async () => {
+    const before = await studio.ids();
+    const [target = ''] = before;
+    const [{ key }] = rowsIn(box.config, `select key from image where id = '${target}'`) as [{ key: string }];
+    await remove(target, 'as asked', true);
+    assert.ok(!existsSync(join(filesFolder(box.config), key)));
+    const { isInTrash, reason } = (await removed()).find(({ id }: { id: string }) => id === target);
+    assert.deepEqual([isInTrash, reason], [false, 'as asked']);
+    assert.match(await box.ok('import', box.pictures), /as asked/);
+    await studio.change('/change/allow', { ids: [target] });
     await box.ok('import', box.pictures);
-    await studio.change('/change/undo', { step: removal.id });
-    const again = await studio.summary([target]);
-    const [row] = rowsIn(box.config, `select key from image where id = '${target}'`) as { key: string }[];
-    await studio.change('/change/remove', { ids: [target], version: again.version, reason: '' });
-    rmSync(join(filesFolder(box.config), row?.key ?? ''));
-    const [second] = await steps();
-    const { status, json } = await studio.post('/change/undo', { step: second.id });
-    assert.equal(status, 409);
-    assert.match(json.error, /the files were deleted; import the pictures again/);
-    assert.ok(json.steps.every((step: object) => !('removed' in step)));
+    assert.equal((await studio.ids()).length, before.length);
     await box.ok('check');
   });
 
@@ -233,13 +245,14 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.send(`/add/picture?${query}`, foreign, 'x', 'POST')).status, 403);
   });
 
-  test('the end of the studio deletes the files of removed pictures', async () => {
+  test('a change can be undone when the studio runs again', async () => {
     const [target = ''] = await studio.ids();
-    const [{ key }] = rowsIn(box.config, `select key from image where id = '${target}'`) as [{ key: string }];
-    const { version } = await studio.summary([target]);
-    await studio.change('/change/remove', { ids: [target], version, reason: '' });
-    assert.ok(existsSync(join(filesFolder(box.config), key)));
+    await edit(target, 'nsfw');
     await studio.close();
-    assert.ok(!existsSync(join(filesFolder(box.config), key)));
+    const next = await openStudio(box.config);
+    const [last] = await next.steps();
+    assert.equal(last?.label, 'rate nsfw: 1 image');
+    await next.undo(last?.id ?? 0);
+    assert.deepEqual((await next.summary([target])).ratings, { sfw: 1 });
   });
 });

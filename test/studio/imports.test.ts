@@ -1,10 +1,10 @@
-/** The last imports in the studio: listed, as a filter, reverted; and adding pictures is a step that can be undone. */
+/** The last imports in the studio: listed, as a filter, undone; and adding pictures is a step that can be undone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -15,11 +15,10 @@ await forEachEngineInDepth(async (engine) => {
   const studio = await openStudio(box.config);
   const imported = await studio.ids();
   const runs = async () => (await studio.get('/data/imports')).json;
-  const labels = async () =>
-    (await studio.get('/data/steps')).json.map(({ label }: { label: string }) => label);
+  const labels = async () => (await studio.steps()).map(({ label }) => label);
   const undo = async () => {
-    const [last] = (await studio.get('/data/steps')).json;
-    return studio.change('/change/undo', { step: last.id });
+    const [last] = await studio.steps();
+    return studio.undo(last?.id ?? 0);
   };
   const edit = async (id: string, rating: string) => {
     const { version } = await studio.summary([id]);
@@ -40,8 +39,8 @@ await forEachEngineInDepth(async (engine) => {
 
   test('imports are listed, and filter pictures', async () => {
     const [run] = await runs();
-    const { id, origin, added, changed, removed, state } = run;
-    assert.deepEqual([id, origin, added, changed, removed, state], [1, 'command', 3, 0, 0, 'revertible']);
+    const { number, origin, added, changed, removed, state } = run;
+    assert.deepEqual([number, origin, added, changed, removed, state], [1, 'import', 3, 0, 0, 'done']);
     assert.match(run.source, /pictures$/);
     assert.deepEqual(await studio.ids('run=1'), imported);
     assert.deepEqual(await studio.ids('run=1&rating=nsfw'), []);
@@ -54,28 +53,30 @@ await forEachEngineInDepth(async (engine) => {
     const added = await studio.ids('run=2');
     assert.equal(added.length, 3);
     const [run] = await runs();
-    assert.deepEqual([run.id, run.origin, run.added, run.source], [2, 'studio', 3, '']);
+    assert.deepEqual([run.number, run.origin, run.added, run.source], [2, 'studio', 3, '']);
     await edit(added[0] as string, 'nsfw');
-    assert.deepEqual(await labels(), ['Rate nsfw: 1 picture', 'Add 3 pictures']);
+    assert.equal((await labels()).length, 2);
     await undo();
     const { steps, undone } = await undo();
-    assert.deepEqual([undone, steps], ['Add 3 pictures', []]);
+    assert.deepEqual(steps, []);
     assert.deepEqual(await studio.ids(), imported);
+    assert.equal((await studio.change('/change/trash/empty', {})).files, 3);
     assert.equal(fileCount(), 3);
     assert.equal(
       (await studio.get('/data/entries?kind=category')).json.length,
       1,
       'the category is gone too',
     );
-    assert.equal((await runs())[0].state, 'reverted');
+    assert.equal((await runs())[0].state, 'undone');
     assert.deepEqual((await studio.get('/data/removed')).json, [], 'and may be added again');
+    assert.equal(undone, 'import: 3 images added, 1 entry changed');
   });
 
   test('a picture that was there already gets its former fields back', async () => {
     const { version } = await studio.summary(imported);
     await add([1], 'rating=nsfw&category=city');
     assert.deepEqual((await studio.summary([imported[0] as string])).ratings, { nsfw: 1 });
-    assert.deepEqual(await labels(), ['Update 1 picture']);
+    assert.deepEqual(await labels(), ['import: 1 image changed, 1 entry changed']);
     await undo();
     assert.equal((await studio.summary(imported)).version, version);
   });
@@ -84,56 +85,38 @@ await forEachEngineInDepth(async (engine) => {
     await add([14]);
     const [id = ''] = (await studio.ids()).filter((id) => !imported.includes(id));
     await box.ok('edit', id, '--rating', 'nsfw');
-    const [step] = (await studio.get('/data/steps')).json;
-    const { status, json } = await studio.post('/change/undo', { step: step.id });
-    assert.equal(status, 409);
-    assert.match(json.error, /"Add 1 picture" cannot be undone: some of the pictures were changed since/);
-    assert.deepEqual(json.steps, []);
+    const { kept, removed } = await undo();
+    assert.deepEqual([kept.listed[0].reason, removed.count], ['changed since', 0]);
     assert.ok((await studio.ids()).includes(id));
     await box.ok('remove', id, '--allow-again');
   });
 
-  test('an import is reverted after a preview, and that can be undone', async () => {
+  test('an import is undone after a preview, and that can be undone', async () => {
     const [first = '', second = ''] = imported;
     await edit(second, 'questionable');
-    const preview = await studio.change('/change/import/revert', { run: 1, isPreview: true });
+    const preview = await studio.undo(1, true);
     assert.deepEqual(
-      [preview.removed.count, preview.removed.listed[0], preview.restored.count, preview.lost],
-      [2, first, 0, 0],
+      [preview.removed.count, preview.removed.listed[0], preview.changed.count],
+      [2, first, 0],
     );
-    assert.deepEqual(preview.kept, {
-      count: 1,
-      listed: [{ kind: 'image', id: second, reason: 'edited by hand since' }],
-    });
+    const pictures = preview.kept.listed.filter(({ kind }: { kind: string }) => kind === 'image');
+    assert.deepEqual(pictures, [{ kind: 'image', id: second, reason: 'changed since' }]);
     assert.deepEqual(await studio.ids(), imported, 'a preview changes nothing');
     const before = (await studio.get(`/picture/${first}`)).bytes;
-    const { steps } = await studio.change('/change/import/revert', { run: 1, isPreview: false });
-    assert.equal(steps[0].label, 'Revert the import: 2 pictures');
+    await studio.undo(1);
     assert.deepEqual(await studio.ids(), [second]);
-    assert.equal(fileCount(), 3, 'the files stay for the undo');
-    const again = await studio.post('/change/import/revert', { run: 1, isPreview: false });
-    assert.deepEqual([again.status, again.json.error], [422, 'import 1 was reverted already']);
-    await undo();
+    assert.equal(fileCount(), 3, 'the files stay in the trash');
+    const [{ number, undoes }] = (await studio.get('/data/history')).json;
+    assert.equal(undoes, 1);
+    assert.ok(
+      (await labels()).every((label) => !label.startsWith('undo')),
+      'the button does not redo',
+    );
+    await studio.undo(number);
     assert.deepEqual(new Set(await studio.ids()), new Set(imported));
     assert.deepEqual((await studio.get(`/picture/${first}`)).bytes, before);
-    assert.equal((await studio.post('/change/import/revert', { run: 1.5, isPreview: true })).status, 400);
-    assert.equal(await box.ok('check'), 'no problems found\n');
-  });
-
-  test('the end of the studio deletes the files of a reverted import', async () => {
-    await add([21, 22]);
-    const { id } = (await runs())[0];
-    const count = (added: number) =>
-      tamper(box.config, `update import_run set added = ${added} where id = ${id}`);
-    count(300_000);
-    const refused = await studio.post('/change/import/revert', { run: id, isPreview: true });
-    assert.equal(refused.status, 422);
-    assert.match(refused.json.error, /too many to revert it here; run "zukan imports revert \d+"/);
-    count(2);
-    await studio.change('/change/import/revert', { run: id, isPreview: false });
-    assert.equal(fileCount(), 5);
-    await studio.close();
-    assert.equal(fileCount(), 3);
+    assert.equal((await runs()).at(-1).state, 'done');
+    assert.equal((await studio.post('/change/undo', { change: 1.5, isPreview: true })).status, 400);
     assert.equal(await box.ok('check'), 'no problems found\n');
   });
 });

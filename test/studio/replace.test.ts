@@ -56,7 +56,7 @@ await forEachEngineInDepth(async (engine) => {
     const stale = await add(`name=new.png&replaces=${id}&version=other`, large);
     assert.deepEqual([stale.status, stale.json.summary.version], [409, version]);
     const { status, json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
-    assert.deepEqual([status, json.steps[0].label], [200, 'Replace the file of 1 picture']);
+    assert.deepEqual([status, json.steps[0].label], [200, 'replace the file of 1 image']);
     assert.deepEqual(await bytesOf(), large);
     const { details, categories } = await studio.summary([id]);
     assert.deepEqual([details?.width, details?.mimetype, categories[0]?.name], [96, 'image/png', 'sea']);
@@ -65,12 +65,12 @@ await forEachEngineInDepth(async (engine) => {
       /replaced by another file/,
     );
     assert.deepEqual(await studio.ids(), [id]);
-    assert.match(await box.ok('imports', 'revert', '1', '--dry-run'), /: 0 images removed/);
+    assert.match(await box.ok('imports', 'revert', '1', '--dry-run'), /: nothing left to change/);
     await box.ok('check');
-    await studio.change('/change/undo', { step: json.steps[0].id });
+    await studio.undo(json.steps[0].id);
     assert.deepEqual(await bytesOf(), small);
     assert.equal(await box.ok('export'), exported);
-    await studio.change('/change/purge', {});
+    await studio.change('/change/trash/empty', {});
     assert.deepEqual(await bytesOf(), small);
     await box.ok('check');
   });
@@ -78,10 +78,10 @@ await forEachEngineInDepth(async (engine) => {
   test('the former file is deleted with those of removed pictures, and refusals leave nothing behind', async () => {
     const { version } = await studio.summary([id]);
     const { json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
-    assert.equal((await studio.change('/change/purge', {})).files, 1);
+    assert.equal((await studio.change('/change/trash/empty', {})).files, 1);
     assert.deepEqual(await bytesOf(), large);
-    const undone = await studio.post('/change/undo', { step: json.steps[0].id });
-    assert.equal(undone.status, 409);
+    const { kept } = await studio.undo(json.steps[0].id, true);
+    assert.deepEqual(kept.listed, [{ kind: 'image', id, reason: 'the former file was deleted for good' }]);
     const current = await studio.summary([id]);
     const target = `replaces=${id}&version=${current.version}`;
     const refused: [string, Buffer, number, RegExp][] = [

@@ -38,8 +38,12 @@ describe('the studio', { skip }, async () => {
     await page.getByRole('link', { name: 'Removed' }).click();
     await page.locator('h1', { hasText: 'Removed' }).waitFor();
     await check('removed');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.locator('#lists .changes summary').first().click();
+    await page.locator('#lists .items p').first().waitFor();
+    await check('history');
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const view of ['Pictures', 'Add', 'Categories']) {
+    for (const view of ['Pictures', 'Add', 'Categories', 'History']) {
       await page.getByRole('link', { name: view, exact: true }).click();
       await page.locator('h1', { hasText: view }).waitFor();
       const isTooWide = 'document.documentElement.scrollWidth > innerWidth';

@@ -40,7 +40,7 @@ describe('the studio', { skip }, async () => {
       await group.first().getByRole('button').first().click();
       await page.locator('#toast', { hasText: 'You can undo this.' }).waitFor();
       await page.locator('#undo').click();
-      await page.locator('#toast', { hasText: 'Undone: Remove' }).waitFor();
+      await page.locator('#toast', { hasText: 'Undone: move 1 image to the trash' }).waitFor();
       const sorted = (text: string) => text.split('\n').sort();
       const { output } = await runCommand(['export'], { DATA_DIR: config.dataDir });
       assert.deepEqual(sorted(output), sorted(before));
@@ -54,7 +54,10 @@ describe('the studio', { skip }, async () => {
       await page.getByRole('button', { name: 'Remove', exact: true }).click();
       await page.locator('#count', { hasText: String(IMAGES - 1) }).waitFor();
       await page.getByRole('link', { name: 'Removed' }).click();
-      await page.locator('tr', { hasText: 'asked to' }).getByRole('button', { name: 'Restore' }).click();
+      await page
+        .locator('#lists li', { hasText: 'asked to' })
+        .getByRole('button', { name: 'Restore' })
+        .click();
       await page.locator('#lists p', { hasText: 'Nothing was removed.' }).waitFor();
       await page.getByRole('link', { name: 'Pictures', exact: true }).click();
       await page.getByRole('button', { name: 'Refresh' }).click();
@@ -121,7 +124,7 @@ describe('the studio', { skip }, async () => {
     assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.getByRole('button', { name: 'Replace this' }).click();
     await page.locator('.added li', { hasText: '1.png: replaced the file of' }).waitFor();
-    await waitForUndo(page, 'Replace the file of 1 picture');
+    await waitForUndo(page, 'replace the file of 1 image');
     await add(third, fourth);
     await page.locator('.all', { hasText: '2 pictures look like others.' }).waitFor();
     await page.getByRole('button', { name: 'Skip 2.png' }).click();
@@ -130,9 +133,9 @@ describe('the studio', { skip }, async () => {
     await page.keyboard.press('Enter');
     await page.locator('.added li', { hasText: '3.png: added' }).waitFor();
     await page.locator('#undo').click();
-    await page.locator('#toast', { hasText: 'Undone: Add 1 picture' }).waitFor();
+    await page.locator('#toast', { hasText: 'Undone: import: 1 image added' }).waitFor();
     await page.locator('#undo').click();
-    await page.locator('#toast', { hasText: 'Undone: Replace the file of 1 picture' }).waitFor();
+    await page.locator('#toast', { hasText: 'Undone: replace the file of 1 image' }).waitFor();
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await page.locator('#count', { hasText: String(IMAGES + 1) }).waitFor();
     await page.locator('#tile-0').click();

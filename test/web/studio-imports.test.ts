@@ -1,4 +1,4 @@
-/** Imports in the studio, in Chromium: adding is undone after a reload; imports are listed, shown and reverted by keyboard. */
+/** Imports, the history and the trash of the studio, in Chromium. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,12 +35,12 @@ describe('imports in the studio', { skip }, async () => {
   };
   const counted = (page: Page, count: number) =>
     page.locator('#count', { hasText: new RegExp(`^${count}$`) }).waitFor();
-  const press = async (page: Page, name: RegExp) => {
-    await page.getByRole('button', { name }).first().focus();
+  const press = async (page: Page, name: RegExp, where = '#lists') => {
+    await page.locator(where).getByRole('button', { name }).first().focus();
     await page.keyboard.press('Enter');
   };
 
-  test('pictures that were added together are one step, and imports are a filter and can be reverted', async () => {
+  test('pictures that were added together are one step, imports are a filter, and the history undoes everything', async () => {
     const { page, finish } = await open();
     await counted(page, IMAGES + 3);
     await page.getByRole('link', { name: 'Add', exact: true }).click();
@@ -56,19 +56,20 @@ describe('imports in the studio', { skip }, async () => {
       );
     await page.getByLabel('Rating of all of them').selectOption('sfw');
     await page.getByRole('button', { name: 'Add to the catalogue' }).click();
-    await page.locator('#undo', { hasText: 'Undo: Add 2 pictures' }).waitFor();
+    await page.locator('#undo', { hasText: 'Undo: import: ' }).waitFor();
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await counted(page, IMAGES + 5);
     await page.reload();
-    await page.locator('#undo', { hasText: 'Undo: Add 2 pictures' }).waitFor();
+    await page.locator('#undo', { hasText: 'Undo: import: ' }).waitFor();
     await page.keyboard.press('z');
-    await page.locator('#toast', { hasText: 'Undone: Add 2 pictures' }).waitFor();
+    await page.locator('#toast', { hasText: 'Undone: import: ' }).waitFor();
     await counted(page, IMAGES + 3);
     await page.locator('#undo:disabled').waitFor();
 
     await page.getByRole('link', { name: 'Review' }).click();
-    await page.locator('.imports li', { hasText: '2 pictures added' }).getByText('Reverted').waitFor();
-    const row = page.locator('.imports li', { hasText: '3 pictures added, 2 entries' });
+    const rows = page.locator('#lists .changes li');
+    await rows.first().getByText('Undone').waitFor();
+    const row = rows.filter({ hasText: '3 images added, 2 entries' });
     await row.filter({ hasText: pictures }).waitFor();
     await row.getByRole('button', { name: 'Show pictures' }).focus();
     await page.keyboard.press('Enter');
@@ -84,26 +85,73 @@ describe('imports in the studio', { skip }, async () => {
     await page.selectOption('#show', '');
     await counted(page, IMAGES + 3);
 
-    // An import is reverted by keyboard, after a list of what that changes, and undone.
+    // An import is undone by keyboard, after a list of what that changes, and that is undone in the history.
     const { output } = await runCommand(['find', '--category', 'bridge'], environment);
     assert.equal((await runCommand(['edit', output.trim(), '--rating', 'nsfw'], environment)).status, 0);
     await page.getByRole('link', { name: 'Review' }).click();
-    await press(page, /^Revert… of the import/);
+    await press(page, /^Undo… Change 2/);
     const dialog = page.locator('dialog');
-    await dialog.getByText('2 pictures that it added are removed.').waitFor();
-    await dialog.getByText('Edited by hand since').waitFor();
+    await dialog.getByText('2 pictures move to the trash.').waitFor();
+    await dialog.getByText('Changed since').waitFor();
     assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    await press(page, /^Revert… of the import/);
-    await press(page, /^Revert$/);
-    await page.locator('#toast', { hasText: 'The import is reverted. You can undo this.' }).waitFor();
-    await page.locator('.imports li', { hasText: '3 pictures added' }).getByText('Reverted').waitFor();
+    await press(page, /^Undo… Change 2/);
+    await press(page, /^Undo$/, 'dialog');
+    await page.locator('#toast', { hasText: 'Undone in part: import: 3 images added' }).waitFor();
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await counted(page, IMAGES + 1);
-    await page.keyboard.press('z');
-    await page.locator('#toast', { hasText: 'Undone: Revert the import: 2 pictures' }).waitFor();
+
+    await page.getByRole('link', { name: 'History' }).click();
+    await rows.filter({ hasText: 'Undo 2: import' }).waitFor();
+    await page.getByLabel('Made by').selectOption('shell');
+    await rows.filter({ hasText: 'Undo 2: import' }).waitFor({ state: 'detached' });
+    const edited = rows.filter({ hasText: 'Rate nsfw: 1 image' });
+    await edited.locator('summary').press('Enter');
+    await edited.locator('dd', { hasText: 'sfw → nsfw' }).waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.getByLabel('Since').fill('2999-01-01');
+    await page.locator('#lists p', { hasText: 'No change is recorded.' }).waitFor();
+    await page.getByLabel('Since').fill('');
+    await page.getByLabel('Made by').selectOption('');
+    await press(page, /^Undo… .*Undo 2: import/i);
+    await dialog.getByText('2 pictures come back from the trash.').waitFor();
+    await press(page, /^Undo$/, 'dialog');
+    await page.locator('#toast', { hasText: 'Undone: undo 2: import' }).waitFor();
+    // The keyboard stays at the change.
+    await page.locator('summary:focus', { hasText: 'Undo 2: import' }).waitFor();
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await counted(page, IMAGES + 3);
+
+    // The panel has the history of a picture, which can be removed and restored, or taken down for ever.
+    await page.selectOption('#rating-filter', 'nsfw');
+    await page.locator('#tile-0').click();
+    await page.locator('#panel .history > summary').click();
+    await page.locator('#panel dd', { hasText: 'sfw → nsfw' }).waitFor();
+    await page.selectOption('#rating-filter', '');
+    await page.locator('#tile-0').click();
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByLabel(/^Reason/).fill('asked to');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await counted(page, IMAGES + 2);
+    await page.getByRole('link', { name: 'Removed' }).click();
+    const restore = page.getByRole('button', { name: 'Restore asked to' });
+    await restore.click();
+    await restore.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await counted(page, IMAGES + 3);
+    await page.locator('#tile-0').click();
+    await page.getByRole('button', { name: 'Take down…' }).click();
+    await page.getByRole('button', { name: 'Delete for ever' }).click();
+    await counted(page, IMAGES + 2);
+    await page.getByRole('link', { name: 'Removed' }).click();
+    await page
+      .locator('#lists')
+      .getByRole('button', { name: /^Allow again/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Empty the trash…' }).click();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.locator('#toast', { hasText: 'The trash is empty.' }).waitFor();
     await finish();
   });
 });

@@ -1,12 +1,10 @@
 /** Calls of the studio's server. Changes report their progress line by line. */
 
+/** A change that was made in the studio and can be undone. */
 export interface Step {
   id: number;
   label: string;
   at: string;
-  removed?: string[];
-  isReplacement?: true;
-  isImport?: true;
 }
 
 export interface Counted {
@@ -36,7 +34,7 @@ export interface Progress {
 /** The server refused. `details` may have the state that it is in. */
 export class Refused extends Error {
   readonly status: number;
-  readonly details: { summary?: SelectionSummary; steps?: Step[]; missing?: string[] };
+  readonly details: { summary?: SelectionSummary; missing?: string[] };
   constructor(status: number, message: string, details: object) {
     super(message);
     this.status = status;

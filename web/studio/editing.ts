@@ -75,8 +75,10 @@ export class Editing {
     return Promise.resolve(false);
   }
 
-  async remove(reason: string): Promise<void> {
-    if (await this.#change('/change/remove', async () => ({ reason }))) this.#listener.onGone();
+  /** To the trash, or for ever. */
+  async remove(reason: string, isTakeDown: boolean): Promise<void> {
+    const fields = { reason, isTakeDown };
+    if (await this.#change('/change/remove', async () => fields)) this.#listener.onGone();
   }
 
   #change(path: string, fieldsOf: () => Promise<object | undefined>): Promise<boolean> {

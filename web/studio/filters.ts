@@ -1,11 +1,11 @@
 /** Which pictures are listed. The address has the filters, so that a reload keeps them. */
 import { byId, el } from '../dom.ts';
+import { type Change, describeOption } from './change.ts';
 import { Combobox, type Kind } from './combobox.ts';
-import { describeOption, type ImportRun } from './import-run.ts';
 
 const MAX_IMPORTS = 10;
 
-const importQuery = (id: number) => `run=${id}`;
+const importQuery = (change: number) => `run=${change}`;
 
 interface EntryFilter {
   kind: Kind;
@@ -73,12 +73,12 @@ export class Filters {
   }
 
   /** Offers the last imports, and the one that is shown. */
-  setImports(runs: ImportRun[]): void {
+  setImports(runs: Change[]): void {
     const { value } = this.#show;
     const offered = runs.filter(({ added, changed }) => added + changed > 0).slice(0, MAX_IMPORTS);
-    const shown = runs.filter((run) => importQuery(run.id) === value && !offered.includes(run));
+    const shown = runs.filter((run) => importQuery(run.number) === value && !offered.includes(run));
     const options = [...offered, ...shown].map((run) =>
-      el('option', { value: importQuery(run.id) }, describeOption(run)),
+      el('option', { value: importQuery(run.number) }, describeOption(run)),
     );
     this.#imports.replaceChildren(...options);
     if (!options.some((option) => option.value === value)) this.#offerImport(value);
@@ -86,9 +86,9 @@ export class Filters {
   }
 
   /** Only the pictures of one import. */
-  onlyImport(run: ImportRun): void {
-    this.#offerImport(importQuery(run.id), describeOption(run));
-    this.#show.value = importQuery(run.id);
+  onlyImport(run: Change): void {
+    this.#offerImport(importQuery(run.number), describeOption(run));
+    this.#show.value = importQuery(run.number);
     this.#rating.value = '';
     this.#entries = [];
     this.#changed();

@@ -2,33 +2,34 @@
 import { byId, el } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
 import { getBytes } from './api.ts';
+import { type Change, loadImports } from './change.ts';
 import type { Kind } from './combobox.ts';
 import { showDialog, textField } from './dialog.ts';
 import { type Edit, Editing } from './editing.ts';
 import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
+import { HistoryPage } from './history.ts';
 import { IdList } from './id-list.ts';
-import { type ImportRun, loadImports } from './import-run.ts';
 import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
-import { loadSteps, onUndone, undo } from './steps.ts';
+import { loadSteps, onUndone, undoLast } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 /** A selection that grows key by key asks for its summary when it rests. */
 const REST_MS = 40;
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
 const lists: Record<string, () => Promise<void>> = {
-  ...{
-    add: showAdd,
-    removed: showRemoved,
-    review: () => showReview({ show: showImport, onReverted: reload }),
-  },
+  add: showAdd,
+  review: () => showReview(showImport),
+  history: () => historyPage.show(),
+  removed: () => showRemoved(reload),
 };
 
+const historyPage = new HistoryPage();
 let ids = new IdList(new Uint8Array(), false);
 let request = new AbortController();
 
@@ -76,9 +77,9 @@ function showList(): void {
   grid.show(filters.isReversed ? ids.reversed() : ids);
 }
 
-function showImport(run: ImportRun): void {
+function showImport(change: Change): void {
   location.hash = '#pictures';
-  filters.onlyImport(run);
+  filters.onlyImport(change);
 }
 
 /** Pictures were added or removed. */
@@ -94,25 +95,26 @@ function rate(rating: string): void {
   if (isSingle) grid.advance();
 }
 
-function askRemoval(): void {
+/** To the trash, or for ever. */
+function askRemoval(isTakeDown: boolean): void {
   const count = grid.selection.selected.size;
   if (count === 0) return;
   const reason = textField('Reason; imports show it when they skip the picture', '');
   const remove = () => {
-    void editing.remove(reason.input.value.trim());
+    void editing.remove(reason.input.value.trim(), isTakeDown);
     return true;
   };
+  const verb = isTakeDown ? 'Take down' : 'Remove';
+  const effect = isTakeDown
+    ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
+    : 'What you remove is no longer served and moves to the trash, from which you can restore it.';
   showDialog(
-    `Remove ${countPictures(count)}?`,
+    `${verb} ${countPictures(count)}?`,
+    [el('p', {}, effect), reason.element],
     [
-      el(
-        'p',
-        {},
-        'Clients no longer get what you remove. You can restore it until its files are deleted, at the latest when the studio ends.',
-      ),
-      reason.element,
+      { label: isTakeDown ? 'Delete for ever' : 'Remove', isStrong: true, press: remove },
+      { label: 'Cancel' },
     ],
-    [{ label: 'Remove', isStrong: true, press: remove }, { label: 'Cancel' }],
   );
   reason.input.focus();
 }
@@ -164,10 +166,10 @@ listenForShortcuts({
   a: focusField('a'),
   s: focusField('s'),
   '.': onPictures(() => void editing.repeat()),
-  z: () => void undo(),
-  'mod+z': () => void undo(),
+  z: () => void undoLast(),
+  'mod+z': () => void undoLast(),
   'mod+a': onPictures(() => grid.selectAll()),
-  Delete: onPictures(askRemoval),
+  Delete: onPictures(() => askRemoval(false)),
   Escape: onPictures(() => {
     if (document.activeElement === byId('grid')) grid.clear();
     grid.focus();
@@ -179,11 +181,11 @@ function showShortcuts(): void {
   showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
 }
 
-byId('undo').addEventListener('click', () => void undo());
+byId('undo').addEventListener('click', () => void undoLast());
 byId('help').addEventListener('click', showShortcuts);
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', () => void goToView());
-onUndone(({ isImport, removed }) => (isImport || removed ? reload() : refresh()));
+onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
 listenForDrops(() => void loadList());
 void goToView();
 void loadSteps().catch(explain);

@@ -1,6 +1,7 @@
 /** Short messages and the progress of long changes. */
 import { byId } from '../dom.ts';
 import type { Progress } from './api.ts';
+import { capitalise } from './text.ts';
 
 const SHOWN_MS = 5000;
 let timer = 0;
@@ -18,8 +19,7 @@ export function notify(message: string): void {
 
 export function explain(error: unknown): void {
   if ((error as Error).name === 'AbortError') return;
-  const { message } = error as Error;
-  notify(message.charAt(0).toUpperCase() + message.slice(1));
+  notify(capitalise((error as Error).message));
 }
 
 export function showProgress({ done = 0, total = 0, waiting }: Progress): void {

@@ -4,6 +4,7 @@ import type { Counted, SelectionSummary } from './api.ts';
 import { type Choice, Combobox, type Kind } from './combobox.ts';
 import type { Edit } from './editing.ts';
 import { pictureAddress } from './picture-address.ts';
+import { PictureHistory } from './picture-history.ts';
 import { formatNumber, formatSize } from './text.ts';
 
 export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
@@ -13,7 +14,8 @@ const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 export interface PanelActions {
   /** Changes the pictures that are selected now, also if it is not known yet how. */
   edit(edit: Edit | Promise<Edit | undefined>): void;
-  remove(): void;
+  /** To the trash, or for ever. */
+  remove(isTakeDown: boolean): void;
 }
 
 export class Panel {
@@ -26,6 +28,7 @@ export class Panel {
   readonly #edited = el('div', { class: 'decided' });
   readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
   readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
+  readonly #history = new PictureHistory();
   readonly #form: HTMLElement;
   readonly #hint: HTMLElement;
   /** By the key that leads to it. */
@@ -69,7 +72,13 @@ export class Panel {
       part('Artist', this.#artists, artist.element),
       part('Source', this.#sourceName, this.#sourceUrl),
       this.#edited,
-      el('button', { type: 'button', class: 'button', click: () => actions.remove() }, 'Remove…'),
+      el(
+        'div',
+        { class: 'actions' },
+        el('button', { type: 'button', class: 'button', click: () => actions.remove(false) }, 'Remove…'),
+        el('button', { type: 'button', class: 'button', click: () => actions.remove(true) }, 'Take down…'),
+      ),
+      this.#history.element,
     );
     this.fields = { c: category.input, h: character.input, a: artist.input, s: this.#sourceName };
     byId('panel').append(this.#hint, this.#form);
@@ -84,6 +93,7 @@ export class Panel {
     this.isLoading = false;
     this.#hint.hidden = summary !== undefined;
     this.#form.hidden = summary === undefined;
+    this.#history.show(summary?.images === 1 ? ids[0] : undefined);
     if (!summary) return;
     const { images, source } = summary;
     this.#showHead(summary, ids);

@@ -1,90 +1,130 @@
-/** The pictures that were removed. Those of this session can be restored until their files are deleted. */
+/** The pictures that were removed. Those in the trash can be restored, others may be imported again. */
 import { byId, el } from '../dom.ts';
 import { change, get, type Step } from './api.ts';
+import { describeTime } from './change.ts';
+import { showDialog } from './dialog.ts';
 import { explain, notify } from './notices.ts';
-import { currentSteps, showSteps, undo } from './steps.ts';
+import { pictureAddress } from './picture-address.ts';
+import { showSteps } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 interface Removed {
   id: string;
   removedAt: string;
   reason: string;
+  isInTrash: boolean;
 }
 
 const MAX_SHOWN = 500;
-const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const PREVIEW_SIZE = 128;
 
-export async function showRemoved(): Promise<void> {
+/** `onRestored` is called when the catalogue has more pictures. */
+export async function showRemoved(onRestored: () => void): Promise<void> {
   try {
-    render(await get<Removed[]>('/data/removed'));
+    render(await get<Removed[]>('/data/removed'), onRestored);
   } catch (error) {
     explain(error);
   }
 }
 
-function render(removed: Removed[]): void {
-  const steps = new Map(
-    currentSteps().flatMap((step) => (step.removed ?? []).map((id) => [id, step] as const)),
-  );
-  const purge = el(
+function render(removed: Removed[], onRestored: () => void): void {
+  const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
+  const empty = el(
     'button',
-    {
-      type: 'button',
-      class: 'button small',
-      click: () => void run('/change/purge', {}, 'The files are deleted.'),
-    },
-    'Delete their files now',
+    { type: 'button', class: 'button small', click: () => askToEmpty(inTrash, onRestored) },
+    'Empty the trash…',
   );
-  const head = ['Removed', 'Reason', 'Id'].map((text) => el('th', { scope: 'col' }, text));
-  const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps.get(picture.id)));
+  const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, onRestored));
+  // The keyboard stays where it was.
+  const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
   byId('lists').replaceChildren(
     el(
       'div',
       { class: 'filters' },
       el('h1', { tabindex: '-1' }, 'Removed'),
-      el('p', { class: 'quiet' }, describe(removed.length)),
-      ...(steps.size > 0 ? [purge] : []),
+      el('p', { class: 'quiet', role: 'status' }, describe(removed.length, inTrash)),
+      ...(inTrash > 0 ? [empty] : []),
     ),
     el(
       'div',
       { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Removed pictures' },
-      ...(rows.length > 0
-        ? [el('table', {}, el('thead', {}, el('tr', {}, ...head, el('td', {}))), el('tbody', {}, ...rows))]
-        : []),
+      el('ul', { class: 'changes' }, ...rows),
+    ),
+  );
+  if (focused >= 0) (buttons().at(focused) ?? document.querySelector<HTMLElement>('#lists h1'))?.focus();
+}
+
+const buttons = () => [...document.querySelectorAll<HTMLButtonElement>('#lists li button')];
+
+function describe(count: number, inTrash: number): string {
+  if (count === 0) return 'Nothing was removed.';
+  const shown = count > MAX_SHOWN ? `, the last ${MAX_SHOWN} shown` : '';
+  return `${formatNumber(inTrash)} in the trash, ${formatNumber(count - inTrash)} that imports leave out${shown}`;
+}
+
+function row({ id, removedAt, reason, isInTrash }: Removed, onRestored: () => void): HTMLElement {
+  const body = { ids: [id] };
+  const restore = async () => {
+    if (await run('/change/restore', body, 'The picture is restored.')) onRestored();
+  };
+  const allow = async () => {
+    if (await run('/change/allow', body, 'Imports may add the picture again.')) await showRemoved(onRestored);
+  };
+  const [label, act] = isInTrash ? ['Restore', restore] : ['Allow again', allow];
+  const name = `${label} ${reason || id}`;
+  return el(
+    'li',
+    {},
+    el(
+      'div',
+      { class: 'removed' },
+      ...(isInTrash ? [el('img', { src: pictureAddress(id, PREVIEW_SIZE), alt: '', loading: 'lazy' })] : []),
+      el('p', {}, reason || 'No reason given'),
+      el(
+        'p',
+        { class: 'quiet' },
+        el('time', { datetime: removedAt }, describeTime(removedAt)),
+        ` · ${isInTrash ? 'in the trash' : 'deleted'} · ${id}`,
+      ),
+    ),
+    el(
+      'div',
+      { class: 'actions' },
+      el(
+        'button',
+        { type: 'button', class: 'button small', 'aria-label': name, click: () => void act() },
+        label,
+      ),
     ),
   );
 }
 
-function describe(count: number): string {
-  if (count === 0) return 'Nothing was removed.';
-  const shown = count > MAX_SHOWN ? `, the last ${MAX_SHOWN} shown` : '';
-  return `${formatNumber(count)} remembered, so that imports do not add them again${shown}`;
-}
-
-function row({ id, removedAt, reason }: Removed, step: Step | undefined): HTMLElement {
-  const pictures = step?.removed?.length ?? 0;
-  const [label, act] = step
-    ? [
-        pictures > 1 ? `Restore (${countPictures(pictures)})` : 'Restore',
-        () => void undo(step).then(showRemoved),
-      ]
-    : ['Allow again', () => void run('/change/allow', { ids: [id] }, 'Imports may add the picture again.')];
-  return el(
-    'tr',
-    {},
-    el('td', {}, times.format(new Date(removedAt))),
-    el('td', {}, reason),
-    el('td', { class: 'quiet' }, id),
-    el('td', {}, el('button', { type: 'button', class: 'button small', click: act }, label)),
+function askToEmpty(inTrash: number, onRestored: () => void): void {
+  const press = async () => {
+    const isDone = await run('/change/trash/empty', {}, 'The trash is empty.');
+    if (isDone) await showRemoved(onRestored);
+    return isDone;
+  };
+  showDialog(
+    'Empty the trash?',
+    [
+      el(
+        'p',
+        {},
+        `${countPictures(inTrash)} and former files of replaced pictures are deleted for good. You can’t undo this.`,
+      ),
+    ],
+    [{ label: 'Delete for good', isStrong: true, press }, { label: 'Cancel' }],
   );
 }
 
-async function run(path: string, body: object, message: string): Promise<void> {
+async function run(path: string, body: object, message: string): Promise<boolean> {
   try {
     showSteps((await change<{ steps: Step[] }>(path, body)).steps);
     notify(message);
+    return true;
   } catch (error) {
     explain(error);
+    return false;
   }
-  await showRemoved();
 }

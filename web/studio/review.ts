@@ -1,14 +1,14 @@
 /** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
 import { byId, el } from '../dom.ts';
 import { change, get, post, type SelectionSummary, type Step } from './api.ts';
-import { type ImportActions, loadImports } from './import-run.ts';
+import { type Change, loadImports } from './change.ts';
 import { importList } from './imports.ts';
 import { explain, notify } from './notices.ts';
 import { type Alike, cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
-export async function showReview(actions: ImportActions): Promise<void> {
+export async function showReview(showPictures: (change: Change) => void): Promise<void> {
   const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
   const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
   byId('lists').replaceChildren(
@@ -16,7 +16,7 @@ export async function showReview(actions: ImportActions): Promise<void> {
     list,
   );
   try {
-    list.append(el('h2', {}, 'Imports'), importList(await loadImports(), actions));
+    list.append(el('h2', {}, 'Imports'), importList(await loadImports(), showPictures));
     list.append(el('h2', {}, 'Look-alikes'), note);
     const { total, groups } = await get<{ total: number; groups: Alike[][] }>('/data/alike');
     const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
@@ -53,7 +53,7 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
   try {
     const { version } = await post<SelectionSummary>('/data/summary', { ids });
-    const body = { ids, version, reason: `looks like ${id}` };
+    const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
     showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
     // With the button, the keyboard would lose its place.
     const next = row.nextElementSibling ?? row.previousElementSibling;

@@ -1,21 +1,49 @@
-/** The steps that can be undone. The server has them; the page shows the last one. */
+/** Undoes changes. The button undoes those of the studio, the last one first, and others are undone from a list. */
 import { byId } from '../dom.ts';
-import { change, get, Refused, type Step } from './api.ts';
+import { change, get, type Step } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
 
-let steps: Step[] = [];
-let listeners: ((step: Step) => void)[] = [];
+interface Listed<T> {
+  count: number;
+  /** The first ones. */
+  listed: T[];
+}
 
-export const currentSteps = (): Step[] => steps;
+export interface Kept {
+  kind: string;
+  id: string;
+  /** Of an entry. */
+  name?: string;
+  reason: string;
+}
+
+/** What undoing a change did, or would do. */
+export interface Undone {
+  undone: string;
+  steps: Step[];
+  removed: Listed<string>;
+  restored: Listed<string>;
+  changed: Listed<string>;
+  kept: Listed<Kept>;
+  replaced: number;
+  entries: number;
+}
+
+type Listener = (hasOtherPictures: boolean) => void;
+
+let steps: Step[] = [];
+let listeners: Listener[] = [];
+/** Part of them has to stay, so that the button goes on with the one before. */
+const passed = new Set<number>();
 
 /** Called after something was undone, because everything on the page may be old. */
-export function onUndone(listener: (step: Step) => void): void {
+export function onUndone(listener: Listener): void {
   listeners = [...listeners, listener];
 }
 
 export function showSteps(current: Step[]): void {
-  steps = current;
+  steps = current.filter(({ id }) => !passed.has(id));
   const [last] = steps;
   const button = byId<HTMLButtonElement>('undo');
   button.disabled = !last;
@@ -26,27 +54,46 @@ export function showSteps(current: Step[]): void {
     .join('\n');
 }
 
-export async function undo(step = steps[0]): Promise<void> {
-  if (!step) {
-    notify('There is nothing to undo.');
-    return;
-  }
-  try {
-    const result = await change<{ undone: string; steps: Step[] }>(
-      '/change/undo',
-      { step: step.id },
-      showProgress,
-    );
+export async function undoLast(): Promise<void> {
+  const [last] = steps;
+  if (last) await undo(last.id);
+  else notify('There is nothing to undo.');
+}
+
+/** Returns false if it was refused, which the page says. */
+export async function undo(number: number): Promise<boolean> {
+  const result = await call(number, false);
+  if (result) {
+    const { removed, restored, kept, replaced, undone } = result;
+    if (kept.count > 0) passed.add(number);
     showSteps(result.steps);
-    if (step.isReplacement) forgetPictures();
-    notify(`Undone: ${result.undone}`);
+    if (replaced > 0) forgetPictures();
+    notify(kept.count > 0 ? `Undone in part: ${undone}. ${describeKept(kept)}` : `Undone: ${undone}`);
+    for (const listener of listeners) listener(removed.count + restored.count > 0);
+  } else {
+    // Somebody else may have undone it.
+    await loadSteps().catch(() => {});
+    for (const listener of listeners) listener(false);
+  }
+  return result !== undefined;
+}
+
+export const previewUndo = (number: number): Promise<Undone | undefined> => call(number, true);
+
+async function call(number: number, isPreview: boolean): Promise<Undone | undefined> {
+  try {
+    return await change<Undone>('/change/undo', { change: number, isPreview }, showProgress);
   } catch (error) {
-    if (error instanceof Refused && error.details.steps) showSteps(error.details.steps);
     explain(error);
+    return undefined;
   } finally {
     hideProgress();
   }
-  for (const listener of listeners) listener(step);
+}
+
+function describeKept({ count, listed }: Listed<Kept>): string {
+  const [first] = listed;
+  return count === 1 ? `One thing stays as it is: ${first?.reason}.` : `${count} things stay as they are.`;
 }
 
 export async function loadSteps(): Promise<void> {

@@ -4,6 +4,8 @@ const numbers = new Intl.NumberFormat('en');
 
 export const formatNumber = (value: number): string => numbers.format(value);
 
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function countPictures(count: number): string {
   return count === 1 ? '1 picture' : `${formatNumber(count)} pictures`;
 }

@@ -13,14 +13,10 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import type { Kind } from '../types.ts';
+import { checkLog, type Finding, repairLog } from './check-log.ts';
 import { parseStored, readDocument, type StoredImage } from './document.ts';
 import { formatEdited, isEditedByHand, parseEdited } from './edit-image.ts';
 import { placeImage } from './place-image.ts';
-
-export interface Finding {
-  problem: string;
-  canBeRepaired: boolean;
-}
 
 const BATCH_SIZE = 500;
 const kinds: Kind[] = ['artist', 'category', 'character'];
@@ -29,6 +25,7 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
   for await (const { id, finding } of checkImages(snapshot))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
+  yield* checkLog(snapshot.changeLog);
 }
 
 /** Rebuilds derived data. The facts about images and entries do not change. */
@@ -36,6 +33,7 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
   for await (const faulty of streamBatches(checkImages(snapshot), BATCH_SIZE))
     await writer.saveImages(faulty.flatMap(({ repaired }) => repaired ?? []));
   await writer.renumberAll();
+  await repairLog(snapshot.changeLog, writer.changeLog);
 }
 
 interface FaultyImage {

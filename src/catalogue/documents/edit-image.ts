@@ -67,6 +67,13 @@ export function stateOf(
   return { rating, artist, ...lists, source, edited, eTag };
 }
 
+/** Everything of an image that the change log records. `file` identifies its bytes. */
+export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>): Record<string, unknown> {
+  const image = readDocument(row.document);
+  const { eTag: file, ...state } = stateOf(row, image);
+  return { ...state, createdAt: image.createdAt, file };
+}
+
 /** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
 export function versionOf(state: ImageState): string {
   const { rating, artist, categories, characters, source, edited, eTag } = state;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Config } from '../../config/config.ts';
 import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
 import { openStore } from '../../server/engines.ts';
-import type { ImportRun } from '../../store/contract/import-runs.ts';
+import type { Change } from '../../store/contract/change-log.ts';
 import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
 import { count, printable } from '../terminal/text.ts';
@@ -53,7 +53,7 @@ export async function importFiles(
   const report = await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, {
     signal: interrupt.signal,
     confirmPrune: async ({ gone }) => gone,
-    ...(source !== undefined && { run: { source, origin: 'command' } }),
+    ...(source !== undefined && { run: { source } }),
   });
   return report.summary;
 }
@@ -63,13 +63,14 @@ export async function importFolder(
   config: Config,
   folder: string,
   continues: number | undefined,
-): Promise<ImportSummary & { notes: string[]; run: ImportRun | undefined }> {
+): Promise<ImportSummary & { notes: string[]; change: Change | undefined }> {
   const report = await importPaths(config, [folder], { quiet: true }, process, {
     signal: new AbortController().signal,
     confirmPrune: async () => [],
-    run: { source: '', origin: 'studio', continues },
+    origin: 'studio',
+    run: { source: '', continues },
   });
-  return { ...report.summary, notes: await report.lines(), run: report.run };
+  return { ...report.summary, notes: await report.lines(), change: report.change };
 }
 
 /** Lists what would be removed. If that may be a mistake, somebody has to confirm it. */

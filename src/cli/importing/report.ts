@@ -6,8 +6,8 @@ import { type NearDuplicate, NearDuplicates } from '../../import/prepare/near-du
 import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
+import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
-import type { ImportRun } from '../../store/contract/import-runs.ts';
 import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { count } from '../terminal/text.ts';
 
@@ -30,7 +30,7 @@ export interface ImportSummary {
 export class ImportReport implements ImportListener {
   readonly summary: ImportSummary = { added: 0, updated: 0, unchanged: 0 };
   /** Undefined if nothing changed. */
-  run: ImportRun | undefined;
+  change: Change | undefined;
   /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
   readonly #options: ReportOptions;
@@ -84,9 +84,9 @@ export class ImportReport implements ImportListener {
     this.#pruned = (this.#pruned ?? 0) + count;
   }
 
-  finish({ listed, count, run }: ImportResult): void {
+  finish({ listed, count, change }: ImportResult): void {
     this.#invalid = { listed, count };
-    this.run = run;
+    this.change = change;
   }
 
   location(): void {

@@ -7,8 +7,8 @@ import { addAbortSignal } from 'node:stream';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/urls.ts';
-import type { NewRun } from '../../import/apply/import-record.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
+import type { ImportSource } from '../../import/prepare/prepare.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
 import {
@@ -53,8 +53,10 @@ interface ImportControl {
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
   readiness?: FolderOptions['readiness'];
-  /** How the import is listed. Without it, as one of a command. */
-  run?: NewRun;
+  /** Where it was started. */
+  origin?: 'import' | 'studio';
+  /** How the import is listed. Without it, by its paths. */
+  run?: ImportSource;
 }
 
 /** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
@@ -78,7 +80,13 @@ async function importPlaces(
   places: Place[],
   flags: ImportFlags,
   terminal: Terminal,
-  { signal, confirmPrune, readiness, run = commandRun(places) }: ImportControl,
+  {
+    signal,
+    confirmPrune,
+    readiness,
+    origin = 'import',
+    run = { source: describePlaces(places) },
+  }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const { defaultRating = 'sfw' } = flags;
@@ -128,7 +136,7 @@ async function importPlaces(
       skipsInvalid: flags.skipBad ?? false,
       onProgress: progress.advance,
     };
-    report.finish(await runImport(sources, writersFor(config, terminal), options, prune));
+    report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
     return report;
   } catch (error) {
     if (error instanceof InvalidRecords)
@@ -139,9 +147,8 @@ async function importPlaces(
   }
 }
 
-function commandRun(places: Place[]): NewRun {
-  const named = places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path)));
-  return { source: named.join(', '), origin: 'command' };
+function describePlaces(places: Place[]): string {
+  return places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path))).join(', ');
 }
 
 /** A path of the command line. `size` is that of a catalogue file. */

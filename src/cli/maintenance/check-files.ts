@@ -1,5 +1,6 @@
 /** Compares the images of the catalogue with the stored files, while other commands may change both. */
 import { availableParallelism } from 'node:os';
+import { describeTrashed } from '../../catalogue/documents/check-log.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { fileKeys, originalKey } from '../../catalogue/documents/thumbnails.ts';
 import type { Config } from '../../config/config.ts';
@@ -22,6 +23,8 @@ export interface FileReport {
 
 interface Suspects {
   images: string[];
+  /** The ids of images in the trash, or with a former file there. */
+  trash: string[];
   keys: string[];
 }
 
@@ -39,7 +42,7 @@ async function findSuspects(
   files: Files,
   onImage: (size: number) => void,
 ): Promise<Suspects> {
-  const suspects: Suspects = { images: [], keys: [] };
+  const suspects: Suspects = { images: [], trash: [], keys: [] };
   /** The keys that images use, until they are found in the storage, and the id of an image. */
   const used = new Map<string, string>();
   /** Images that record no thumbnails. Those in the storage are theirs nevertheless: `zukan thumbnails` records them. */
@@ -52,14 +55,21 @@ async function findSuspects(
     if (keys.length === 1) withoutRecord.add(image.key);
     onImage(1);
   });
+  const trashed = new Set<string>();
+  await inParallel(snapshot.changeLog.trash(), availableParallelism(), async ({ image }) => {
+    if (await findProblem(files, image)) suspects.trash.push(image.id);
+    for (const key of fileKeys(image)) trashed.add(key);
+    onImage(1);
+  });
   for await (const key of files.keys())
-    if (!used.delete(key) && !withoutRecord.has(originalKey(key) ?? '')) suspects.keys.push(key);
+    if (!used.delete(key) && !trashed.has(key) && !withoutRecord.has(originalKey(key) ?? ''))
+      suspects.keys.push(key);
   // There may be more of them than a call takes arguments.
   return { ...suspects, images: suspects.images.concat([...used.values()]) };
 }
 
 /** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
-async function confirm(config: Config, files: Files, { images, keys }: Suspects): Promise<FileReport> {
+async function confirm(config: Config, files: Files, { images, trash, keys }: Suspects): Promise<FileReport> {
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
   const journaled = new Set(await files.journaledKeys());
   await using snapshot = await openSnapshot(config);
@@ -71,6 +81,10 @@ async function confirm(config: Config, files: Files, { images, keys }: Suspects)
     if (problem) report.problems.push(`image ${image.id}: ${problem}`);
     else if (await lacksThumbnails(files, image)) report.lackThumbnails.push(image.id);
   });
+  for (const { kind, image } of await snapshot.changeLog.trashed([...new Set(trash)])) {
+    const problem = await findProblem(files, image);
+    if (problem) report.problems.push(`${describeTrashed(kind, image.id)}: ${problem}`);
+  }
   const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key)));
   await inParallel(unused, availableParallelism(), async (key) => {
     await using file = await openDisposable(files, key);

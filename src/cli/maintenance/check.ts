@@ -1,5 +1,6 @@
 /** `zukan check`: verifies the catalogue against itself and the stored files; `--repair` repairs what it can. */
-import { checkCatalogue, type Finding, repairCatalogue } from '../../catalogue/documents/check.ts';
+import { checkCatalogue, repairCatalogue } from '../../catalogue/documents/check.ts';
+import type { Finding } from '../../catalogue/documents/check-log.ts';
 import type { Config } from '../../config/config.ts';
 import { removeLeftovers, removeUnusedFiles } from '../../import/apply/change-files.ts';
 import { isOurKey } from '../../import/prepare/store-picture.ts';

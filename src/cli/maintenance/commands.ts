@@ -1,4 +1,4 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, imports and studio. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, history, undo, trash, imports and studio. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
 import { ratingOption, repeatable } from '../terminal/options.ts';
@@ -73,7 +73,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
 
   program
     .command('remove')
-    .description('remove images at once, and the files that no other image uses')
+    .description('take images down: remove them and their files at once and for good')
     .argument('[id...]', 'ids of images; - reads them from standard input')
     .option('--artist <name|id>', 'all images by this artist')
     .option('--character <name|id>', 'all images of this character')
@@ -89,21 +89,51 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
     );
 
+  program
+    .command('history')
+    .description('list changes, the newest one first, or show what one changed')
+    .argument('[number]', 'the number of a change')
+    .option('--image <id>', 'changes of this image')
+    .option('--entry <name|id>', 'changes of this artist, category or character')
+    .option('--since <date>', 'made on this date or later')
+    .option('--limit <number>', 'at most this many (default: 100)')
+    .option('--json', 'print JSON', false)
+    .action(async (number, options) =>
+      (await import('./history.ts')).historyCommand(config(), number, options, terminal),
+    );
+
+  program
+    .command('undo')
+    .description('undo a change; what was changed since stays as it is and is listed')
+    .argument('<number>', 'the number that "zukan history" shows')
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--strict', 'change nothing if something was changed since', false)
+    .action(async (number, options) =>
+      (await import('./undo.ts')).undoCommand(config(), number, options, terminal),
+    );
+
+  program
+    .command('trash')
+    .description('list the images in the trash, restore some, or delete all of them')
+    .option('--restore <id...>', 'put these images back into the catalogue')
+    .option('--empty', 'delete all of them for good', false)
+    .option('--json', 'print JSON', false)
+    .action(async (options) => (await import('./trash.ts')).trashCommand(config(), options, terminal));
+
   const imports = program
     .command('imports')
     .description('list the last imports and what each changed, or revert one')
     .option('--json', 'print JSON', false)
-    .action(async (options) =>
-      (await import('../importing/imports.ts')).listImports(config(), options, terminal),
-    );
+    .action(async (options) => (await import('./undo.ts')).listImports(config(), options, terminal));
 
   imports
     .command('revert')
-    .description('remove the images that an import added, and restore what it changed')
+    .description('undo an import: remove the images that it added, and restore what it changed')
     .argument('<id>', 'the id that "zukan imports" shows')
     .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--strict', 'change nothing if something was changed since', false)
     .action(async (id, options) =>
-      (await import('../importing/imports.ts')).revertCommand(config(), id, options, terminal),
+      (await import('./undo.ts')).revertCommand(config(), id, options, terminal),
     );
 
   program

@@ -5,6 +5,7 @@ import {
   isEditableField,
 } from '../../catalogue/documents/edit-image.ts';
 import type { Rating } from '../../catalogue/types.ts';
+import { describeEdit } from '../../changes/describe.ts';
 import { type EditedImage, editImages } from '../../changes/images.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
@@ -54,9 +55,11 @@ export async function editCommand(
   if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
   const ids = await readIds(parameters, terminal);
   const defaults = { now: new Date().toISOString(), newId: () => newId() };
-  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, (writer) =>
-    editImages(writer, ids, edit, defaults),
-  );
+  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+    const edited = await editImages(writer, ids, edit, defaults);
+    writer.changeLog.describe(await describeEdit(writer, edit, edited.length));
+    return edited;
+  });
   printLines(terminal, changed.flatMap(describe));
   const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
   printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);

@@ -69,7 +69,7 @@ export async function entryCommand(
   const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
   checkCombination(flags, edits);
   const now = new Date().toISOString();
-  const result = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+  const change = async (writer: CatalogueWriter): Promise<string> => {
     if (flags.create) return create(writer, kind, reference, fields, flags, now);
     if (flags.unblock) return unblock(writer, kind, reference);
     const matching = flags.block && !flags.remove ? await matchEntries(writer, kind, reference) : [];
@@ -85,6 +85,11 @@ export async function entryCommand(
     const { addAlias: addAliases = [], removeAlias: removeAliases = [] } = flags;
     const after = await editEntry(writer, entry, { fields: edits, addAliases, removeAliases });
     return describeChange(entry, after);
+  };
+  const result = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+    const done = await change(writer);
+    writer.changeLog.describe(done);
+    return done;
   });
   printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
 }

@@ -6,7 +6,7 @@ import { findImages, type ImageQuery } from '../../changes/find-images.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot, openStore } from '../../server/engines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
-import { UsageError } from '../terminal/errors.ts';
+import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
 import { formatTable, printable } from '../terminal/text.ts';
 
@@ -111,16 +111,4 @@ function describe({ document, edited }: SavedImage) {
     source,
     edited: parseEdited(edited),
   };
-}
-
-function parseTime(text: string): string {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text).getTime() : Number.NaN;
-  if (Number.isNaN(time))
-    throw new UsageError(`--since ${text}: must be a date, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
-  return new Date(time).toISOString();
-}
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
-  return Number(text);
 }

@@ -40,6 +40,7 @@ export async function removeCommand(
     reason,
     allowAgain,
     isDryRun: dryRun,
+    toTrash: false,
     signal: interrupt.signal,
   });
   const removed = count(images.length, 'image');

@@ -4,19 +4,21 @@ import { createWriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
+import { historyLines } from '../../catalogue/history-line.ts';
 import { catalogueLines, imageLine, joinLines } from '../../catalogue/line.ts';
 import type { Config } from '../../config/config.ts';
 import { makeFolder } from '../../lib/file-system.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
-import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
+import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
 import { requireOutside } from './outside-storage.ts';
 
 export interface ExportFlags {
   files?: string;
+  history?: boolean;
   quiet?: boolean;
 }
 
@@ -26,10 +28,12 @@ export async function exportCommand(
   flags: ExportFlags,
   terminal: Terminal,
 ): Promise<void> {
+  if (flags.history && flags.files !== undefined)
+    throw new UsageError('--history does not copy files; "zukan backup" keeps both');
   if (flags.files !== undefined) await requireOutside(flags.files, config);
   const isQuiet = flags.quiet || path === undefined;
   const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
-  const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance);
+  const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance, flags.history);
   try {
     if (path !== undefined) await writeAtomically(path, lines);
     else if (!(await printStream(terminal, lines)) && flags.files !== undefined)
@@ -46,8 +50,10 @@ export async function* exportLines(
   folder: string | undefined,
   path: string | undefined,
   onImage: (size: number) => void,
+  withHistory = false,
 ): AsyncGenerator<string, void> {
   await using snapshot = await openSnapshot(config);
+  if (withHistory) yield* historyLines(snapshot);
   yield* catalogueLines(snapshot, async function* (images: AsyncIterable<SavedImage>) {
     for await (const image of images) {
       onImage(1);

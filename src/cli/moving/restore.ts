@@ -30,10 +30,10 @@ export async function restoreCommand(
   const { signal } = interrupt;
   try {
     const backup = await Backup.open(folder);
-    const { images, tokens } = backup.manifest.counts;
+    const { images, tokens, trash = 0 } = backup.manifest.counts;
     const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
     const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
-      withProgress(quiet ? noProgress : startProgress(title, images, terminal), work);
+      withProgress(quiet ? noProgress : startProgress(title, images + trash, terminal), work);
     if (check) {
       await run('Checking', async (onImage) => report(await verifyBackup(backup, { onImage, signal })));
       printLine(terminal, `the backup is complete: ${contents}`);

@@ -58,7 +58,7 @@ export async function startStudio(
     files,
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
-    openWriter: (onWait) => openForChange(config, onWait),
+    openWriter: (onWait) => openForChange(config, 'studio', onWait),
     thumbnailSizes: config.thumbnails,
     importFolder: (folder, continues) => importFolder(config, folder, continues),
     concurrency: 2 * availableParallelism(),
@@ -79,11 +79,7 @@ export async function startStudio(
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
-      try {
-        await studio.close();
-      } finally {
-        await store[Symbol.asyncDispose]();
-      }
+      await store[Symbol.asyncDispose]();
     },
   };
 }

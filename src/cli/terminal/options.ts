@@ -1,6 +1,7 @@
 /** Values of options. */
 import { Option } from 'commander';
 import type { Rating } from '../../catalogue/types.ts';
+import { UsageError } from './errors.ts';
 
 const ratings: Rating[] = ['sfw', 'questionable', 'nsfw'];
 
@@ -12,3 +13,15 @@ export function repeatable(flags: string, description: string): Option {
 
 export const ratingOption = (description: string): Option =>
   new Option('--rating <rating>', description).choices(ratings);
+
+export function parseTime(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text).getTime() : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(`--since ${text}: must be a date, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  return new Date(time).toISOString();
+}
+
+export function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
+  return Number(text);
+}

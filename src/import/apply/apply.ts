@@ -16,11 +16,13 @@ import {
 } from '../prepare/prepare.ts';
 import type { Spool } from '../prepare/spool.ts';
 import { storePicture } from '../prepare/store-picture.ts';
-import type { Problems } from '../problems.ts';
+import type { Problem, Problems } from '../problems.ts';
+import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, mentionedNames } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
+import { HistoryMover } from './history.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
 
 export class ImportApplier {
@@ -31,6 +33,8 @@ export class ImportApplier {
   readonly #copies: PictureCopies;
   readonly #options: ImportOptions;
   readonly #saver: Saver;
+  readonly #history: HistoryMover;
+  #images = 0;
   /** The entries that the pictures of folders mentioned so far. */
   readonly #mentioned = new Set<string>();
   /** The new files that no image uses yet. */
@@ -51,6 +55,7 @@ export class ImportApplier {
     this.#copies = copies;
     this.#options = options;
     this.#unsaved = new Set(upload.newKeys());
+    this.#history = new HistoryMover(writer, problems);
     this.#saver = new Saver(writer, upload, options.defaults, problems, options.report, (image) =>
       this.#storeAgain(image),
     );
@@ -77,6 +82,11 @@ export class ImportApplier {
     await this.#upload.release([...this.#unsaved]);
   }
 
+  /** What is wrong with the history that came with the records. */
+  historyProblem(): Problem | undefined {
+    return this.#history.problemWith(this.#images);
+  }
+
   /** All records of a batch have the same type. */
   async #saveBatch(records: PreparedRecord[]): Promise<void> {
     const { defaults, report } = this.#options;
@@ -87,6 +97,8 @@ export class ImportApplier {
     } else if (type === 'blocked' || type === 'removed') {
       const lines = records.map(({ record }) => record as DecisionLine);
       await saveDecisions(lines, this.#writer.decisions, defaults.now, report);
+    } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {
+      await this.#history.save(records as (PreparedRecord & { record: HistoryLine })[]);
     } else {
       await this.#saver.saveEntries(records as (PreparedRecord & { record: EntryLine })[]);
     }
@@ -114,6 +126,7 @@ export class ImportApplier {
     for (const entries of Map.groupBy(mentions, ({ record }) => record.type).values())
       await this.#saver.saveEntries(entries);
     await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
+      this.#images++;
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;
       this.#copies.setImage(image, id);

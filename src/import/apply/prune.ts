@@ -1,9 +1,10 @@
-/** Removes images whose files are gone from the folders of an import. They may come back later: nothing is remembered. */
+/**
+ * Moves images whose files are gone from the folders of an import to the trash. They may come back later: nothing is
+ * remembered.
+ */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
 import { inBatches } from '../../lib/parallel.ts';
-import type { Upload } from '../../media/files.ts';
 import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
 import { hashesOf } from '../prepare/store-picture.ts';
@@ -105,12 +106,11 @@ export class Prune {
   }
 
   /** After the records were saved. An image that got another file meanwhile stays. */
-  async apply(writer: CatalogueWriter, upload: Upload): Promise<void> {
+  async apply(writer: CatalogueWriter): Promise<void> {
     for (const ids of inBatches(this.#confirmed, BATCH_SIZE)) {
       await writer.sourceFiles.remove(ids.flatMap((id) => this.#gone.get(id) ?? []));
       const provided = await writer.sourceFiles.provided(ids);
-      const removed = await writer.removeImages(ids.filter((id) => !provided.has(id)));
-      await upload.release(removed.flatMap(fileKeys));
+      const removed = await writer.trashImages(ids.filter((id) => !provided.has(id)));
       this.#options.onRemoved(removed.length);
     }
   }

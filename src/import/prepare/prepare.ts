@@ -5,11 +5,11 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import type { NewRun } from '../apply/import-record.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import type { ImportDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
+import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '../sources/record.ts';
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
@@ -17,6 +17,14 @@ import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
 import type { Spool } from './spool.ts';
 import { type FilePicture, storePicture } from './store-picture.ts';
+
+/** How the change log lists an import. */
+export interface ImportSource {
+  /** The paths. Empty if pictures are added in the studio. */
+  source: string;
+  /** Adds to this change, if it is still the last one and nobody else added images since. */
+  continues?: number | undefined;
+}
 
 export interface ImportOptions {
   files: Files;
@@ -36,7 +44,7 @@ export interface ImportOptions {
   /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
   /** How the import is listed among the last ones. */
-  run: NewRun;
+  run: ImportSource;
 }
 
 /**
@@ -44,7 +52,7 @@ export interface ImportOptions {
  * no `file` has no `picture`: its record says everything.
  */
 export type PreparedRecord = RecordLocation & { progress: number } & (
-    | { record: EntryLine | DecisionLine }
+    | { record: EntryLine | DecisionLine | HistoryLine }
     | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] | undefined })
   );
 
@@ -52,7 +60,11 @@ export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
 /** The file of a folder, as it was when it was read. */
 type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
 
-type ParsedRecord = RecordLocation & { size: number; record: RecordLine; file?: FoundFile | undefined };
+type ParsedRecord = RecordLocation & {
+  size: number;
+  record: RecordLine | HistoryLine;
+  file?: FoundFile | undefined;
+};
 type ParsedImage = ParsedRecord & { record: ImageLine };
 
 interface Preparing {
@@ -110,7 +122,7 @@ function parse(
   location: RecordLocation,
   pending: PendingRecord,
   problems: Problems,
-): RecordLine | undefined | Promise<RecordLine | undefined> {
+): RecordLine | HistoryLine | undefined | Promise<RecordLine | undefined> {
   const record = problems.attempt(location, () => pending.parse());
   return record instanceof Promise ? record.catch((error) => problems.add(location, error)) : record;
 }
@@ -124,7 +136,7 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
     await preparePictures(from, batch as ParsedImage[], preparing);
   } else {
     await spool.add(
-      (batch as (ParsedRecord & { record: EntryLine | DecisionLine })[]).map(
+      (batch as (ParsedRecord & { record: EntryLine | DecisionLine | HistoryLine })[]).map(
         ({ source, position, label, record, size }) => ({ source, position, label, record, progress: size }),
       ),
     );

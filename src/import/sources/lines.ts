@@ -52,8 +52,8 @@ export async function* readLines(
 }
 
 /** The text of a line, trimmed. This also removes the byte order mark that some editors write first. */
-export function lineText(bytes: Buffer): string {
-  if (bytes.length > MAX_LINE_BYTES) throw new RecordError(`the line is longer than ${MAX_LINE_BYTES} bytes`);
+export function lineText(bytes: Buffer, maxBytes = MAX_LINE_BYTES): string {
+  if (bytes.length > maxBytes) throw new RecordError(`the line is longer than ${maxBytes} bytes`);
   if (!isUtf8(bytes)) throw new RecordError('the line is not valid UTF-8');
   return bytes.toString().trim();
 }

@@ -128,7 +128,7 @@ export function mentionedNames(record: ImageLine): [Kind, string][] {
   );
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -165,7 +165,7 @@ const hints: Record<string, string> = {
 };
 
 /** Describes what is wrong with a record. */
-function describeErrors(validator: Validator, value: unknown): string {
+export function describeErrors(validator: Validator, value: unknown): string {
   const [, errors] = validator.Errors(value);
   const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;
@@ -187,7 +187,7 @@ function describeErrors(validator: Validator, value: unknown): string {
     .join('; ');
 }
 
-function isStorable(value: unknown): boolean {
+export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isStorable);

@@ -2,8 +2,10 @@
 
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
+import { checkHistory } from '../plan/history.ts';
+import type { HistoryLine } from './history-lines.ts';
 import { lineText, readLines } from './lines.ts';
-import { parseRecord, type RecordLine } from './record.ts';
+import { parseJson, parseRecord, type RecordLine } from './record.ts';
 
 /** A record that is not parsed yet. */
 export interface PendingRecord {
@@ -14,7 +16,7 @@ export interface PendingRecord {
   /** For a picture of a folder. */
   file?: FoundFile | undefined;
   /** Undefined for a blank line; throws a `RecordError` if the record is invalid. */
-  parse(): RecordLine | undefined | Promise<RecordLine>;
+  parse(): RecordLine | HistoryLine | undefined | Promise<RecordLine>;
 }
 
 /** Whether to read a file now: another program may still be writing it, or it did not change since it turned out invalid. */
@@ -53,8 +55,15 @@ export function catalogueFile(name: string, folder: string, open: () => AsyncIte
           position: number,
           label: `${name}:${number}`,
           size: bytes.length + 1,
-          parse: () => parseRecord(lineText(bytes)),
+          parse: () => parseLine(lineText(bytes)),
         }));
     },
   };
+}
+
+/** An export writes the type first. */
+const historyPattern = /^\{"type":"(?:history|change|change-item|trash)"/;
+
+function parseLine(text: string): RecordLine | HistoryLine | undefined {
+  return historyPattern.test(text) ? checkHistory(parseJson(text)) : parseRecord(text);
 }

@@ -1,10 +1,13 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
 
-import type { Document, Kind, Mimetype, Orientation, Rating } from '../../catalogue/types.ts';
+import type { Kind, Orientation, Rating } from '../../catalogue/types.ts';
+import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
-import type { ImportRun, ImportRunWriter } from './import-runs.ts';
+import type { ImageRow, SavedImage } from './image.ts';
 import type { SourceFileWriter } from './source-files.ts';
 import type { TokenRecord } from './token-record.ts';
+
+export type { ImageRow, SavedImage } from './image.ts';
 
 /**
  * A stored artist, category or character. `shelf` is absent until it is saved. `aliases` are its other names, such as the
@@ -22,26 +25,6 @@ export interface Entry {
 }
 
 export type SavedEntry = Entry & { shelf: number; aliases: string[] };
-
-/**
- * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
- * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
- * adding, absent until it is saved.
- */
-export interface ImageRow {
-  number?: number;
-  id: string;
-  key: string;
-  eTag: string;
-  mimetype: Mimetype;
-  document: Document;
-  /** What it looks like (media/perceptual-hash.ts): `''` if it has too little detail, null if it was not computed. */
-  perceptualHash: string | null;
-  /** The fields that an operator decided (edit-image.ts). */
-  edited: string;
-}
-
-export type SavedImage = ImageRow & { number: number };
 
 /** An image and the shelves that it belongs on. */
 export interface PlacedImage {
@@ -78,7 +61,7 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
   decisions: Decisions;
   sourceFiles: SourceFileWriter;
-  importRuns: ImportRunWriter;
+  changeLog: ChangeLogWriter;
   imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
   /** Saves only the aliases of an entry, and takes them from others that have them. */
@@ -89,8 +72,15 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   saveImages(images: PlacedImage[]): Promise<void>;
   /** Saves the hashes of images, which must exist; null removes one. */
   savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
-  /** Returns the rows that were removed. */
-  removeImages(ids: string[]): Promise<ImageRow[]>;
+  /** Moves images to the trash. Returns the rows that were removed. */
+  trashImages(ids: string[]): Promise<SavedImage[]>;
+  /**
+   * Takes images down: removes them for good, from the trash and the change log too. Returns the rows that were removed,
+   * and those of their former files.
+   */
+  takeDownImages(ids: string[]): Promise<{ removed: ImageRow[]; former: ImageRow[] }>;
+  /** Adds images that were removed, with the numbers that they had. */
+  restoreImages(images: (PlacedImage & { row: SavedImage })[]): Promise<void>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
   /** Adds tokens together with the commit. Those that exist already stay as they are. */
@@ -107,8 +97,8 @@ export interface ImageIdFilter {
   without: Kind[];
   /** Only those with fields that an operator decided. */
   isEdited: boolean;
-  /** Only those that this import added or changed. */
-  importRun?: number | undefined;
+  /** Only those that this change added or changed. */
+  change?: number | undefined;
 }
 
 /** A whole catalogue as of one version, a record at a time. */
@@ -116,14 +106,15 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   fixedShelves: FixedShelves;
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;
+  /** Of all images. Reads no documents. */
+  imageNumbers(): Promise<number[]>;
   /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
   editedImages(): AsyncIterable<number>;
   /** The ids of images, oldest first, all at once. Reads no documents. */
   imageIds(filter: ImageIdFilter): Promise<string[]>;
   /** How many images each entry of a kind has, by id. */
   imageCounts(kind: Kind): Promise<Map<string, number>>;
-  /** The last imports, the newest one first. */
-  importRuns(): Promise<ImportRun[]>;
+  changeLog: ChangeLogReader;
   blockedNames(): AsyncIterable<BlockedName>;
   removedFiles(): AsyncIterable<RemovedFile>;
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;

@@ -6,7 +6,7 @@ import { importGalleryCatalogue } from '../catalogues/gallery.ts';
 import { startBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 
 export async function openStudioPages(images: number) {
-  // Before the folder of the catalogue is removed: at its end, the studio deletes files.
+  // Before the folder of the catalogue is removed.
   after(() => studio[Symbol.asyncDispose]());
   const config = (await importGalleryCatalogue(images))();
   const studio = await startStudio(config, { host: '127.0.0.1', port: 0 });

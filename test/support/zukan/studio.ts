@@ -31,6 +31,10 @@ export interface TestStudio {
   /** A change that must succeed: its result. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
   change(path: string, body: unknown): Promise<any>;
+  /** What the button of the page undoes, the last one first. */
+  steps(): Promise<{ id: number; label: string }[]>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses whose shape they are about to check
+  undo(change: number, isPreview?: boolean): Promise<any>;
   summary(ids: string[]): Promise<SelectionSummary>;
   ids(query?: string): Promise<string[]>;
   close(): Promise<void>;
@@ -74,6 +78,8 @@ export async function openStudio(config: Config): Promise<TestStudio> {
       if (status !== 200 || !('result' in last)) throw new Error(`${status}: ${text}`);
       return last.result;
     },
+    steps: async () => (await studio.get('/data/steps')).json,
+    undo: (change, isPreview = false) => studio.change('/change/undo', { change, isPreview }),
     summary: async (ids) => (await studio.post('/data/summary', { ids })).json,
     async ids(query = '') {
       const { bytes } = await studio.get(`/data/images?${query}`);

@@ -16,6 +16,7 @@
  *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
+import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
@@ -189,4 +190,47 @@ export const migrations = [
      select greatest(former, floor(extract(epoch from clock_timestamp())::float8) * ${RANDOM_VALUES})
        + 1 + floor(random() * ${RANDOM_VALUES})
    $$`,
+  `create table change (
+     number int primary key,
+     at text collate "C" not null,
+     origin text not null,
+     user_name text not null,
+     summary text not null,
+     source text,
+     added int not null,
+     changed int not null,
+     removed int not null,
+     entries int not null,
+     first_image int not null,
+     last_image int not null,
+     items int not null,
+     undoes int,
+     state text not null
+   );
+   create table change_item (
+     change int not null,
+     kind text collate "C" not null,
+     id text collate "C" not null,
+     before text,
+     after text,
+     undone_by int,
+     primary key (change, kind, id)
+   );
+   create index change_item_id on change_item (id, kind, change);
+   create table trash (
+     change int not null,
+     id text collate "C" not null,
+     kind text not null,
+     removed_at text collate "C" not null,
+     number int not null,
+     etag text not null,
+     key text collate "C" not null,
+     mimetype text not null,
+     document text not null,
+     perceptual_hash text,
+     edited text not null,
+     primary key (change, id)
+   );
+   create index trash_id on trash (id);
+   ${KEEP_IMPORT_RUNS}`,
 ];

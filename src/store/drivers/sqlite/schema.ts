@@ -15,6 +15,7 @@
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
+import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
@@ -145,6 +146,49 @@ export const catalogueSchema: Schema = {
     `create table image_shelves (image integer primary key, shelves text not null) strict;
      insert into image_shelves select image, ',' || group_concat(shelf, ',') || ',' from placement group by image;
      drop index placement_image;`,
+    `create table change (
+       number integer primary key,
+       at text not null,
+       origin text not null,
+       user_name text not null,
+       summary text not null,
+       source text,
+       added integer not null,
+       changed integer not null,
+       removed integer not null,
+       entries integer not null,
+       first_image integer not null,
+       last_image integer not null,
+       items integer not null,
+       undoes integer,
+       state text not null
+     ) strict;
+     create table change_item (
+       change integer not null,
+       kind text not null,
+       id text not null,
+       before text,
+       after text,
+       undone_by integer,
+       primary key (change, kind, id)
+     ) strict, without rowid;
+     create index change_item_id on change_item (id, kind, change);
+     create table trash (
+       change integer not null,
+       id text not null,
+       kind text not null,
+       removed_at text not null,
+       number integer not null,
+       etag text not null,
+       key text not null,
+       mimetype text not null,
+       document text not null,
+       perceptual_hash text,
+       edited text not null,
+       primary key (change, id)
+     ) strict, without rowid;
+     create index trash_id on trash (id);
+     ${KEEP_IMPORT_RUNS}`,
   ],
 };
 

@@ -55,7 +55,7 @@ if (!skip) {
       },
       async remove(...ids: string[]) {
         await using writer = await openWriter(box.config);
-        await writer.removeImages(ids);
+        await writer.takeDownImages(ids);
         await writer.commit();
       },
     };

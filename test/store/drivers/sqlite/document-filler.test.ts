@@ -110,7 +110,7 @@ test('an image that takes the number of a removed one is not mistaken for it', a
   const { box, fill, read } = await start();
   await fill();
   const writer = await openWriter(box.config);
-  await writer.removeImages([uuid(4, COUNT)]);
+  await writer.takeDownImages([uuid(4, COUNT)]);
   await writer.commit();
   await writer[Symbol.asyncDispose]();
   await box.import([image(COUNT + 7, { source: { name: 'another', url: '' } })]);

@@ -1,0 +1,123 @@
+/** Describes what a change did, for the shell and the studio. */
+import type { Kind } from '../catalogue/types.ts';
+import { isId } from '../import/sources/record.ts';
+import { inBatches } from '../lib/parallel.ts';
+import type { ChangeItem } from '../store/contract/change-log.ts';
+import type { Lookup } from '../store/contract/writer.ts';
+import type { ImageEdit } from './images.ts';
+
+/** One field, before and after; empty texts if there was nothing. */
+export interface Difference {
+  field: string;
+  before: string;
+  after: string;
+}
+
+export interface DescribedItem {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry or of a blocked name. */
+  name?: string;
+  what: 'added' | 'changed' | 'removed' | 'taken down';
+  differences: Difference[];
+  undoneBy: number | null;
+}
+
+type Fields = Record<string, unknown>;
+
+const ENTRY_FIELDS: [field: string, kind: Kind][] = [
+  ['artist', 'artist'],
+  ['categories', 'category'],
+  ['characters', 'character'],
+];
+
+/** With the names that entries have now instead of ids. */
+export async function describeItems(lookup: Lookup, items: ChangeItem[]): Promise<DescribedItem[]> {
+  const names = await findNames(lookup, items);
+  return items.map((item) => {
+    const { kind, id, undoneBy } = item;
+    const [before, after] = [readable(item, item.before, names), readable(item, item.after, names)];
+    const name = kind === 'blocked' ? JSON.parse(id)[1] : (item.after ?? item.before)?.name;
+    return {
+      kind,
+      id,
+      ...(typeof name === 'string' && kind !== 'image' && { name }),
+      what: whatHappened(item),
+      differences: differences(before, after),
+      undoneBy,
+    };
+  });
+}
+
+function whatHappened({ kind, before, after }: ChangeItem): DescribedItem['what'] {
+  if (kind === 'taken-down') return 'taken down';
+  if (before === null) return 'added';
+  return after === null ? 'removed' : 'changed';
+}
+
+async function findNames(lookup: Lookup, items: ChangeItem[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  const images = items.filter(({ kind }) => kind === 'image');
+  for (const [field, kind] of ENTRY_FIELDS) {
+    const ids = images.flatMap(({ before, after }) => [before?.[field] ?? [], after?.[field] ?? []].flat());
+    for (const batch of inBatches([...new Set(ids as string[])], 500))
+      for (const { id, name } of await lookup.entriesById(kind, batch)) names.set(id, name);
+  }
+  return names;
+}
+
+/** The fields as people read them. */
+function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string, string>): Fields {
+  if (!fields) return {};
+  if (kind === 'image') {
+    const shown: Fields = { ...fields };
+    for (const [field] of ENTRY_FIELDS)
+      if (field in fields)
+        shown[field] = [fields[field] as string | string[]].flat().map((id) => names.get(id) ?? id);
+    const source = fields.source as { name?: string; url?: string } | undefined;
+    if (source) shown.source = [source.name, source.url].filter(Boolean);
+    return shown;
+  }
+  if (kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields;
+  const { document, aliases } = fields as { document: string; aliases: string[] };
+  const { id, ...facts } = JSON.parse(document);
+  return { ...facts, aliases };
+}
+
+function differences(before: Fields, after: Fields): Difference[] {
+  const show = (value: unknown) =>
+    value === undefined || value === null ? '' : [value].flat().map(String).join(', ');
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((field) => ({ field, before: show(before[field]), after: show(after[field]) }))
+    .filter(({ before, after }) => before !== after);
+}
+
+/** Entries are names or ids. What is undefined stays as it is. */
+type DescribedEdit = Partial<Omit<ImageEdit, 'create'>>;
+
+/** A line for the change log: `rate nsfw, add Cats: 3 images`. */
+export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: number): Promise<string> {
+  const nameOf = async (kind: Kind, reference: string) => {
+    const [entry] = isId(reference) ? await lookup.entriesById(kind, [reference]) : [];
+    return entry?.name ?? reference;
+  };
+  const list = async (verb: string, kind: Kind, references: string[] = []) => {
+    const names = await Promise.all(references.map((reference) => nameOf(kind, reference)));
+    return names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
+  };
+  const parts = [
+    ...(edit.rating ? [`rate ${edit.rating}`] : []),
+    ...(edit.artist === undefined ? [] : [`artist ${await nameOf('artist', edit.artist)}`]),
+    ...(await list('add', 'category', edit.addCategories)),
+    ...(await list('remove', 'category', edit.removeCategories)),
+    ...(await list('add', 'character', edit.addCharacters)),
+    ...(await list('remove', 'character', edit.removeCharacters)),
+    ...(edit.sourceName === undefined && edit.sourceUrl === undefined ? [] : ['change the source']),
+    ...(edit.reset?.length ? [`reset ${edit.reset.join(', ')}`] : []),
+  ];
+  return `${parts.join(', ') || 'change'}: ${countImages(images)}`;
+}
+
+export function countImages(count: number): string {
+  return count === 1 ? '1 image' : `${count} images`;
+}

@@ -1,0 +1,55 @@
+/** The trash: removed images stay there for a while, not served and not listed, and can be restored with all their fields. */
+import { fileKeys } from '../catalogue/documents/thumbnails.ts';
+import { inBatches } from '../lib/parallel.ts';
+import type { Files } from '../media/files.ts';
+import type { TrashedImage } from '../store/contract/change-log.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
+import { countImages } from './describe.ts';
+import { EditError } from './errors.ts';
+import { commitWithJournal, removeJournaled } from './remove-images.ts';
+import { restoreFromTrash } from './undo-images.ts';
+
+const BATCH_SIZE = 500;
+
+/** Puts images back into the catalogue. All of them, or none. */
+export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Promise<void> {
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
+    const trashed = (await writer.changeLog.trashed(batch)).filter(({ kind }) => kind === 'image');
+    const missing = new Set(batch).difference(new Set(trashed.map(({ image }) => image.id)));
+    if (missing.size > 0)
+      throw new EditError(
+        `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}`,
+      );
+    const { restored, kept } = await restoreFromTrash(writer, trashed);
+    for (const [id, reason] of kept) throw new EditError(`nothing was restored: image ${id}: ${reason}`);
+    // Imports may add their pictures again.
+    const removed = await writer.decisions.removedFilesOf(restored);
+    await writer.decisions.forgetFiles(removed.map(({ hash }) => hash));
+  }
+  writer.changeLog.describe(`restore ${countImages(ids.length)} from the trash`);
+}
+
+export interface EmptyTrash {
+  files: Files;
+  openWriter: () => Promise<CatalogueWriter>;
+  signal: AbortSignal;
+}
+
+/** Deletes for good what the trash has: everything, or what was removed before a time. Returns how many rows and files. */
+export async function emptyTrash(
+  before: string | undefined,
+  { files, openWriter, signal }: EmptyTrash,
+): Promise<{ images: number; files: number }> {
+  let rows: TrashedImage[];
+  let keys: string[];
+  let journal: Awaited<ReturnType<typeof commitWithJournal>>;
+  {
+    await using writer = await openWriter();
+    rows = await writer.changeLog.trashBefore(before);
+    if (rows.length === 0) return { images: 0, files: 0 };
+    await writer.changeLog.takeFromTrash(rows);
+    keys = [...new Set(rows.flatMap(({ image }) => fileKeys(image)))];
+    journal = await commitWithJournal(writer, files, keys, signal);
+  }
+  return { images: rows.length, files: await removeJournaled(files, keys, journal, openWriter) };
+}

@@ -1,0 +1,246 @@
+/** What undoing a change does to images. */
+import { parseStored, readDocument } from '../catalogue/documents/document.ts';
+import { imageFields, withFileOf } from '../catalogue/documents/edit-image.ts';
+import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import type { Image, Kind, Rating } from '../catalogue/types.ts';
+import type { ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
+import type { CatalogueWriter, PlacedImage, SavedImage } from '../store/contract/writer.ts';
+import { mergeFields, type Undoing } from './undoing.ts';
+
+/** What an item of the log says about an image: some of these fields. Entries are ids. */
+interface LoggedImage {
+  rating: Rating;
+  artist: string;
+  categories: string[];
+  characters: string[];
+  source: Image['source'];
+  /** Names of fields, separated by spaces. */
+  edited: string;
+  createdAt: string;
+  /** Identifies its bytes. */
+  file: string;
+}
+
+type Fields = Record<string, unknown>;
+
+const ENTRY_REMOVED = 'an artist, category or character of it was removed since';
+
+export async function undoImages(undoing: Undoing): Promise<void> {
+  const { writer, change, onImages } = undoing;
+  for await (const items of writer.changeLog.items(change.number)) {
+    const images = items.filter(({ kind, undoneBy }) => kind === 'image' && undoneBy === null);
+    const added = images.filter(({ before }) => before === null);
+    const removed = images.filter(({ after }) => after === null);
+    const changed = images.filter(({ before, after }) => before !== null && after !== null);
+    await removeAdded(undoing, added);
+    await restoreRemoved(undoing, removed);
+    await restoreFields(undoing, changed);
+    if (images.length > 0) await onImages(images.length);
+  }
+  await removeRange(undoing);
+}
+
+/** Images that an import added are no items. */
+async function removeRange(undoing: Undoing): Promise<void> {
+  const { writer, change, result, onImages } = undoing;
+  for (const id of await writer.changeLog.trashedOfRange(change))
+    result.kept.push({ kind: 'image', id, reason: 'it is in the trash' });
+  for await (const ids of writer.changeLog.addedImages(change)) {
+    await removeUnchanged(undoing, ids);
+    await onImages(ids.length);
+  }
+}
+
+/** Images that the change brought back from the trash go there again. */
+async function removeAdded(undoing: Undoing, items: ChangeItem[]): Promise<void> {
+  const ids = items.map(({ id }) => id);
+  const found = (await undoing.writer.imagesById(ids)).map(({ id }) => id);
+  const removed = await removeUnchanged(undoing, found);
+  await undoing.markUndone(removed.map((id) => ({ kind: 'image', id })));
+  const missing = new Set(ids).difference(new Set(found));
+  await keepMissing(undoing, [...missing]);
+}
+
+/** Returns the ids of those that no later change touched. */
+async function removeUnchanged({ writer, change, result }: Undoing, ids: string[]): Promise<string[]> {
+  const later = await writer.changeLog.laterItems(change, 'image', ids);
+  for (const id of later.keys()) result.kept.push({ kind: 'image', id, reason: 'changed since' });
+  const removed = (await writer.trashImages(ids.filter((id) => !later.has(id)))).map(({ id }) => id);
+  result.removed.push(...removed);
+  return removed;
+}
+
+async function keepMissing({ writer, result }: Undoing, ids: string[]): Promise<void> {
+  const trashed = (await writer.changeLog.trashed(ids)).filter(({ kind }) => kind === 'image');
+  const inTrash = new Set(trashed.map(({ image }) => image.id));
+  for (const id of ids)
+    result.kept.push({ kind: 'image', id, reason: inTrash.has(id) ? 'it is in the trash' : 'removed since' });
+}
+
+async function restoreRemoved(undoing: Undoing, items: ChangeItem[]): Promise<void> {
+  const { writer, change, result, markUndone } = undoing;
+  const ids = items.map(({ id }) => id);
+  const trashed = (await writer.changeLog.trashed(ids)).filter(({ kind }) => kind === 'image');
+  // If it was restored and removed again meanwhile, another change has it.
+  const byId = new Map(trashed.map((row) => [row.image.id, row]));
+  for (const row of trashed) if (row.change === change.number) byId.set(row.image.id, row);
+  const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
+  const found = new Set(byId.keys());
+  for (const id of ids) if (!found.has(id)) kept.set(id, 'deleted for good');
+  for (const [id, reason] of kept) result.kept.push({ kind: 'image', id, reason });
+  result.restored.push(...restored);
+  await markUndone(restored.map((id) => ({ kind: 'image', id })));
+}
+
+/** Returns the ids of the images that are back, and why others are not. */
+export async function restoreFromTrash(
+  writer: CatalogueWriter,
+  trashed: TrashedImage[],
+): Promise<{ restored: string[]; kept: Map<string, string> }> {
+  const rows = trashed.map(({ image }) => image);
+  const kept = new Map<string, string>();
+  const sameId = new Set((await writer.imagesById(rows.map(({ id }) => id))).map(({ id }) => id));
+  const sameFile = new Set((await writer.imagesByETag(rows.map(({ eTag }) => eTag))).map(({ eTag }) => eTag));
+  const find = await entryFinder(writer, rows.map(imageFields) as unknown as LoggedImage[]);
+  const placed = new Map<string, PlacedImage & { row: SavedImage }>();
+  for (const row of rows) {
+    const entries = find(imageFields(row) as unknown as LoggedImage);
+    if (sameId.has(row.id) || sameFile.has(row.eTag)) kept.set(row.id, 'the picture was imported again');
+    else if (!entries) kept.set(row.id, ENTRY_REMOVED);
+    else {
+      const image = place(row, {}, entries, writer);
+      placed.set(row.id, { ...image, row: { ...image.row, number: row.number } });
+    }
+  }
+  await writer.restoreImages([...placed.values()]);
+  await writer.changeLog.takeFromTrash(trashed.filter(({ image }) => placed.has(image.id)));
+  return { restored: [...placed.keys()], kept };
+}
+
+async function restoreFields(undoing: Undoing, items: ChangeItem[]): Promise<void> {
+  const { writer, change, result, markUndone } = undoing;
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const ids = [...byId.keys()];
+  const rows = await writer.imagesById(ids);
+  const trashed = await writer.changeLog.trashed(ids);
+  const found = new Set(rows.map(({ id }) => id));
+  await keepMissing(
+    undoing,
+    ids.filter((id) => !found.has(id)),
+  );
+  const later = await writer.changeLog.laterItems(change, 'image', ids);
+  const merged = rows.map((row) => {
+    const { before, after } = byId.get(row.id) as ChangeItem;
+    return { row, ...mergeImage(row, before, after, later.get(row.id) ?? []) };
+  });
+  const find = await entryFinder(
+    writer,
+    merged.map(({ fields }) => fields),
+  );
+  const placed: PlacedImage[] = [];
+  const done: { kind: 'image'; id: string }[] = [];
+  const taken: TrashedImage[] = [];
+  for (const { row, fields, kept } of merged) {
+    const { id } = row;
+    const entries = find(fields);
+    const file =
+      fields.file === row.eTag
+        ? undefined
+        : trashed.find(({ kind, image }) => kind === 'file' && image.id === id && image.eTag === fields.file);
+    if (!entries) kept.push(ENTRY_REMOVED);
+    if (fields.file !== row.eTag && !file) kept.push('the former file was deleted for good');
+    for (const reason of kept) result.kept.push({ kind: 'image', id, reason });
+    if (!entries) continue;
+    placed.push(place(file ? withFileOf(row, file.image) : row, fields, entries, writer));
+    if (file) taken.push(file);
+    if (file) result.replaced++;
+    result.changed.push(id);
+    if (kept.length === 0) done.push({ kind: 'image', id });
+  }
+  await writer.saveImages(placed);
+  await writer.changeLog.takeFromTrash(taken);
+  await markUndone(done);
+}
+
+/** The current fields with the former ones, but for those that were changed since. */
+function mergeImage(
+  row: SavedImage,
+  before: Fields | null,
+  after: Fields | null,
+  later: ChangeItem[],
+): { fields: LoggedImage; kept: string[] } {
+  const now = imageFields(row);
+  // Which fields an operator decided is a list, too.
+  const listed = (fields: Fields | null): Fields =>
+    typeof fields?.edited === 'string'
+      ? { ...fields, edited: fields.edited.split(' ').filter(Boolean) }
+      : (fields ?? {});
+  const merged = mergeFields({
+    now: listed(now),
+    before: listed(before),
+    after: listed(after),
+    later: later.map((item) => ({ before: listed(item.before), after: listed(item.after) })),
+  });
+  const kept = merged.kept.filter((name) => name !== 'edited');
+  // A field that was changed since is still decided.
+  const edited = merged.kept.length > 0 ? now.edited : orderWords(merged.fields.edited as string[]);
+  const reasons = kept.map((name) => `${name} changed since`);
+  return { fields: { ...merged.fields, edited } as unknown as LoggedImage, kept: reasons };
+}
+
+/** As `formatEdited` orders them: the mark of edits by hand comes last. */
+function orderWords(words: string[]): string {
+  const isMark = (word: string) => word === 'by-hand';
+  return [...words.filter((word) => !isMark(word)).sort(), ...words.filter(isMark)].join(' ');
+}
+
+function place(
+  row: SavedImage,
+  fields: Partial<LoggedImage>,
+  entries: ImageEntries,
+  { fixedShelves }: CatalogueWriter,
+): PlacedImage {
+  const image = readDocument(row.document);
+  const { rating: nsfw = image.nsfw, source = image.source, createdAt = image.createdAt } = fields;
+  const { previews } = parseStored(row.document);
+  const edited = fields.edited ?? row.edited;
+  return placeImage(
+    { ...row, edited },
+    { ...image, nsfw, source, createdAt },
+    entries,
+    previews,
+    fixedShelves,
+  );
+}
+
+/** Finds the entries of images. Undefined if one of them does not exist. */
+async function entryFinder(
+  writer: CatalogueWriter,
+  images: LoggedImage[],
+): Promise<(image: LoggedImage) => ImageEntries | undefined> {
+  const load = async (kind: Kind, ids: string[]) =>
+    new Map((await writer.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
+  const artists = await load(
+    'artist',
+    images.map(({ artist }) => artist),
+  );
+  const categories = await load(
+    'category',
+    images.flatMap((image) => image.categories),
+  );
+  const characters = await load(
+    'character',
+    images.flatMap((image) => image.characters),
+  );
+  return (image) => {
+    const artist = artists.get(image.artist);
+    const entries = {
+      categories: image.categories.flatMap((id) => categories.get(id) ?? []),
+      characters: image.characters.flatMap((id) => characters.get(id) ?? []),
+    };
+    const isComplete =
+      entries.categories.length === image.categories.length &&
+      entries.characters.length === image.characters.length;
+    return artist && isComplete ? { artist, ...entries } : undefined;
+  };
+}

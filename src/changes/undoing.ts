@@ -1,0 +1,90 @@
+/** A change that is being undone: what its parts share. */
+import type { Change, ChangeItem } from '../store/contract/change-log.ts';
+import type { CatalogueWriter } from '../store/contract/writer.ts';
+
+/** Something that stays as it is. */
+export interface Kept {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry. */
+  name?: string;
+  reason: string;
+}
+
+export interface UndoResult {
+  change: Change;
+  /** The ids of images that went to the trash, that came back from it, and that have former fields again. */
+  removed: string[];
+  restored: string[];
+  changed: string[];
+  /** How many of these have another file. */
+  replaced: number;
+  /** How many entries were removed, restored or changed. */
+  entries: number;
+  kept: Kept[];
+}
+
+/** A change that is being undone. */
+export interface Undoing {
+  writer: CatalogueWriter;
+  change: Change;
+  result: UndoResult;
+  /** These items need not be undone again. */
+  markUndone(items: Pick<ChangeItem, 'kind' | 'id'>[]): Promise<void>;
+  /** Call it after a batch of images. */
+  onImages(count: number): Promise<void>;
+}
+
+type Fields = Record<string, unknown>;
+
+/** The fields of something now, before and after a change, and what later changes did to it. */
+export interface Versions {
+  now: Fields;
+  before: Fields;
+  after: Fields;
+  later: { before: Fields; after: Fields }[];
+}
+
+/** What is now, with the former values of fields that no later change touched, and the names of those that one did. */
+export function mergeFields(versions: Versions): { fields: Fields; kept: string[] } {
+  const { now, before, after, later } = versions;
+  const fields = { ...now };
+  const kept: string[] = [];
+  for (const name of Object.keys({ ...before, ...after })) {
+    if (isSame(before[name], after[name])) continue;
+    if (Array.isArray(before[name]) || Array.isArray(after[name])) {
+      const merged = mergeLists(name, versions);
+      fields[name] = merged.list;
+      if (merged.isKept) kept.push(name);
+    } else if (later.some((change) => !isSame(change.before[name], change.after[name]))) kept.push(name);
+    else if (isSame(now[name], after[name])) fields[name] = before[name];
+    else if (!isSame(now[name], before[name])) kept.push(name);
+  }
+  return { fields, kept };
+}
+
+/** The list without what the change added, and with what it removed, but for what later changes added or removed. */
+function mergeLists(
+  name: string,
+  { now, before, after, later }: Versions,
+): { list: unknown[]; isKept: boolean } {
+  const itemsOf = (fields: Fields) => new Set((fields[name] ?? []) as unknown[]);
+  const touched = new Set(
+    later.flatMap((change) => [...itemsOf(change.before).symmetricDifference(itemsOf(change.after))]),
+  );
+  const added = itemsOf(after).difference(itemsOf(before));
+  const removed = itemsOf(before).difference(itemsOf(after));
+  const isKept = [...added, ...removed].some((item) => touched.has(item));
+  const list = itemsOf(now).difference(added.difference(touched)).union(removed.difference(touched));
+  return { list: [...list], isKept };
+}
+
+/** Whatever the order of their fields. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return canonical(one) === canonical(other);
+}
+
+function canonical(value: unknown): string {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.stringify(isRecord ? Object.entries(value).sort() : value);
+}

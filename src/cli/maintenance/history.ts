@@ -1,0 +1,132 @@
+/** `zukan history`: lists changes, the newest one first, or shows what one changed. */
+import { type DescribedItem, describeItems } from '../../changes/describe.ts';
+import { matchEntries } from '../../changes/references.ts';
+import type { Config } from '../../config/config.ts';
+import { isId } from '../../import/sources/record.ts';
+import { openSnapshot } from '../../server/engines.ts';
+import type { Change, ChangeFilter } from '../../store/contract/change-log.ts';
+import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { parseLimit, parseTime } from '../terminal/options.ts';
+import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';
+import { formatTable, printable } from '../terminal/text.ts';
+
+const KINDS = ['artist', 'category', 'character'] as const;
+const DEFAULT_LIMIT = 100;
+
+export interface HistoryFlags {
+  image?: string;
+  entry?: string;
+  since?: string;
+  limit?: string;
+  json: boolean;
+}
+
+export async function historyCommand(
+  config: Config,
+  number: string | undefined,
+  flags: HistoryFlags,
+  terminal: Terminal,
+): Promise<void> {
+  await using snapshot = await openSnapshot(config);
+  if (number !== undefined) {
+    if (flags.image ?? flags.entry ?? flags.since ?? flags.limit)
+      throw new UsageError('name either the number of a change, or options that find changes');
+    await showChange(snapshot, parseNumber(number), flags.json, terminal);
+    return;
+  }
+  const changes = await snapshot.changeLog.list(await readFilter(snapshot, flags));
+  if (flags.json) printLine(terminal, JSON.stringify(changes.map(view)));
+  else if (changes.length === 0) printLine(terminal, 'no change is recorded');
+  else printLines(terminal, formatTable(['change', 'time', 'origin', 'user', 'what'], changes.map(toRow)));
+}
+
+export function parseNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${text}: must be the number of a change`);
+  return Number(text);
+}
+
+async function readFilter(snapshot: CatalogueSnapshot, flags: HistoryFlags): Promise<ChangeFilter> {
+  const { image, entry, since, limit } = flags;
+  if (image !== undefined && entry !== undefined) throw new UsageError('name either --image or --entry');
+  if (image !== undefined && !isId(image))
+    throw new UsageError(`--image ${image}: must be the id of an image`);
+  return {
+    limit: limit === undefined ? DEFAULT_LIMIT : parseLimit(limit),
+    since: since === undefined ? undefined : parseTime(since),
+    ...(image !== undefined && { of: { kinds: ['image', 'taken-down'], ids: [image.toLowerCase()] } }),
+    ...(entry !== undefined && { of: { kinds: KINDS, ids: await findEntryIds(snapshot, entry) } }),
+  };
+}
+
+/** Those that have this name, alias or id, and those that had the name once. */
+async function findEntryIds(snapshot: CatalogueSnapshot, reference: string): Promise<string[]> {
+  const ids = isId(reference) ? [reference.toLowerCase()] : await snapshot.changeLog.entriesNamed(reference);
+  for (const kind of KINDS) for (const { id } of await matchEntries(snapshot, kind, reference)) ids.push(id);
+  if (ids.length === 0)
+    throw new CommandError(`no artist, category or character is or was called "${reference}"`);
+  return [...new Set(ids)];
+}
+
+function view({ number, at: time, origin, user, summary, state }: Change) {
+  return { number, time, origin, user, summary, ...(state !== 'done' && { state }) };
+}
+
+function toRow(change: Change): string[] {
+  const { number, at, origin, user, summary, state } = change;
+  const mark = state === 'done' || state === 'final' ? '' : ` (${state})`;
+  return [String(number), at, origin, user, summary + mark];
+}
+
+async function showChange(
+  snapshot: CatalogueSnapshot,
+  number: number,
+  isJson: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const change = await snapshot.changeLog.find(number);
+  if (!change) throw new CommandError(`there is no change ${number}; "zukan history" lists them`);
+  const items = async function* (): AsyncGenerator<DescribedItem[], void> {
+    for await (const batch of snapshot.changeLog.items(number)) yield await describeItems(snapshot, batch);
+  };
+  await printStream(terminal, isJson ? jsonLines(change, items()) : textLines(change, items()));
+}
+
+async function* textLines(
+  change: Change,
+  batches: AsyncIterable<DescribedItem[]>,
+): AsyncGenerator<string, void> {
+  const { number, at, origin, user, summary, state, source, added, firstImage, lastImage } = change;
+  yield printable(`change ${number}, ${at}, ${origin}${user && `, ${user}`}: ${summary}`);
+  if (source) yield printable(`from ${source}`);
+  if (lastImage >= firstImage) yield `${added} added`;
+  if (state === 'undone') yield 'it is undone';
+  if (state === 'forgotten') yield 'it changed too much to be remembered and cannot be undone';
+  for await (const items of batches) for (const item of items) yield printable(describeItem(item));
+}
+
+function describeItem({ kind, id, name, what, differences, undoneBy }: DescribedItem): string {
+  const show = (value: string) => value || '(none)';
+  const fields = differences.map(({ field, before, after }) => `${field}: ${show(before)} → ${show(after)}`);
+  const subject = kind === 'taken-down' ? `image ${id}` : `${kind} ${name ?? id}`;
+  const undone = undoneBy === null ? '' : ` (undone by ${undoneBy})`;
+  return `${subject} ${what}${fields.length > 0 ? `  ${fields.join('; ')}` : ''}${undone}`;
+}
+
+async function* jsonLines(
+  change: Change,
+  batches: AsyncIterable<DescribedItem[]>,
+): AsyncGenerator<string, void> {
+  const { source, added, changed, removed, entries } = change;
+  const head = { ...view(change), source, added, changed, removed, entries };
+  let last = `${JSON.stringify(head).slice(0, -1)},"items":[`;
+  let isFirst = true;
+  for await (const items of batches)
+    for (const item of items) {
+      yield printable(isFirst ? last : `${last},`);
+      isFirst = false;
+      last = JSON.stringify(item);
+    }
+  yield printable(last);
+  yield ']}';
+}

@@ -1,0 +1,232 @@
+/** Random changes of every kind, undone in any order, compared with whole copies of the catalogue. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
+import { catalogueLines, imageLine } from '../../src/catalogue/line.ts';
+import type { Kind, Rating } from '../../src/catalogue/types.ts';
+import { blockNames, editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
+import { EditError } from '../../src/changes/errors.ts';
+import { editImages, NO_EDIT } from '../../src/changes/images.ts';
+import { createEntry } from '../../src/changes/references.ts';
+import { removeImages } from '../../src/changes/remove-images.ts';
+import { restoreTrashed } from '../../src/changes/trash.ts';
+import { undoChange } from '../../src/changes/undo.ts';
+import type { Config } from '../../src/config/config.ts';
+import { RecordError } from '../../src/import/problems.ts';
+import type { EntryLine } from '../../src/import/sources/record.ts';
+import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
+import type { CatalogueWriter, SavedEntry } from '../../src/store/contract/writer.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
+import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+
+const now = '2026-01-02T00:00:00.000Z';
+const names = ['Ann', 'Bob', 'Cleo', 'dots'];
+const kinds: Kind[] = ['artist', 'category', 'character'];
+const actions = [
+  'import',
+  'edit',
+  'entry',
+  'merge',
+  'remove entry',
+  'block',
+  'trash',
+  'restore',
+  'undo',
+] as const;
+
+interface Step {
+  action: (typeof actions)[number];
+  image: number;
+  count: number;
+  kind: Kind;
+  name: string;
+  other: string;
+  rating: Rating;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  action: fc.constantFrom(...actions),
+  image: fc.integer({ min: 1, max: 6 }),
+  count: fc.integer({ min: 1, max: 3 }),
+  kind: fc.constantFrom(...kinds),
+  name: fc.constantFrom(...names),
+  other: fc.constantFrom(...names),
+  rating: fc.constantFrom('sfw', 'questionable', 'nsfw'),
+});
+
+/** The whole catalogue as a file, and its problems. */
+async function copyOf(config: Config): Promise<string> {
+  await using snapshot = await openSnapshot(config);
+  const lines: string[] = [];
+  for await (const line of catalogueLines(snapshot, async function* (images) {
+    for await (const image of images) yield imageLine(image);
+  }))
+    lines.push(line);
+  for await (const { problem } of checkCatalogue(snapshot)) assert.fail(problem);
+  assert.deepEqual(shelfProblems(config), []);
+  return lines.join('\n');
+}
+
+async function entryCalled(writer: CatalogueWriter, kind: Kind, name: string): Promise<SavedEntry> {
+  const [entry] = await writer.entriesByName(kind, [name]);
+  if (!entry) throw new EditError('there is none');
+  return entry;
+}
+
+let ids = 0;
+const newId = () => uuid(9, ++ids);
+
+async function apply({ config, import: importRecords }: Sandbox, step: Step): Promise<void> {
+  const { action, image, count, kind, name, other, rating } = step;
+  const images = Array.from({ length: count }, (_, index) => uuid(4, ((image + index - 1) % 6) + 1));
+  if (action === 'import') {
+    const record = (id: string, index: number) =>
+      keyed(Number.parseInt(id.slice(-2), 16), {
+        id,
+        nsfw: rating,
+        artist: name,
+        categories: index ? [] : [other],
+      });
+    await importRecords([
+      { type: 'artist', name, url: `https://example.org/${rating}` },
+      { type: 'category', name: other },
+      ...images.map(record),
+    ]);
+    return;
+  }
+  if (action === 'trash') {
+    await removeImages(
+      { ids: images },
+      {
+        files: openFiles(config),
+        openWriter: () => openWriter(config),
+        openSnapshot: () => openSnapshot(config),
+        concurrency: 2,
+        now,
+        reason: name,
+        allowAgain: false,
+        isDryRun: false,
+        toTrash: true,
+        signal: new AbortController().signal,
+      },
+    );
+    return;
+  }
+  if (action === 'undo') {
+    await using snapshot = await openSnapshot(config);
+    const changes = await snapshot.changeLog.list({ limit: 100 });
+    const change = changes[image % changes.length];
+    if (change) await undo(config, change.number);
+    return;
+  }
+  await using writer = await openWriter(config);
+  if (action === 'edit') {
+    const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other] };
+    await editImages(writer, images, edit, { now, newId });
+  } else if (action === 'entry') {
+    const entry = await entryCalled(writer, kind, name).catch(() =>
+      createEntry(writer, { type: kind, name } as EntryLine, { now, newId }),
+    );
+    const description = kind === 'artist' ? {} : { description: rating };
+    const fields = { ...description, name: rating === 'sfw' ? other : name };
+    await editEntry(writer, entry, { fields, addAliases: [`${other} ${rating}`], removeAliases: [] });
+  } else if (action === 'merge')
+    await mergeEntries(writer, await entryCalled(writer, kind, name), await entryCalled(writer, kind, other));
+  else if (action === 'remove entry')
+    await removeEntry(writer, await entryCalled(writer, kind, name), { block: rating === 'nsfw', now });
+  else if (action === 'block') {
+    if (rating === 'sfw') await writer.decisions.unblockNames(kind, [name]);
+    else await blockNames(writer, kind, [`${name} blocked`], now);
+  } else if (action === 'restore') await restoreTrashed(writer, images);
+  await writer.commit();
+}
+
+/** Returns what had to stay. */
+async function undo(config: Config, number: number): Promise<object[]> {
+  const openOnce = () => openWriter(config);
+  const { kept } = await undoChange(number, { openWriter: openOnce, isDryRun: false, isStrict: false });
+  return kept;
+}
+
+async function lastChange(config: Config): Promise<number> {
+  await using snapshot = await openSnapshot(config);
+  return (await snapshot.changeLog.list({ limit: 1 }))[0]?.number ?? 0;
+}
+
+/** Applies what is possible, and calls back after each change that was made. */
+async function applyAll(
+  box: Sandbox,
+  steps: Step[],
+  onChange: (number: number, before: string) => void,
+): Promise<void> {
+  let before = await copyOf(box.config);
+  let last = await lastChange(box.config);
+  for (const step of steps) {
+    try {
+      await apply(box, step);
+    } catch (error) {
+      const isRefusal = error instanceof EditError || error instanceof RecordError;
+      if (!isRefusal && !(error as Error).message.startsWith('nothing was imported')) throw error;
+      assert.equal(await copyOf(box.config), before);
+      continue;
+    }
+    const number = await lastChange(box.config);
+    const after = await copyOf(box.config);
+    if (number > last) onChange(number, before);
+    else assert.equal(after, before);
+    [before, last] = [after, number];
+  }
+}
+
+await forEachEngine((engine) => {
+  const numRuns = atDepth(engine === sqlite ? 4 : 1, engine === sqlite ? 300 : 40);
+
+  test('undoing changes from the last one on leads back through every former catalogue', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+        const box = sandbox(engine);
+        await box.import([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
+        const copies: [number, string][] = [];
+        await applyAll(box, steps, (number, before) => copies.push([number, before]));
+        for (const [number, before] of copies.reverse()) {
+          assert.deepEqual(await undo(box.config, number), [], `change ${number}`);
+          assert.equal(await copyOf(box.config), before, `change ${number}`);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  test('undoing all changes in any order, as often as needed, leads back to the first catalogue', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 10 }),
+        fc.array(fc.nat(), { minLength: 10, maxLength: 10 }),
+        async (steps, order) => {
+          const box = sandbox(engine);
+          await box.import([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
+          const first = await copyOf(box.config);
+          const left: number[] = [];
+          await applyAll(
+            box,
+            steps.filter(({ action }) => action !== 'undo'),
+            (number) => left.push(number),
+          );
+          for (let round = 0; left.length > 0; round++) {
+            assert.ok(round < 40, `changes ${left} cannot be undone`);
+            // Any order, but from the last one on in the end: a change may depend on those after it.
+            const at = round < 20 ? (order[round % order.length] as number) % left.length : left.length - 1;
+            const [number] = left.slice(at) as [number];
+            if ((await undo(box.config, number)).length === 0) left.splice(at, 1);
+          }
+          assert.equal(await copyOf(box.config), first);
+        },
+      ),
+      { numRuns },
+    );
+  });
+});

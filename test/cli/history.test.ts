@@ -1,0 +1,113 @@
+/** The commands of the change log: history, undo and trash, as an operator uses them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
+
+await forEachEngine((engine) => {
+  async function prepare() {
+    const box = sandbox(engine);
+    const environment = { ...box.environment, THUMBNAILS: 'off' };
+    const run = async (...words: string[]) => {
+      const { status, output, errors } = await runCommand(words, environment);
+      assert.equal(status, 0, errors);
+      return output;
+    };
+    const fails = async (...words: string[]) => (await runCommand(words, environment)).errors;
+    await run('import', '--quiet', await writeKnownCatalogue(box.folder));
+    return { ...box, environment, run, fails, files: () => filesIn(filesFolder(box.config)).length };
+  }
+  const [first, second] = [uuid(4, 1), uuid(4, 2)];
+
+  testOnOneStore(engine)('history lists what was changed by whom, and shows old and new values', async () => {
+    const { run, fails } = await prepare();
+    await run('edit', first, second, '--rating', 'nsfw');
+    await run('entry', 'category', 'catgirl', '--name', 'cat girl');
+    const [rename, edit, imported] = JSON.parse(await run('history', '--json'));
+    assert.deepEqual([rename.number, edit.number, imported.number], [3, 2, 1]);
+    assert.deepEqual([imported.origin, edit.origin], ['import', 'shell']);
+    assert.deepEqual(Object.keys(edit), ['number', 'time', 'origin', 'user', 'summary']);
+    assert.equal(edit.summary, 'rate nsfw: 2 images');
+    assert.match(rename.summary, /^category "catgirl": name: catgirl → cat girl/);
+    assert.match(
+      await run('history', '2'),
+      new RegExp(`\\nimage ${first} changed {2}rating: \\S+ → nsfw; edited: `),
+    );
+    assert.equal(JSON.parse(await run('history', '2', '--json')).items.length, 2);
+    assert.deepEqual(
+      JSON.parse(await run('history', '--image', first, '--json')).map(
+        ({ number }: { number: number }) => number,
+      ),
+      [2, 1],
+    );
+    for (const name of ['catgirl', 'cat girl'])
+      assert.equal(JSON.parse(await run('history', '--entry', name, '--json'))[0].number, 3, name);
+    assert.equal(JSON.parse(await run('history', '--limit', '1', '--json')).length, 1);
+    assert.equal(await run('history', '--since', '2999-01-01'), 'no change is recorded\n');
+    assert.match(await fails('history', '99'), /there is no change 99/);
+    assert.match(await fails('history', '2', '--limit', '3'), /name either the number/);
+    assert.match(await fails('history', '--entry', 'nobody'), /is or was called "nobody"/);
+  });
+
+  test('undo restores what was before, keeps what was changed since, and can be undone', async () => {
+    const { run, fails } = await prepare();
+    const before = await run('export');
+    await run('edit', first, second, '--rating', 'nsfw');
+    const edited = await run('export');
+    assert.match(
+      await run('undo', '2', '--dry-run'),
+      /^dry run, nothing was changed; .*: 2 images changed back\n/,
+    );
+    assert.equal(await run('export'), edited);
+    assert.equal(await run('undo', '2'), 'undid change 2: 2 images changed back\n');
+    assert.equal(await run('export'), before);
+    assert.match(await fails('undo', '2'), /change 2 is undone already/);
+    await run('undo', '3');
+    assert.equal(await run('export'), edited);
+    await run('edit', first, '--rating', 'questionable');
+    assert.match(
+      await fails('undo', '2', '--strict'),
+      new RegExp(`nothing was undone: .*\\n.*\\n {2}image ${first}: rating changed since`),
+    );
+    assert.match(
+      await run('undo', '2'),
+      new RegExp(`2 images changed back\\nkept:\\n {2}image ${first}: rating changed since\\n`),
+    );
+    await run('undo', '5');
+    assert.equal(await run('undo', '2'), 'undid change 2: 1 image changed back\n');
+    assert.equal(await run('export'), before);
+    assert.match(await fails('undo', 'x'), /must be the number of a change/);
+  });
+
+  test('the trash lists, restores and deletes; a take-down leaves only id and hash', async () => {
+    const { run, fails, files } = await prepare();
+    const [before, stored] = [await run('export'), files()];
+    await run('imports', 'revert', '1');
+    assert.equal(files(), stored);
+    assert.equal(
+      (await run('trash')).split('\n').filter(Boolean).length,
+      JSON.parse(await run('trash', '--json')).length,
+    );
+    await run('undo', '2');
+    assert.equal(await run('export'), before);
+    await run('edit', first, '--source-url', 'https://example.org/secret');
+    await run('remove', first, '--reason', 'asked to');
+    const shown = await run('history', '5');
+    assert.match(shown, new RegExp(`image ${first} taken down {2}hash: \\(none\\) → [0-9a-f]{64}`));
+    for (const number of ['1', '2', '3', '4']) assert.doesNotMatch(await run('history', number), /secret/);
+    assert.doesNotMatch(shown, /asked to/);
+    assert.match(await fails('undo', '5'), /took images down, which cannot be undone/);
+    await run('undo', '4');
+    assert.doesNotMatch(await run('export'), new RegExp(`"type":"image","id":"${first}"`), 'it stays away');
+    assert.match(await fails('trash', '--restore', first), /the trash has no image/);
+    await run('imports', 'revert', '1');
+    assert.match(await run('trash', '--empty'), /^deleted \d+ images and \d+ files for good\n/);
+    assert.equal(files(), 0);
+    assert.equal(await run('trash'), 'the trash is empty\n');
+    assert.match(await fails('trash', '--empty', '--restore', first), /name either/);
+  });
+});
