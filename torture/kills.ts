@@ -230,14 +230,15 @@ export async function verify(
   return before === after ? 'the same' : found === before ? 'the old one' : 'the new one';
 }
 
-/** There is what the catalogue needs, and nothing else. */
+/** There is what the catalogue and its trash need, and nothing else. */
 async function verifyStorage(place: Place, contents: string): Promise<void> {
   const { output } = await runCommand(['check', '--quiet'], place.environment);
   if (output !== 'no problems found\n') throw new Error(`check finds problems: ${output}`);
-  const keys = contents
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => (JSON.parse(line) as { key?: string }).key);
+  const { output: history } = await runCommand(['export', '--history'], place.environment);
+  const keys = [...contents.split('\n'), ...history.split('\n')].filter(Boolean).map((line) => {
+    const { key, image } = JSON.parse(line) as { key?: string; image?: string | { key: string } };
+    return typeof image === 'object' ? image.key : key;
+  });
   const unused = place.stored().filter((name) => !keys.includes(name));
   if (unused.length > 0) throw new Error(`left behind: ${unused.join(', ')}`);
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/apply/change-files.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
-import type { ChangeOrigin } from '../store/contract/change-log.ts';
+import type { Change, ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -22,7 +22,11 @@ export function writersFor(
     if (!hasWaited) stderr.write('waiting for another zukan command to finish\n');
     hasWaited = true;
   };
-  return () => openForChange(config, origin, onWait);
+  const onCommitted = ({ number, state }: Change) => {
+    if (state === 'forgotten')
+      stderr.write(`change ${number} is too large to be remembered, and cannot be undone\n`);
+  };
+  return () => openForChange(config, origin, onWait, onCommitted);
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */
@@ -30,13 +34,15 @@ export function openForChange(
   config: Config,
   origin: ChangeOrigin,
   onWait: () => void,
+  onCommitted: (change: Change) => void = () => {},
 ): Promise<CatalogueWriter> {
   // Without waiting: a command that holds the lock does the same.
   const tryOpen = () => openWriter(config, { origin, timeoutMs: 0 });
   return openWriter(config, {
     origin,
     onWait,
-    async afterCommit(oldestTrash) {
+    async afterCommit(oldestTrash, change) {
+      if (change) onCommitted(change);
       const files = openFiles(config);
       const expired = new Date(Date.now() - config.trashDays * DAY_MS).toISOString();
       if (oldestTrash !== null && oldestTrash < expired) await expireTrash(files, expired, tryOpen);

@@ -14,8 +14,8 @@ import { recordWriter, type UnrecordedWriter } from './recorded-writer.ts';
 import type { WriteSession } from './session.ts';
 import { createSourceFileWriter } from './source-files.ts';
 
-/** `afterCommit` is called once the changes are saved, with the time of the oldest image in the trash. */
-export type AfterCommit = (oldestTrash: string | null) => Promise<void>;
+/** Called once the changes are saved, with the time of the oldest image in the trash, and with what the log has of them. */
+export type AfterCommit = (oldestTrash: string | null, change: Change | undefined) => Promise<void>;
 
 export async function openWriter(
   session: WriteSession,
@@ -97,7 +97,7 @@ async function createWriter(
       await placements.saveShelves();
       await entries.numberEntries();
       await session.commit();
-      await afterCommit(oldestTrash);
+      await afterCommit(oldestTrash, recorder.current());
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
