@@ -1,7 +1,4 @@
-/**
- * Repeats the tests in random orders while busy loops occupy every core: `npm run test:stress [-- pattern…]`. It prints the
- * seed of each run; `npm test -- --seed N` repeats its order.
- */
+/** Repeats the tests in random orders while busy loops occupy every core. */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,15 +9,26 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { root } from './imports.ts';
 
+const usage = `Usage: npm run test:stress [-- options pattern…]
+  --runs N    how often the tests run (10)
+  --loops N   busy loops per core (2)
+  --seed N    the order of every run; without it, each run has a new one
+
+Prints the seed of each run; npm test -- --seed N repeats its order. Exit status 1 if a run failed.`;
+
 const { values: options, positionals: patterns } = parseArgs({
   options: {
     runs: { type: 'string', default: '10' },
-    /** Busy loops per core. */
     loops: { type: 'string', default: '2' },
     seed: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
+if (options.help) {
+  console.log(usage);
+  process.exit();
+}
 const runs = Number(options.runs);
 const logs = join(root, 'node_modules/.cache/stress');
 mkdirSync(logs, { recursive: true });
