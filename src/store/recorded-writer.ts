@@ -97,8 +97,9 @@ async function recordImages(
   recorder: ChangeRecorder,
   images: PlacedImage[],
 ): Promise<void> {
-  const changed = new Map(images.flatMap(({ row }) => (row.number === undefined ? [] : [[row.id, row]])));
-  if (changed.size < images.length) recorder.imagesAdded(images.length - changed.size);
+  const updated = images.filter(({ row }) => row.number !== undefined);
+  recorder.imagesAdded(images.length - updated.length);
+  const changed = new Map(updated.map(({ row }) => [row.id, row]));
   const before = await writer.imagesById([...changed.keys()]);
   await recorder.imagesChanged(
     before.map((row) => ({ before: row, after: changed.get(row.id) as ImageRow })),
