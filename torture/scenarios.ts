@@ -76,11 +76,11 @@ export async function prepareScenarios(
       return trace(store, edited, ['undo', '2']);
     },
     async 'restore from the trash'() {
-      const reverted = await revertedCopy(place);
-      return trace(store, reverted, ['trash', '--restore', uuid(4, 1), uuid(4, 2)]);
+      const copy = await copyWithTrash(folder, place);
+      return trace(store, copy, ['trash', '--restore', uuid(4, 100), uuid(4, 101)]);
     },
     async 'empty the trash'() {
-      return trace(store, await revertedCopy(place), ['trash', '--empty']);
+      return trace(store, await copyWithTrash(folder, place), ['trash', '--empty']);
     },
     watch: () => traceWatch(store, place, false),
     'watch and prune': () => traceWatch(store, place, true),
@@ -90,12 +90,17 @@ export async function prepareScenarios(
   return scenarios;
 }
 
-/** A copy whose images are in the trash. */
-async function revertedCopy(place: Place): Promise<Place> {
+/** A copy with two images in the trash. */
+async function copyWithTrash(folder: string, place: Place): Promise<Place> {
   const copy = place.copy();
-  await runOrThrow(['imports', 'revert', '1'], copy.environment);
-  // Restored images need it.
-  await runOrThrow(['entry', 'category', 'all', '--create'], copy.environment);
+  const lines = [100, 101].map((index) => {
+    writeTiny(folder, `trash/${index}.png`, index);
+    return JSON.stringify({ type: 'image', id: uuid(4, index), file: `trash/${index}.png`, nsfw: 'sfw' });
+  });
+  const path = join(folder, 'trash.ndjson');
+  writeFileSync(path, lines.join('\n'));
+  await runOrThrow(['import', '--quiet', path], copy.environment);
+  await runOrThrow(['undo', '2'], copy.environment);
   return copy;
 }
 

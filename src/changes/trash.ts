@@ -21,7 +21,12 @@ export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Pr
         `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}`,
       );
     const { restored, kept } = await restoreFromTrash(writer, trashed);
-    for (const [id, reason] of kept) throw new EditError(`nothing was restored: image ${id}: ${reason}`);
+    for (const [id, reason] of kept) {
+      const { change } = trashed.find(({ image }) => image.id === id) ?? {};
+      throw new EditError(
+        `nothing was restored: image ${id}: ${reason}; undoing change ${change} restores it with what it needs`,
+      );
+    }
     // Imports may add their pictures again.
     const removed = await writer.decisions.removedFilesOf(restored);
     await writer.decisions.forgetFiles(removed.map(({ hash }) => hash));

@@ -14,6 +14,7 @@ import {
   questionableCopyId,
 } from '../support/catalogues/viewer.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { until } from '../support/until.ts';
 import { startService } from '../support/zukan/service.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
@@ -101,9 +102,9 @@ describe('the pages have no accessibility violation', { skip }, async () => {
       await page.locator(selector).first().waitFor();
       await openAll(page, path);
       assert.deepEqual(await findViolations(page), []);
-      assert.ok((await backgroundBrightness(page)) > 230);
+      await until('the page is light', async () => (await backgroundBrightness(page)) > 230);
       assert.deepEqual(await findViolations(page, 'dark'), []);
-      assert.ok((await backgroundBrightness(page)) < 60);
+      await until('the page is dark', async () => (await backgroundBrightness(page)) < 60);
       await finish(['400', '404']);
     });
 });
