@@ -1,6 +1,12 @@
 /** What undoing a change does to images. */
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import { imageFields, withFileOf } from '../catalogue/documents/edit-image.ts';
+import {
+  formatEdited,
+  imageFields,
+  isEditedByHand,
+  parseEdited,
+  withFileOf,
+} from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import type { Image, Kind, Rating } from '../catalogue/types.ts';
 import type { ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
@@ -101,10 +107,11 @@ export async function restoreFromTrash(
   const kept = new Map<string, string>();
   const sameId = new Set((await writer.imagesById(rows.map(({ id }) => id))).map(({ id }) => id));
   const sameFile = new Set((await writer.imagesByETag(rows.map(({ eTag }) => eTag))).map(({ eTag }) => eTag));
-  const find = await entryFinder(writer, rows.map(imageFields) as unknown as LoggedImage[]);
+  const fields = rows.map(imageFields) as unknown as LoggedImage[];
+  const find = await entryFinder(writer, fields);
   const placed = new Map<string, PlacedImage & { row: SavedImage }>();
-  for (const row of rows) {
-    const entries = find(imageFields(row) as unknown as LoggedImage);
+  for (const [index, row] of rows.entries()) {
+    const entries = find(fields[index] as LoggedImage);
     if (sameId.has(row.id) || sameFile.has(row.eTag)) kept.set(row.id, 'the picture was imported again');
     else if (!entries) kept.set(row.id, ENTRY_REMOVED);
     else {
@@ -183,15 +190,10 @@ function mergeImage(
   });
   const kept = merged.kept.filter((name) => name !== 'edited');
   // A field that was changed since is still decided.
-  const edited = merged.kept.length > 0 ? now.edited : orderWords(merged.fields.edited as string[]);
+  const words = merged.kept.length > 0 ? String(now.edited) : (merged.fields.edited as string[]).join(' ');
+  const edited = formatEdited(parseEdited(words), isEditedByHand(words));
   const reasons = kept.map((name) => `${name} changed since`);
   return { fields: { ...merged.fields, edited } as unknown as LoggedImage, kept: reasons };
-}
-
-/** As `formatEdited` orders them: the mark of edits by hand comes last. */
-function orderWords(words: string[]): string {
-  const isMark = (word: string) => word === 'by-hand';
-  return [...words.filter((word) => !isMark(word)).sort(), ...words.filter(isMark)].join(' ');
 }
 
 function place(

@@ -3,13 +3,12 @@
 import { emptyTrash } from '../changes/trash.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/apply/change-files.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
 import type { Change, ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import type { Terminal } from './terminal/terminal.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Says once that it waits, if another command is changing the catalogue. */
 export function writersFor(

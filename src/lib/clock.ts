@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 /** Returns the time in milliseconds since 1970. */
 export type Clock = () => number;
 

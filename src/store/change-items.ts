@@ -1,5 +1,5 @@
 /** The items of a change: collected, and written in batches. What changes twice is one item. */
-import { type ItemRow, toItem as parseItem } from './change-log.ts';
+import { ITEM_COLUMNS, type ItemRow, toItem as parseItem } from './change-log.ts';
 import { addItems } from './change-rows.ts';
 import type { ChangeItem, ItemKind } from './contract/change-log.ts';
 import type { WriteSession } from './session.ts';
@@ -74,7 +74,7 @@ export class ChangeItems {
   /** Items that change again, and that were written already. */
   async #readBack(items: NewItem[]): Promise<void> {
     const again = items.filter((item) => this.#seen.has(keyOf(item)) && !this.#waiting.has(keyOf(item)));
-    const text = `select kind, id, before, after, undone_by as "undoneBy" from change_item
+    const text = `select ${ITEM_COLUMNS} from change_item
       where change = $1 and kind = $2 and id = $3`;
     for (const { kind, id } of again) {
       const [row] = await this.#session.query<ItemRow>(text, [this.#change(), kind, id]);

@@ -1,6 +1,6 @@
 /** The change log as those who change the catalogue see it: what they need to undo changes, and the trash. */
 import { inBatches } from '../lib/parallel.ts';
-import { createChangeLogReader, type ItemRow, readTrash, toItem } from './change-log.ts';
+import { createChangeLogReader, ITEM_COLUMNS, type ItemRow, readTrash, toItem } from './change-log.ts';
 import type { ChangeRecorder } from './change-recorder.ts';
 import { addChanges, addItems, addTrash, repairItems } from './change-rows.ts';
 import type { ChangeLogWriter } from './contract/change-log.ts';
@@ -58,7 +58,7 @@ export function createChangeLog(
       }
     },
     async laterItems({ number }, kind, ids) {
-      const text = `select kind, id, before, after, undone_by as "undoneBy" from change_item
+      const text = `select ${ITEM_COLUMNS} from change_item
         where kind = $2 and id ${isOneOf('$3', 'text')} and change > $1 and ${IS_DONE} order by change`;
       return Map.groupBy(
         (await session.query<ItemRow>(text, [number, kind, ids])).map(toItem),
@@ -66,7 +66,7 @@ export function createChangeLog(
       );
     },
     async *laterImages({ number }) {
-      const text = `select kind, id, before, after, undone_by as "undoneBy" from change_item
+      const text = `select ${ITEM_COLUMNS} from change_item
         where kind = 'image' and change > $1 and ${IS_DONE}`;
       for await (const row of session.stream<ItemRow>(text, [number])) yield toItem(row);
     },

@@ -17,7 +17,7 @@ const PAGE_SIZE = 500;
 
 export const CHANGE_COLUMNS = `number, at, origin, user_name as "user", summary, source, added, changed, removed, entries,
   first_image as "firstImage", last_image as "lastImage", items, undoes, state`;
-const ITEM_COLUMNS = 'kind, id, before, after, undone_by as "undoneBy"';
+export const ITEM_COLUMNS = 'kind, id, before, after, undone_by as "undoneBy"';
 const TRASH_COLUMNS = `change, kind, removed_at as "removedAt", number, id, etag as "eTag", key, mimetype, document,
   perceptual_hash as "perceptualHash", edited,
   case when change in (select number from change where undoes is not null) then 1 else 0 end as "byUndo"`;

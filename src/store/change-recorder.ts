@@ -1,5 +1,6 @@
 /** Records what a transaction changes and how it was before, and writes it to the change log with the commit. */
 import { imageFields } from '../catalogue/documents/edit-image.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { ChangeItems, difference, type NewItem, toItem } from './change-items.ts';
 import { addChanges, addTrash, summarise } from './change-rows.ts';
 import type { Change, ChangeOrigin, TrashedImage } from './contract/change-log.ts';
@@ -10,7 +11,6 @@ import type { WriteSession } from './session.ts';
 /** Of all changes together, about 200 MB. Beyond it, the oldest ones are forgotten. */
 const MAX_ITEMS = 500_000;
 const MAX_TEXT_LENGTH = 1000;
-const DAY_MS = 86_400_000;
 
 /** Who makes a change, and when. */
 export interface ChangeContext {

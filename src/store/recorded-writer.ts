@@ -54,7 +54,10 @@ export function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder)
     async takeDownImages(ids) {
       const removed: ImageRow[] = await removeImages(ids);
       const trashed = await writer.changeLog.trashed(ids);
-      for (const { kind, image } of trashed) if (kind === 'image') removed.push(image);
+      // One that was imported again has the same id.
+      const found = new Set(removed.map(({ id }) => id));
+      for (const { kind, image } of trashed)
+        if (kind === 'image' && !found.has(image.id)) removed.push(image);
       await recorder.imagesTakenDown(removed);
       return { removed, former: trashed.map(({ image }) => image) };
     },

@@ -2,14 +2,13 @@
 import { changeCatalogue } from '../../changes/transaction.ts';
 import { emptyTrash, restoreTrashed } from '../../changes/trash.ts';
 import type { Config } from '../../config/config.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printStream, type Terminal } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 import { readIds } from './image-ids.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface TrashFlags {
   restore?: string[];

@@ -127,8 +127,8 @@ export function checkTrashed(value: object): ImageLine {
 }
 
 /**
- * `image` is what `checkTrashed` returned. The entries of an image in the trash may not exist any more, and whoever
- * restores it looks them up: the document has only their ids.
+ * `image` is what `checkTrashed` returned. The entries of an image in the trash may not exist any more, and
+ * restoring it looks them up: the document has only their ids.
  */
 export function planTrashed(line: TrashLine, image: ImageLine, picture: Picture): TrashedImage {
   const { change, kind, removedAt, number } = line;
