@@ -17,7 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readAllImports, root } from './imports.ts';
 
-const MIN_PROCESSES = 6;
+const MIN_PROCESSES = 4;
 /** Tests with a browser take longest, so they start first. More browsers would take more time to start than they save. */
 const BROWSER_FOLDER = 'test/web/';
 const BROWSERS = 2;

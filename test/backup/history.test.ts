@@ -7,7 +7,7 @@ import { contentsOf, type Environment, lines, succeed } from '../support/catalog
 import { historyOf, image, makeHistory, moveToTrash } from '../support/catalogues/history.ts';
 import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, sqlite, testOnOneStore } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -19,7 +19,7 @@ async function idsOf(environment: Environment): Promise<string[]> {
 
 const images = (...indexes: number[]) => indexes.map(image);
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   testOnOneStore(engine)('a restored catalogue has the same history, and undoes the same', async () => {
     const { folder, environment } = await makeHistory(engine.environment());
     const backup = join(folder, 'backup');

@@ -16,7 +16,7 @@ import type { CatalogueWriter, SavedEntry } from '../../src/store/contract/write
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 type ListKind = 'category' | 'character';
@@ -154,7 +154,7 @@ async function apply(writer: CatalogueWriter, kind: ListKind, step: Step): Promi
   }
 }
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('names lead to the entry that the model has, in every order of changes', async () => {
     let possible = 0;
     const property = fc.asyncProperty(

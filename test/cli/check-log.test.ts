@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { succeed } from '../support/catalogues/backup.ts';
 import { historyOf, image, makeHistory } from '../support/catalogues/history.ts';
-import { forEachEngine, rowsIn, sqlite, tamper, testOnOneStore } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, rowsIn, sqlite, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('check finds a broken log, and --repair drops what cannot be used', async () => {
     const { folder, environment } = await makeHistory(engine.environment());
     const config = configFor(folder, environment);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { succeed } from '../support/catalogues/backup.ts';
 import { historyOf, image, makeHistory } from '../support/catalogues/history.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('a moved catalogue has the same history, and undoes the same', async () => {
     const { folder, environment } = await makeHistory(engine.environment());
     const there = { ...environment, FILES_URL: join(folder, 'data/files') };

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
-import { forEachEngine, testOnOneStore } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   async function prepare() {
     const box = sandbox(engine);
     const environment = { ...box.environment, THUMBNAILS: 'off' };

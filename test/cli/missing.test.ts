@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand, serve } from '../support/zukan/program.ts';
 
 const original = sandbox();
@@ -14,7 +14,7 @@ const backup = join(original.folder, 'backup');
 await runCommand(['import', '-'], original.environment, '{"type":"artist","name":"Ann"}');
 await runCommand(['backup', '--quiet', backup], original.environment);
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   test('commands that need a catalogue say that there is none, and create nothing', async () => {
     const { environment, folder } = sandbox({ environment: engine.withoutCatalogue });
     const commands = [

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Rating } from '../../src/catalogue/types.ts';
 import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar } from '../../src/import/sidecar/read.ts';
+import { atDepth } from '../support/depth.ts';
 
 /** Undefined if nothing says how explicit the picture is. */
 async function ratingOf(sidecar: unknown): Promise<Rating | undefined> {
@@ -215,7 +216,7 @@ test('no marker with a value that is not known to be safe gives sfw, wherever it
       const rating = await ratingOf(sidecar);
       assert.ok(rating === 'nsfw' || rating === 'questionable', `${rating}: ${JSON.stringify(sidecar)}`);
     }),
-    { numRuns: 1000 },
+    { numRuns: atDepth(200, 1000) },
   );
 });
 
@@ -233,6 +234,6 @@ test('no tag with a rating that is not known to be safe gives sfw', async () => 
       );
       assert.notEqual(text.marked.rating ?? 'sfw', 'sfw');
     }),
-    { numRuns: 300 },
+    { numRuns: atDepth(100, 300) },
   );
 });
