@@ -3,9 +3,9 @@
  * and limits/redis.ts store the state.
  *
  * A client may send n requests per second, by the generic cell rate algorithm (GCRA): up to n at once, and one more each
- * 1/n s. A request early by up to a tenth of that interval is tolerated, so jitter never gets a well-paced client refused,
- * and the long-run rate stays at n per second. A refused request is a violation, but does not delay the next allowed one.
- * Ten violations within any 3,600 seconds block the client for an hour.
+ * 1/n s. A request early by up to three tenths of that interval is tolerated, so jitter never gets a well-paced client
+ * refused, and the long-run rate stays at n per second. A refused request is a violation, but does not delay the next
+ * allowed one. Ten violations within any 3,600 seconds block the client for an hour.
  */
 
 export const MAX_VIOLATIONS = 10;
@@ -24,7 +24,7 @@ export interface Rate {
 /** redis-script.ts computes the same, with the same rounding. */
 export function rateOf(perSecond: number): Rate {
   const period = 1000 / perSecond;
-  return { perSecond, period, slack: (perSecond - 1) * period + period / 10 };
+  return { perSecond, period, slack: (perSecond - 1) * period + (period * 3) / 10 };
 }
 
 export interface Decision {

@@ -53,7 +53,7 @@ test('never allows more requests than the rate, plus a burst and the tolerance, 
       for (let first = 0; first < allowed.length; first++) {
         for (let last = first; last < allowed.length; last++) {
           const length = (allowed[last] as number) - (allowed[first] as number);
-          const inAnInterval = rate.perSecond - 1 + Math.floor(length / rate.period + 0.101);
+          const inAnInterval = rate.perSecond - 1 + Math.floor(length / rate.period + 0.301);
           assert.ok(last - first <= inAnInterval, `${last - first} after the first in ${length} ms`);
         }
       }
@@ -89,8 +89,8 @@ test('allows exactly as many requests at once as it says are remaining: all of t
     assert.equal(decide(rateOf(perSecond), freshState, START).decision.remaining, perSecond - 1);
 });
 
-test('never refuses a client that keeps to the rate with up to 50 ms of jitter', () => {
-  const jitter = fc.integer({ min: -50, max: 50 });
+test('never refuses a client that keeps to the rate while the network delays requests by up to 300 ms', () => {
+  const jitter = fc.integer({ min: 0, max: 300 });
   fc.assert(
     fc.property(rates, fc.array(jitter, { maxLength: 600 }), (rate, jitters) => {
       let state = freshState;
@@ -107,11 +107,11 @@ test('never refuses a client that keeps to the rate with up to 50 ms of jitter',
 
 test('does not delay the next allowed request because of refused ones', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 899 }), { maxLength: 9 }), (offsets) => {
+    fc.property(fc.array(fc.integer({ min: 1, max: 699 }), { maxLength: 9 }), (offsets) => {
       const sorted = [...offsets].sort((one, other) => one - other);
       let { state } = decide(one, freshState, START);
       for (const offset of sorted) state = decide(one, state, START + offset).state;
-      assert.ok(decide(one, state, START + 900).decision.isAllowed);
+      assert.ok(decide(one, state, START + 700).decision.isAllowed);
     }),
     { seed: 10 },
   );
@@ -135,7 +135,7 @@ test('blocks for an hour at the tenth violation, does not prolong the block, and
   const refused = { isAllowed: false, remaining: 0 };
   assert.equal(request(0).isAllowed, true);
   for (let violation = 1; violation <= 9; violation++)
-    assert.deepEqual(request(violation), { ...refused, isBlocked: false, wait: 900 - violation });
+    assert.deepEqual(request(violation), { ...refused, isBlocked: false, wait: 700 - violation });
   assert.deepEqual(request(10), { ...refused, isBlocked: true, wait: BLOCK_MS });
   assert.deepEqual(request(5000), { ...refused, isBlocked: true, wait: BLOCK_MS - 4990 });
   assert.deepEqual(request(BLOCK_MS + 9), { ...refused, isBlocked: true, wait: 1 });

@@ -26,7 +26,7 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local PERIOD = 1000 / rate
-local SLACK = (rate - 1) * PERIOD + PERIOD / 10
+local SLACK = (rate - 1) * PERIOD + PERIOD * 3 / 10
 local MAX_VIOLATIONS, WINDOW, BLOCK = ${MAX_VIOLATIONS}, ${VIOLATION_WINDOW_MS}, ${BLOCK_MS}
 local function block(till)
   redis.call('DEL', KEYS[1])

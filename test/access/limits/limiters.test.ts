@@ -283,7 +283,7 @@ describe('the limiter in Redis', { skip }, () => {
       assert.deepEqual(await limiter?.decide('nine long before'), {
         isAllowed: false,
         isBlocked: false,
-        wait: 900,
+        wait: 700,
         remaining: 0,
       });
     });

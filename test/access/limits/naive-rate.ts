@@ -46,9 +46,9 @@ export class NaiveRule {
     return allowed.reduce((arrival, at) => Math.max(arrival, at) + this.#period, 0);
   }
 
-  /** The client may be ahead by a whole burst but one, and by the tolerance of a tenth of the interval. */
+  /** The client may be ahead by a whole burst but one, and by the tolerance of 300 ms out of each second. */
   #maxLead(): number {
-    return (this.#perSecond - 1) * this.#period + this.#period / 10;
+    return (this.#perSecond - 1) * this.#period + 300 / this.#perSecond;
   }
 
   #waitAt(now: number, allowed = this.#allowed): number {
