@@ -36,6 +36,8 @@ export class Transport {
     if (origin === '' && !fetch && (globalThis as { location?: unknown }).location === undefined)
       throw new TypeError("Outside a web page, pass the address: new Zukan({ origin: 'https://…' })");
     this.#base = baseAddress(origin, prefix);
+    if (token === '')
+      throw new TypeError('The token is empty. Leave it out for calls without one; is a variable not set?');
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     const send = fetch ?? ((...request) => globalThis.fetch(...request));
     this.#fetch = (url, init) => explainFailure(send(url, init), url, init?.signal);

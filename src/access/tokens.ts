@@ -58,10 +58,24 @@ export function hashIn(authorization: string): string | undefined {
   return hash;
 }
 
+/** Why `hashIn` found nothing. */
+export function explainMalformed(authorization: string): string {
+  return /^bearer(?= |$)/i.test(authorization)
+    ? `Invalid token: it must have ${SECRET_LENGTH} letters and digits, as in "Authorization: Bearer <token>".`
+    : 'Invalid Authorization: the only scheme is Bearer, as in "Authorization: Bearer <token>".';
+}
+
 export const isLive = (token: Token, now: number): boolean => now < Date.parse(token.expires);
 
 /** Whether the rate limit does not apply. */
 export const isExempt = (scopes: string[]): boolean => scopes.includes(NO_RATE_LIMIT);
+
+export const MIN_EXPIRY = 31;
+
+/** A scope that allows only lifetimes that no call may ask for is of no use. */
+export function isUsefulScope(scope: string): boolean {
+  return isScope(scope) && (customExpiry(scope) ?? MIN_EXPIRY) >= MIN_EXPIRY;
+}
 
 export function isScope(scope: string): boolean {
   return [LIST_IMAGES, CUSTOM_EXPIRY, NO_RATE_LIMIT].includes(scope) || customExpiry(scope) !== undefined;

@@ -1,7 +1,7 @@
 /** Admits a call: checks its token and the rate limit, and adds the rate-limit headers. */
 
 import type { Decision } from '../access/rate.ts';
-import { hashIn, isExempt, isLive, type Token } from '../access/tokens.ts';
+import { explainMalformed, hashIn, isExempt, isLive, type Token } from '../access/tokens.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Services } from './services.ts';
@@ -34,7 +34,11 @@ export async function admit(services: Services, exchange: Exchange): Promise<Tok
   if (hash !== undefined && !isFirst)
     token = checkToken(services, client, hash, await services.tokens.find(hash));
   if (authorization !== undefined && !token)
-    throw unauthorized('Invalid token: it is unknown, expired or revoked.');
+    throw unauthorized(
+      hash === undefined
+        ? explainMalformed(authorization)
+        : 'Invalid token: it is unknown, expired or revoked.',
+    );
   return token || undefined;
 }
 

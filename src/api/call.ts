@@ -60,15 +60,18 @@ function send(exchange: Exchange, response: ApiResponse | Redirect): void {
     return;
   }
   const { data, isByteString, meta, headers, eTag } = response;
+  const body = successBody(data, meta);
   if (headers) exchange.headers(headers);
-  if (eTag !== undefined) {
+  // Without an entity tag, it has links that expire, or is about a token.
+  if (eTag === undefined) exchange.header('Cache-Control', 'no-store');
+  else {
     exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
     if (matchesETag(exchange.request.headers['if-none-match'], eTag)) {
-      exchange.sendHead(304);
+      exchange.sendNotModified(body);
       return;
     }
   }
-  exchange.sendCompressed(200, successBody(data, meta), JSON_TYPE, isByteString);
+  exchange.sendCompressed(200, body, JSON_TYPE, isByteString);
 }
 
 function missingToken(what: string): ApiError {

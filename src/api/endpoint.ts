@@ -24,7 +24,7 @@ export interface Call<Query> {
   token: Token | undefined;
   caller: Caller;
   now: number;
-  /** The origin of links to files. */
+  /** The origin of links. */
   origin: string;
   /** The path of the route, without the prefix. */
   path: string;

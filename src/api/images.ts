@@ -6,6 +6,7 @@ import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
+import { shorten } from '../lib/text.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../store/contract/catalogue.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
@@ -196,9 +197,13 @@ function problemToApiError({ problem }: FilterProblem): ApiError {
   return new ApiError(400, messages.filter(Boolean).join(' '));
 }
 
+const MAX_QUOTED_LENGTH = 80;
+
 function unknownNames(parameter: string, names: string[]): string {
   if (names.length === 0) return '';
-  const quoted = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => JSON.stringify(name));
+  const quoted = names
+    .slice(0, MAX_UNKNOWN_NAMES)
+    .map((name) => JSON.stringify(shorten(name, MAX_QUOTED_LENGTH)));
   const more = names.length > MAX_UNKNOWN_NAMES ? ', and there are others' : '';
   return `Invalid ${parameter}: there is no category ${quoted.join(', ')}${more}.`;
 }

@@ -34,9 +34,9 @@ export function cursorHeaders(call: Call<object>, cursor: string): Record<string
 type Values = Record<string, string | number | readonly string[]>;
 
 /** A link to the same call with some parameters changed. */
-function pageLink({ query, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
+function pageLink({ query, origin, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
   const values: Values = { ...query, ...changes };
   const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return `<${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
+  return `<${origin}${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
 }

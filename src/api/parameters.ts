@@ -3,6 +3,7 @@
  * its `examples`.
  */
 
+import { MIN_EXPIRY } from '../access/tokens.ts';
 import { EntryInclude, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
@@ -38,7 +39,7 @@ export const search = Type.Optional(
 );
 export const expiry = Type.Optional(
   Type.Integer({
-    minimum: 31,
+    minimum: MIN_EXPIRY,
     description:
       'How long the links stay valid, in seconds. Requires a token with the scope `image:custom-expiry`.',
     examples: [86_400],

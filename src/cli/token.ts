@@ -1,6 +1,6 @@
 /** `zukan token`: creates, lists and revokes access tokens. */
 import { randomUUID } from 'node:crypto';
-import { hashSecret, isScope, newSecret, type Token } from '../access/tokens.ts';
+import { hashSecret, isUsefulScope, MIN_EXPIRY, newSecret, type Token } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { secureRandomInt } from '../lib/random.ts';
 import { openStore } from '../server/engines.ts';
@@ -82,7 +82,7 @@ function requireText(option: string, text: string): string {
 }
 
 function checkScope(scope: string): string {
-  if (isScope(scope)) return scope;
-  const known = 'image:list, image:custom-expiry, image:custom-expiry:<seconds>, api:ratelimit:disabled';
+  if (isUsefulScope(scope)) return scope;
+  const known = `image:list, image:custom-expiry, image:custom-expiry:<seconds> (from ${MIN_EXPIRY}), api:ratelimit:disabled`;
   throw new UsageError(`--scope ${scope}: unknown scope; use one of ${known}`);
 }

@@ -71,8 +71,7 @@ export function sendOnce(exchange: Exchange, text: string, type: string): void {
     exchange.sendCompressed(200, text, type);
     return;
   }
-  exchange.vary('Accept-Encoding');
-  exchange.sendHead(304);
+  exchange.sendNotModified(text);
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';

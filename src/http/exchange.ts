@@ -109,8 +109,7 @@ export class Exchange {
 
   /** Compresses the body if it is long enough and the client accepts it. */
   sendCompressed(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
-    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
-    if (isLong) this.vary('Accept-Encoding');
+    const isLong = this.#varyByEncoding(text);
     const encoding = isLong
       ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
       : undefined;
@@ -121,6 +120,19 @@ export class Exchange {
     }
     this.header('Content-Encoding', encoding);
     this.sendBytes(status, bytes, type);
+  }
+
+  /** With the `Vary` that the response with this text would have. */
+  sendNotModified(text: string): void {
+    this.#varyByEncoding(text);
+    this.sendHead(304);
+  }
+
+  /** Whether the text is long enough to be compressed. */
+  #varyByEncoding(text: string): boolean {
+    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
+    if (isLong) this.vary('Accept-Encoding');
+    return isLong;
   }
 
   sendBytes(status: number, bytes: Buffer, type: string): void {

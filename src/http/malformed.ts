@@ -82,7 +82,8 @@ function parserErrorToApiError(error: ParserError): ApiError {
   const method = unknownMethod(error);
   if (method !== undefined) return methodNotAllowed(method);
   const status = statuses[error.code ?? ''] ?? 400;
-  return new ApiError(status, `${reasons[status]}.`);
+  const advice = error.code === 'HPE_INVALID_URL' ? ': percent-encode the address (é is %C3%A9)' : '';
+  return new ApiError(status, `${reasons[status]}${advice}.`);
 }
 
 /** The parser rejects methods that it does not know, even if the request is valid otherwise. */

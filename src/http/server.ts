@@ -19,7 +19,8 @@ const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 const ALLOW = { Allow: METHODS };
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': METHODS,
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Range',
+  // The asterisk stands for every header but this one.
+  'Access-Control-Allow-Headers': '*, Authorization',
   'Access-Control-Max-Age': '86400',
   ...ALLOW,
 };
@@ -82,6 +83,8 @@ export function createServer(options: HttpServerOptions): HttpServer {
     const { method, headers, rawHeaders } = exchange.request;
     if (rawHeaders.length > 2 * MAX_HEADERS)
       throw new ApiError(431, `A request has at most ${MAX_HEADERS} headers.`);
+    if (!hasOneHost(exchange.request))
+      throw new ApiError(400, 'Invalid Host: a request of HTTP/1.1 has exactly one Host header.');
     const match = router.find(exchange.path);
     if (match) exchange.traffic = match.target.traffic;
     const isPrivate = match?.target.isPrivate === true;
@@ -117,7 +120,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Without a Host, links start with 127.0.0.1 (see access/client-address.ts).
+    // Node's own response has no envelope.
     requireHostHeader: false,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
@@ -162,6 +165,16 @@ export function createServer(options: HttpServerOptions): HttpServer {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** Two would let a proxy and us disagree about what was called. Node keeps the first. */
+function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 
 /** The system resets connections that are not accepted yet when the server stops listening. Node accepts one per tick. */

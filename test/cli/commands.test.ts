@@ -104,6 +104,10 @@ describe('usage', () => {
       ['token', 'create', '--owner', 'me', '--purpose', 'x', '--scope', 'image:delete'],
       /--scope image:delete: unknown scope; use one of image:list/,
     ],
+    [
+      ['token', 'create', '--owner', 'me', '--purpose', 'x', '--scope', 'image:custom-expiry:30'],
+      /--scope image:custom-expiry:30: unknown scope; .*image:custom-expiry:<seconds> \(from 31\)/,
+    ],
     [['token', 'create', '--owner', 'me', '--purpose', 'x', '--expires', 'soon'], /--expires soon: must be/],
     [['token', 'create', '--owner', ' ', '--purpose', 'x'], /--owner must not be empty/],
   ];

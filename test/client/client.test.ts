@@ -147,6 +147,7 @@ describe('each method returns the data of its endpoint', () => {
   test('the client sends its token', async () => {
     assert.equal((await zukan.token()).owner, token.owner);
     await assert.rejects(new Zukan({ origin }).token(), { status: 401 });
+    assert.throws(() => new Zukan({ origin, token: '' }), /^TypeError: The token is empty/);
   });
 });
 

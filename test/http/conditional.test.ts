@@ -49,6 +49,7 @@ await forEachEngineInDepth(async (engine) => {
           assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag]);
           assert.equal(again.headers['x-total-count'], first.headers['x-total-count']);
           assert.equal(again.headers['content-length'], undefined);
+          assert.equal(again.headers.vary, first.headers.vary);
         }
         const other = await service.get(`/api${path}`, { 'If-None-Match': '"other"' });
         assert.deepEqual([other.status, other.text], [200, first.text]);
@@ -60,6 +61,7 @@ await forEachEngineInDepth(async (engine) => {
       for (const path of ['/image/random', `/image/${uuid(4, 1)}`, `/artist/${uuid(2, 1)}/images`]) {
         const { status, headers } = await service.get(`/api${path}`, { 'If-None-Match': '*' });
         assert.deepEqual([status, headers.etag], [200, undefined]);
+        assert.equal(headers['cache-control'], 'no-store');
       }
     });
   }

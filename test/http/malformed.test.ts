@@ -47,6 +47,21 @@ test('a request has at most 100 headers', async () => {
     assertRejected(await exchange(await open(), withHeaders(count)), [431]);
 });
 
+test('a request of HTTP/1.1 has exactly one Host, one of HTTP/1.0 at most one', async () => {
+  const withHosts = (version: string, count: number) =>
+    `GET /api/stats HTTP/${version}\r\nConnection: close\r\n${'hoST: x\r\n'.repeat(count)}\r\n`;
+  for (const [version, count] of [['1.1', 1] as const, ['1.0', 0] as const, ['1.0', 1] as const])
+    assert.match(await exchange(await open(), withHosts(version, count)), /^HTTP\/1\.1 200 /);
+  for (const [version, count] of [['1.1', 0] as const, ['1.1', 2] as const, ['1.0', 2] as const])
+    assertRejected(await exchange(await open(), withHosts(version, count)), [400]);
+});
+
+test('an address that is not percent-encoded gets 400 with advice', async () => {
+  const received = await exchange(await open(), 'GET /api/artist?search=é HTTP/1.1\r\nHost: x\r\n\r\n');
+  assertRejected(received, [400]);
+  assert.match(received, /percent-encode the address/);
+});
+
 test('a kept-alive connection gets 400 or 431, too', async () => {
   for (const [text, status] of [['nonsense\r\n\r\n', 400] as const, [tooLarge, 431] as const]) {
     const socket = await open();

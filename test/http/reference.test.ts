@@ -166,7 +166,7 @@ describe('/openapi.json', () => {
       '400 nsfw': await open('/api/image/random?nsfw='),
       '400 cursor': await open('/api/image/random?seed=1&cursor=x'),
       '400 search': await open('/api/artist?search=abc('),
-      '401 invalid': await open('/api', { Authorization: 'Bearer x' }),
+      '401 invalid': await open('/api', { Authorization: `Bearer ${'x'.repeat(100)}` }),
       '401 missing': await open('/api/token'),
       '403 scope': await open('/api/image', expiry60),
       '403 expiry': await open('/api/image/random?expiry=61', expiry60),

@@ -49,17 +49,38 @@ await forEachEngine(async (engine) => {
     await revoke(revoked.token.id);
     const upperCase = secret.replace(/[a-z]/g, (letter) => letter.toUpperCase());
     const invalid = [
-      ...['', 'Bearer', 'Bearer ', 'Bearer x', secret, `Bearer${secret}`, `Bearer ${secret} a`],
-      ...[`Bearer ${secret.slice(1)}`, `Bearer ${secret}a`, `Bearer "${secret}"`, `Bearer ${upperCase}`],
-      ...[`Bearer ${'x'.repeat(100)}`, `Bearer ${'é'.repeat(100)}`, `Bearer ${'a'.repeat(5000)}`],
-      ...[`Basic ${secret}`, `Token ${secret}`, 'Basic abc', 'Basic dXNlcjpwYXNz'],
-      ...[expired.headers.Authorization, revoked.headers.Authorization],
+      ...[
+        '',
+        secret,
+        `Bearer${secret}`,
+        `Basic ${secret}`,
+        `Token ${secret}`,
+        'Basic abc',
+        'Basic dXNlcjpwYXNz',
+      ].map((text) => [text, /^Invalid Authorization: the only scheme is Bearer/] as const),
+      ...['Bearer', 'Bearer ', 'Bearer x', `Bearer ${secret} a`, `Bearer ${secret.slice(1)}`].map(
+        (text) => [text, /^Invalid token: it must have 100 letters and digits/] as const,
+      ),
+      ...[
+        `Bearer ${secret}a`,
+        `Bearer "${secret}"`,
+        `Bearer ${'é'.repeat(100)}`,
+        `Bearer ${'a'.repeat(5000)}`,
+      ].map((text) => [text, /^Invalid token: it must have 100 letters and digits/] as const),
+      ...[`Bearer ${upperCase}`, `Bearer ${'x'.repeat(100)}`].map(
+        (text) => [text, /^Invalid token: it is unknown, expired or revoked/] as const,
+      ),
+      ...[expired.headers.Authorization, revoked.headers.Authorization].map(
+        (text) => [text, /^Invalid token: it is unknown, expired or revoked/] as const,
+      ),
     ];
     // Every endpoint with some of them, and every one of them on some endpoints.
     for (const [at, path] of examples.entries())
-      for (const Authorization of invalid.filter((_, number) => atDepth((at + number) % 5 === 0, true))) {
+      for (const [Authorization, message] of invalid.filter((_, number) =>
+        atDepth((at + number) % 5 === 0, true),
+      )) {
         const response = await service.get(`/api${path}`, { Authorization });
-        assertError(response, 401, /^Invalid token/);
+        assertError(response, 401, message);
         assert.equal(response.headers['www-authenticate'], 'Bearer');
       }
   });

@@ -2,6 +2,7 @@
 
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
 import type { Document, Rating } from '../../catalogue/types.ts';
+import { shorten } from '../../lib/text.ts';
 
 export type Outcome<Row> =
   | { outcome: 'added'; row: Row }
@@ -55,16 +56,11 @@ function compareFields(before: Fields, after: Fields): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {
     const [old, now] = [describe(before[name]), describe(after[name])];
-    return old === now ? [] : [`${name}: ${shorten(old)} → ${shorten(now)}`];
+    return old === now ? [] : [`${name}: ${shorten(old, MAX_LENGTH)} → ${shorten(now, MAX_LENGTH)}`];
   });
 }
 
 function describe(value: unknown): string {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '(none)' : text;
-}
-
-function shorten(text: string): string {
-  const characters = [...text.slice(0, 2 * MAX_LENGTH)];
-  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : text;
 }

@@ -98,6 +98,7 @@ await forEachEngineInDepth(async (engine) => {
       for (const [query, message] of [
         [`categories=${names(10)}`, `Invalid categories: there is no category ${quoted}.`],
         [`categories=${names(11)},kimono`, `Invalid categories: there is no category ${quoted}${others}.`],
+        [`categories=${'é'.repeat(81)}`, `Invalid categories: there is no category "${'é'.repeat(80)}…".`],
         [
           `exclude=kimono,${names(99)}&categories=nope`,
           `Invalid categories: there is no category "nope". Invalid exclude: there is no category ${quoted}${others}.`,

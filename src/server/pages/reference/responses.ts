@@ -136,7 +136,7 @@ export const headers: Record<string, Header> = {
   Link: optional(
     'Links to the next and the previous page.',
     text,
-    '</api/artist?limit=5&offset=5>; rel="next"',
+    '<https://example.org/api/artist?limit=5&offset=5>; rel="next"',
   ),
   Location: required(
     'The address of the file.',
