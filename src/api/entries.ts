@@ -2,8 +2,8 @@
 
 import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
 import * as schemas from '../catalogue/schemas.ts';
-import { PatternTooExpensive } from '../catalogue/search/positions.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
+import { SearchTooLong } from '../catalogue/search/scan.ts';
 import type { Kind, Page, Window } from '../catalogue/types.ts';
 import { ApiError } from '../http/errors.ts';
 import { entityTag } from '../http/negotiation.ts';
@@ -156,11 +156,10 @@ async function searchNames(call: ListCall, kind: Kind, pattern: string): Promise
     return await services.catalogue.search(kind, pattern, query, caller, query.include?.includes('cover'));
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
-    if (error instanceof PatternTooExpensive)
-      throw new ApiError(
-        400,
-        'Invalid search query: the pattern is too expensive; use fewer or smaller repetitions.',
-      );
+    if (error instanceof SearchTooLong)
+      throw new ApiError(503, 'This search takes too long with so many names: use a simpler pattern.', {
+        'Retry-After': '60',
+      });
     throw error;
   }
 }

@@ -2,8 +2,7 @@
 
 import { fold } from '../catalogue/search/fold.ts';
 import { type Node, parsePattern } from '../catalogue/search/pattern.ts';
-import { PatternTooExpensive } from '../catalogue/search/positions.ts';
-import { type NameList, scan } from '../catalogue/search/scan.ts';
+import { type NameList, SearchTooLong, scan } from '../catalogue/search/scan.ts';
 import { splitAtWildcards } from '../catalogue/search/shape.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { LruCache } from '../lib/lru-cache.ts';
@@ -21,7 +20,7 @@ export interface Matches {
 
 interface Result {
   version: number;
-  /** Undefined if the pattern is too expensive. */
+  /** Undefined if the search takes too long. */
   positions: number[] | undefined;
   bytes: number;
 }
@@ -69,7 +68,7 @@ export class NameSearch {
       return result;
     };
     const { version, positions } = cached() ?? (await this.#queue.run(caller, expected, compute));
-    if (!positions) throw new PatternTooExpensive();
+    if (!positions) throw new SearchTooLong();
     return { version, positions };
   }
 
@@ -77,16 +76,12 @@ export class NameSearch {
     const { namesPerSlice } = this.#reader;
     return retryOnChange(async () => {
       const folded: string[] = [];
-      let maxLength = 0;
       const version = await readSlices(
         namesPerSlice,
         (from, to) => this.#reader.readNames(kind, from, to),
-        (name) => {
-          folded.push(fold(name));
-          maxLength = Math.max(maxLength, name.length);
-        },
+        (name) => folded.push(fold(name)),
       );
-      return { kind, version, folded, maxLength };
+      return { kind, version, folded };
     });
   }
 }
@@ -97,7 +92,7 @@ async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<Re
     const positions = await scan(pattern, names, spend);
     return { version, positions, bytes: 8 * positions.length };
   } catch (error) {
-    if (!(error instanceof PatternTooExpensive)) throw error;
+    if (!(error instanceof SearchTooLong)) throw error;
     return { version, positions: undefined, bytes: 0 };
   }
 }

@@ -5,13 +5,10 @@
  */
 import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../sets/bits.ts';
 import type { Node } from './pattern.ts';
-import type { CharacterTest } from './reader.ts';
+import { type CharacterTest, PatternError } from './reader.ts';
 
-/** Limits the cost of a DFA state. */
+/** Limits the cost of a DFA state. Whether a pattern has more depends on nothing but the pattern. */
 export const MAX_POSITIONS = 256;
-
-/** The pattern is valid but would take too much time or memory. */
-export class PatternTooExpensive extends Error {}
 
 export interface Positions {
   /** The distinct character tests. */
@@ -41,7 +38,8 @@ export function buildPositions(root: Node): Positions {
 
   const leaf = (key: unknown, test: CharacterTest): Fragment => {
     const position = testOf.length;
-    if (position === MAX_POSITIONS) throw new PatternTooExpensive();
+    if (position === MAX_POSITIONS)
+      throw new PatternError('the pattern is too large; use fewer or smaller repetitions');
     const testIndex = testIndexes.get(key) ?? tests.push(test) - 1;
     testIndexes.set(key, testIndex);
     testOf.push(testIndex);

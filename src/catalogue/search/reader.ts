@@ -9,9 +9,9 @@ import { charactersFoldingTo } from './fold.ts';
 
 /** A malformed pattern. The message is shown to API users: what is wrong, and at which character, counted from 1. */
 export class PatternError extends Error {
-  /** `position` counts code points from 0. */
-  constructor(problem: string, position: number) {
-    super(`${problem} at character ${position + 1}`);
+  /** `position` counts code points from 0. Without it, the pattern as a whole is wrong. */
+  constructor(problem: string, position?: number) {
+    super(position === undefined ? problem : `${problem} at character ${position + 1}`);
   }
 }
 

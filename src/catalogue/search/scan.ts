@@ -2,7 +2,7 @@
 import type { Kind } from '../types.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
-import { buildPositions, PatternTooExpensive } from './positions.ts';
+import { buildPositions } from './positions.ts';
 import { minLength, requiredLiterals, splitAtWildcards, trim } from './shape.ts';
 
 /** The folded names of a kind, in the order of its list, as of one version of the catalogue. */
@@ -10,9 +10,10 @@ export interface NameList {
   kind: Kind;
   version: number;
   folded: readonly string[];
-  /** An upper bound on the length of a name, in code points. */
-  maxLength: number;
 }
+
+/** The search is valid, but takes too long with so many names. */
+export class SearchTooLong extends Error {}
 
 /** A fraction of a second. Work is counted, not timed: the same search has the same result on a busy machine. */
 const MAX_WORK = 15_000_000;
@@ -20,26 +21,28 @@ const MAX_WORK = 15_000_000;
 const WORK_PER_STEP = 20_000;
 /** The fixed cost of a name, in the unit of the matcher's work. */
 const WORK_PER_NAME = 8;
+/** In code points. */
+const MAX_NAME_LENGTH = 255;
 /** Searching a name for literals is faster than running the automaton. */
 const CHARACTERS_PER_WORK = 4;
 
 /**
  * The positions of the matching names, in list order. Calls `spend` with the work done since the last call, and waits if it
- * returns a promise. Throws PatternTooExpensive.
+ * returns a promise. Throws PatternError if the pattern is too large, and SearchTooLong.
  */
 export async function scan(
   pattern: Node,
   names: NameList,
   spend: (work: number) => Promise<void> | undefined,
 ): Promise<number[]> {
-  const matcher = compile(pattern, names.maxLength);
+  const matcher = compile(pattern);
   const found: number[] = [];
   let spent = 0;
   for (const [position, name] of names.folded.entries()) {
     if (matcher.matches(name)) found.push(position);
     const work = matcher.work - spent;
     if (work < WORK_PER_STEP) continue;
-    if (matcher.work > MAX_WORK) throw new PatternTooExpensive();
+    if (matcher.work > MAX_WORK) throw new SearchTooLong();
     spent = matcher.work;
     const pause = spend(work);
     if (pause) await pause;
@@ -55,9 +58,9 @@ interface Matcher {
 
 /**
  * Most patterns consist of literals and "%" only, and need no automaton. For the others, it runs only on names that contain
- * the pattern's literals. Names have at most `maxLength` characters.
+ * the pattern's literals.
  */
-export function compile(pattern: Node, maxLength: number): Matcher {
+export function compile(pattern: Node, maxLength = MAX_NAME_LENGTH): Matcher {
   const trimmed = trim(pattern, maxLength);
   const texts = splitAtWildcards(trimmed);
   let work = 0;

@@ -112,7 +112,7 @@ export interface Catalogue {
   ): Promise<ImageDocument[] | FilterProblem>;
   /** The entries of a kind, by name, then id. */
   list(kind: Kind, window: Window, hasCovers?: boolean): Promise<Page<EntryDetails>>;
-  /** The same, of those whose names match. Throws PatternError, or PatternTooExpensive. */
+  /** The same, of those whose names match. Throws PatternError, or SearchTooLong. */
   search(
     kind: Kind,
     pattern: string,
