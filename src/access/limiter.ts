@@ -27,8 +27,8 @@ export interface BudgetRule {
 
 export interface ClientBudget {
   hasLeft(client: string): boolean;
-  /** Takes one out of the client's budget. Returns false if there is none left. */
-  take(client: string): boolean;
+  /** Takes one out of the client's budget, if there is one left. */
+  take(client: string): Decision;
 }
 
 /**
@@ -36,6 +36,12 @@ export interface ClientBudget {
  * must not use up the call that the gallery makes next, and crawlers ask for several pages at once.
  */
 export const previewRule: BudgetRule = { name: 'preview', burst: 20, intervalMs: 1000 };
+
+/**
+ * How often a client may be sent to a file. It is not the limit of the API: any page can show pictures of this service, and must
+ * not have its visitors blocked.
+ */
+export const fileRule: BudgetRule = { name: 'file', burst: 20, intervalMs: 1000 };
 
 /** How often a token that turns out to be no exemption from the rate limit is looked up before the limiter decides. */
 export const tokenRule: BudgetRule = { name: 'token', burst: 1, intervalMs: 10_000 };

@@ -23,7 +23,7 @@ export async function handleCall(
   exchange: Exchange,
 ): Promise<void> {
   const now = services.clock();
-  const token = await admit(services, exchange);
+  const token = await admit(services, exchange, route.isEmbed);
   if (!token && route.access !== 'open') throw missingToken('this endpoint');
 
   assertFewParameters(route, exchange.search);

@@ -60,6 +60,8 @@ interface Common {
   description: string;
   /** Open to everyone, to any valid token, or to tokens with this scope. */
   access: 'open' | 'token' | { scope: string };
+  /** Limited like pictures in a page, not like calls. */
+  isEmbed?: true;
   /** The schema of `data` in the response. Without one, the endpoint redirects to a file. */
   data?: Type.TSchema;
   /** The schema of `meta` in the response. */

@@ -24,6 +24,7 @@ export const randomFile = endpoint({
     'Redirects to the file of one image that matches the filters, for use in `<img src>`. Every request gets another ' +
     'image; with a `seed`, the same one each time. If no image matches, the response is a 404.',
   access: 'open',
+  isEmbed: true,
   query: randomQuery,
   example: {
     call: ({ categories }) => ({ query: { ...examples.inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
@@ -52,6 +53,7 @@ export const imageFile = endpoint({
     'Redirects to the file, for use in `<img src>`. The address stays the same, while links to files expire. The ' +
     'redirect may be cached for a few minutes, but never until the link expires.',
   access: 'open',
+  isEmbed: true,
   query: fileQuery,
   example: { call: ({ image }) => ({ id: image.id }) },
   async handle(call) {

@@ -46,6 +46,8 @@ export interface Services {
   limiter: Limiter | undefined;
   /** Which calls may be exempt from the rate limit. */
   exemptions: Exemptions;
+  /** How often a client is sent to a file. */
+  fileBudget: ClientBudget;
   /** How often pages look something up for a client. */
   previewLookups: ClientBudget;
   /** Whether the client is in a network without a rate limit. */

@@ -2,12 +2,15 @@
 import { Unavailable } from '../lib/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { errorField } from './logger.ts';
+import { acceptsSvg } from './negotiation.ts';
 
 /** An error whose message the client gets. Any other error becomes a 500 and its message goes to the log only. */
 export class ApiError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+  /** SVG that a browser gets instead if it asks for a picture. */
+  readonly picture: string | undefined;
+  constructor(status: number, message: string, headers: Record<string, string> = {}, picture?: string) {
     // Nobody reads the stack of a client's error, and capturing it is the most expensive part of a 429.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -15,6 +18,7 @@ export class ApiError extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
     this.headers = headers;
+    this.picture = picture;
   }
 }
 
@@ -39,10 +43,12 @@ export function sendError(error: unknown, exchange: Exchange): void {
     exchange.response.destroy();
     return;
   }
-  const { status, message, headers } = toApiError(error, exchange);
+  const { status, message, headers, picture } = toApiError(error, exchange);
   exchange.header('Cache-Control', 'no-store');
   exchange.headers(headers);
-  exchange.send(status, errorBody(status, message));
+  if (picture !== undefined && acceptsSvg(exchange.request.headers.accept))
+    exchange.send(status, picture, 'image/svg+xml');
+  else exchange.send(status, errorBody(status, message));
 }
 
 function toApiError(error: unknown, { id, log }: Exchange): ApiError {

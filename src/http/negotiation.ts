@@ -41,6 +41,12 @@ export function prefersHtml(accept?: string): boolean {
   return preferredType(accept) === 'html';
 }
 
+/** Whether a browser asks for a picture, as for `<img>`. When it opens a page, it asks for HTML too. */
+export function acceptsSvg(accept = ''): boolean {
+  const weights = parseWeights(accept);
+  return weights.has('image/svg+xml') && !weights.has('text/html');
+}
+
 /** The weight of the first range that the header has, 0 if it has none of them. */
 function findRange(weights: Map<string, number>, ranges: string[]): { weight: number; rank: number } {
   const rank = ranges.findIndex((range) => weights.has(range));

@@ -4,7 +4,7 @@ import { monitorCheck } from '../access/browsers.ts';
 import { clientReader, networkCheck, originReader } from '../access/client-address.ts';
 import { Cursors } from '../access/cursors.ts';
 import { FileLinks } from '../access/file-links.ts';
-import { Exemptions, previewRule, tokenRule } from '../access/limiter.ts';
+import { Exemptions, fileRule, previewRule, tokenRule } from '../access/limiter.ts';
 import type { Services } from '../api/services.ts';
 import type { Config } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
@@ -112,6 +112,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     exemptions: new Exemptions(openBudget(tokenRule, clients)),
     isInExemptNetwork: networkCheck(config.rateLimitExempt, config.trustedProxies),
     decisions: new LimiterCounters(),
+    fileBudget: openBudget(fileRule, clients),
     previewLookups: openBudget(previewRule, clients),
     clientOf: clientReader(config.trustedProxies),
     mayMonitor: monitorCheck(networkCheck(config.metricsAllow, config.trustedProxies), config.publicUrl),

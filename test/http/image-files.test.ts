@@ -159,12 +159,6 @@ describe('both', () => {
     }
   });
 
-  test('count against the rate limit', async () => {
-    const limited = await startService(configFor(folder, { RATE_LIMIT: 'on' }), { clock: () => NOW });
-    assert.equal((await limited.get(paths[0] as string)).status, 302);
-    for (const path of paths) assertError(await limited.get(path), 429);
-  });
-
   test('HEAD returns the headers of GET', async () => {
     for (const path of paths) {
       const get = await service.get(path);

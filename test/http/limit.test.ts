@@ -50,6 +50,36 @@ test('rejects the second request within a second, and sends the time to wait', a
   assert.equal((await service.get('/api/stats', client)).status, 200);
 });
 
+test('redirects to files have a limit of their own, which blocks nobody', async () => {
+  const client = newClient();
+  const paths = ['/api/image/random/file', `/v1/image/${uuid(4, 1)}/file`];
+  const take = (turn: number, headers = {}) => service.get(paths[turn % 2] ?? '', { ...client, ...headers });
+  for (let turn = 0; turn < 20; turn++) {
+    const { status, headers } = await take(turn);
+    assert.equal(status, 302);
+    const [left, wait] = [19 - turn, turn === 19 ? 1 : 0];
+    assert.equal(headers['x-ratelimit-limit'], '20');
+    assert.equal(headers['ratelimit-policy'], '"file";q=20;w=20');
+    assert.equal(headers.ratelimit, `"file";r=${left};t=${wait}`);
+  }
+  const picture = { Accept: 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8' };
+  for (let turn = 0; turn < 30; turn++) {
+    const shown = await take(turn, picture);
+    assert.equal(shown.status, 429);
+    assert.equal(shown.headers['content-type'], 'image/svg+xml');
+    assert.match(shown.text, /^<svg .*Try again in a moment\./);
+  }
+  const page = { Accept: 'text/html,image/avif,image/svg+xml,*/*;q=0.8' };
+  for (const headers of [{}, page]) {
+    const refused = await take(0, headers);
+    assert.equal(refused.headers['retry-after'], '1');
+    assert.match(refused.json.message, /^Too many pictures at once/);
+  }
+  assert.equal((await service.get('/api/stats', client)).status, 200);
+  now += 1000;
+  assert.deepEqual([(await take(0)).status, (await take(1)).status], [302, 429]);
+});
+
 test('the tenth violation blocks for an hour', async () => {
   const client = newClient();
   await service.get('/api', client);

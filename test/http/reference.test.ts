@@ -159,6 +159,9 @@ describe('/openapi.json', () => {
     const tooMany: Answer[] = [];
     // The clock stands still, so every request but the first is a violation, and the tenth violation blocks.
     for (let request = 0; request <= 10; request++) tooMany.push(await limited.get('/api'));
+    const pictures: Answer[] = [];
+    for (let request = 0; request <= 20; request++)
+      pictures.push(await limited.get('/api/image/random/file'));
     const responses: Record<string, Answer> = {
       '400 limit': await open('/api/artist?limit=0'),
       '400 id': await open('/api/image/x'),
@@ -178,6 +181,7 @@ describe('/openapi.json', () => {
       '431 size': await open('/api', { 'X-Filler': 'x'.repeat(50_000) }),
       '500 internal': await failing('/api/stats'),
       '503 unavailable': await unavailable('/api/stats'),
+      '429 pictures': pictures[20] as Answer,
     };
     const documented = Object.values(document.components.responses).flatMap(({ content }) =>
       Object.entries(content?.['application/json']?.examples ?? {}),

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { openPage, startBrowser } from '../support/browser/browser.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -14,6 +15,35 @@ const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const block = (language: string) =>
   new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? assert.fail(`no ${language}`);
 
+/** Opens a page on another origin. */
+async function openElsewhere(html: string): Promise<Page> {
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><body>${html}`),
+  ).listen(0, '127.0.0.1');
+  after(() => server.close());
+  const page = await openPage(await startBrowser());
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' });
+  return page;
+}
+
+const widthsIn = (page: Page) => page.$$eval('img', (shown) => shown.map(({ naturalWidth }) => naturalWidth));
+
+test('a page with more pictures than the limit shows or explains each, and blocks nobody', {
+  skip,
+}, async () => {
+  const service = await startKnownService({ environment: { RATE_LIMIT: 'on' } });
+  const pictures = Array.from(
+    { length: 32 },
+    (_, number) => `<img src="${service.origin}/api/image/random/file?${number}">`,
+  );
+  const page = await openElsewhere(pictures.join(''));
+  const widths = await widthsIn(page);
+  assert.equal(widths.filter((width) => width > 0).length, 32, `${widths}`);
+  const status = await page.evaluate(async (url) => (await fetch(url)).status, `${service.origin}/api/stats`);
+  assert.equal(status, 200);
+  await page.context().close();
+});
+
 test('a page on another origin shows and reads pictures', { skip }, async () => {
   const service = await startKnownService();
   const html = [
@@ -23,14 +53,9 @@ test('a page on another origin shows and reads pictures', { skip }, async () => 
   ]
     .join('')
     .replaceAll('http://127.0.0.1:3000', service.origin);
-  const server = createServer((_, response) =>
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><body>${html}`),
-  ).listen(0, '127.0.0.1');
-  after(() => server.close());
-  const page = await openPage(await startBrowser());
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' });
+  const page = await openElsewhere(html);
 
-  const widths = await page.$$eval('img', (shown) => shown.map(({ naturalWidth }) => naturalWidth));
+  const widths = await widthsIn(page);
   assert.equal(widths.length, 3);
   assert.ok((widths[0] ?? 0) > 0 && (widths[1] ?? 0) > 0, `${widths}`);
   assert.equal(widths[2], 64);

@@ -115,14 +115,14 @@ export class MemoryBudget implements ClientBudget {
   }
 
   hasLeft(client: string): boolean {
-    return this.#spend(client, false);
+    return this.#spend(client, false).isAllowed;
   }
 
-  take(client: string): boolean {
+  take(client: string): Decision {
     return this.#spend(client, true);
   }
 
-  #spend(client: string, isTaken: boolean): boolean {
+  #spend(client: string, isTaken: boolean): Decision {
     const { name, burst, intervalMs } = this.#rule;
     this.#clients.lock(`${name} ${client}`);
     try {
@@ -131,9 +131,11 @@ export class MemoryBudget implements ClientBudget {
       // When the budget is full again. A later time than possible was recorded before the clock was set back.
       const known = this.#clients.read().nextArrival;
       const fullAt = Math.max(now, known <= latest ? known : 0) + intervalMs;
-      if (fullAt > latest) return false;
-      if (isTaken) this.#clients.write(goodState(fullAt), now);
-      return true;
+      const isAllowed = fullAt <= latest;
+      if (isTaken && isAllowed) this.#clients.write(goodState(fullAt), now);
+      const room = latest - fullAt - (isAllowed ? intervalMs : 0);
+      const wait = Math.max(0, Math.ceil(-room));
+      return { isAllowed, isBlocked: false, wait, remaining: Math.max(0, Math.floor(room / intervalMs) + 1) };
     } finally {
       this.#clients.unlock();
     }

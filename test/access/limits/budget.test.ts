@@ -9,7 +9,7 @@ const clock = () => now;
 
 function count(budget: MemoryBudget, client: string): number {
   let taken = 0;
-  while (budget.take(client)) taken++;
+  while (budget.take(client).isAllowed) taken++;
   assert.equal(budget.hasLeft(client), false);
   return taken;
 }
@@ -31,7 +31,7 @@ test('a budget comes back with time, also after the clock was set back', () => {
 test('threads share a budget, but not with another one or the rate limit', () => {
   const memory = createLimiterMemory(1000);
   const [first, second] = [1, 2].map((owner) => new MemoryBudget(previewRule, clock, memory, owner));
-  for (let taken = 0; taken < 12; taken++) assert.ok(first?.take('a'));
+  for (let taken = 0; taken < 12; taken++) assert.ok(first?.take('a').isAllowed);
   assert.equal(count(second as MemoryBudget, 'a'), 8);
   assert.equal(first?.hasLeft('a'), false);
   assert.equal(count(new MemoryBudget(tokenRule, clock, memory, 3), 'a'), 1);

@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import { Cursors } from '../../../src/access/cursors.ts';
 import { FileLinks } from '../../../src/access/file-links.ts';
-import { Exemptions, previewRule, tokenRule } from '../../../src/access/limiter.ts';
+import { Exemptions, fileRule, previewRule, tokenRule } from '../../../src/access/limiter.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Logger } from '../../../src/http/logger.ts';
 import { LimiterCounters } from '../../../src/http/traffic.ts';
@@ -44,6 +44,7 @@ export async function startWrapped(
       randomInt: secureRandomInt,
       limiter: undefined,
       exemptions: new Exemptions(openBudget(tokenRule, { clock })),
+      fileBudget: openBudget(fileRule, { clock }),
       previewLookups: openBudget(previewRule, { clock }),
       isInExemptNetwork: () => false,
       decisions: new LimiterCounters(),

@@ -84,7 +84,7 @@ export class Gallery {
     const { limiter, isInExemptNetwork, clientOf, previewLookups, originOf } = this.#services;
     const { request, log, id } = exchange;
     const isLimited = limiter && !isInExemptNetwork(request);
-    if (isLimited && !previewLookups.take(clientOf(request))) return undefined;
+    if (isLimited && !previewLookups.take(clientOf(request)).isAllowed) return undefined;
     try {
       return await findPreview(this.#services, subject, originOf(request));
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   headerRefs,
   headers,
   requestIdHeader,
+  tooManyPictures,
 } from './responses.ts';
 import { type Components, type Parameter, type Ref, type Response, refTo, type Schema } from './types.ts';
 
@@ -26,12 +27,15 @@ export function buildComponents(routes: readonly Route[]): Components {
       ...Object.fromEntries(routes.flatMap(queryParameters)),
     },
     headers,
-    responses: Object.fromEntries(
-      Object.entries(errorResponses).map(([status, error]) => [
-        error.name,
-        errorResponse(Number(status), error, error.isBeforeLimit ? requestIdHeader : commonHeaders),
-      ]),
-    ),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(errorResponses).map(([status, error]) => [
+          error.name,
+          errorResponse(Number(status), error, error.isBeforeLimit ? requestIdHeader : commonHeaders),
+        ]),
+      ),
+      [tooManyPictures.name]: withPicture(errorResponse(429, tooManyPictures, commonHeaders)),
+    },
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer', description: 'An access token, issued by the operator.' },
     },
@@ -84,6 +88,10 @@ function toParameter(name: string, rule: Type.TSchema, location: 'path' | 'query
     example: examples[0],
     ...(schema.type === 'array' && { explode: false }),
   };
+}
+
+function withPicture(response: Response): Response {
+  return { ...response, content: { ...response.content, 'image/svg+xml': { schema: {} } } };
 }
 
 export function errorResponse(

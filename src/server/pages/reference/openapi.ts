@@ -5,7 +5,7 @@ import { uuidPattern } from '../../../catalogue/schemas.ts';
 import { license } from '../../../lib/version.ts';
 import { buildComponents, parameterKey, toSchemaOrRef } from './components.ts';
 import { pages, pagesTag } from './pages.ts';
-import { commonHeaders, errorResponses, headerRefs } from './responses.ts';
+import { commonHeaders, errorResponses, headerRefs, tooManyPictures } from './responses.ts';
 import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
 const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
@@ -136,6 +136,9 @@ function possibleErrors(route: Route): [number, Ref][] {
     404: !route.data || parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
   };
   return Object.entries(errorResponses)
-    .map(([status, { name }]): [number, Ref] => [Number(status), refTo('responses', name)])
+    .map(([status, { name }]): [number, Ref] => {
+      const isEmbedLimit = route.isEmbed && status === '429';
+      return [Number(status), refTo('responses', isEmbedLimit ? tooManyPictures.name : name)];
+    })
     .filter(([status]) => isPossible[status] ?? true);
 }

@@ -80,6 +80,17 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
 };
 
+/** The 429 of redirects to files. Browsers get a picture instead, if they ask for one. */
+export const tooManyPictures: ErrorResponse = {
+  name: 'TooManyPictures',
+  description:
+    'The client was sent to more files than `X-RateLimit-Limit` at once, or to more than one per second after that. This never blocks it.',
+  messages: {
+    pictures: 'Too many pictures at once: the limit is 20, and one per second after that. Try again in 1 s.',
+  },
+  headers: ['Retry-After'],
+};
+
 const count: Schema = { type: 'integer', minimum: 0 };
 const text: Schema = { type: 'string' };
 
