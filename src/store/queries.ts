@@ -1,5 +1,6 @@
 /** SQL that both stores understand. */
 import type { Orientation, Rating } from '../catalogue/types.ts';
+import type { BlockedName } from './contract/decisions.ts';
 import type { FixedShelves } from './contract/writer.ts';
 import type { Dialect, ReadSession } from './session.ts';
 
@@ -7,7 +8,14 @@ export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, documen
   (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
   coalesce((select fields from edited where edited.image = image.number), '') as edited`;
 export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
-export const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt"';
+const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt", skips';
+export type BlockedRow = Omit<BlockedName, 'skips'> & { skips: number };
+
+/** `rest` is what follows the table. */
+export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
+
+export const toBlockedName = ({ skips, ...blocked }: BlockedRow): BlockedName =>
+  skips === 1 ? { ...blocked, skips: true } : blocked;
 
 /** Images of a shelf that are read at a time. */
 export const SHELF_BATCH_SIZE = 500;

@@ -97,16 +97,24 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--character <name|id>', 'all images of this character')
     .option('--category <name|id>', 'all images in this category')
     .option('--reason <text>', 'why; an import that skips the picture shows it', '')
+    .option('--block', 'also remove the artist or character; imports skip their pictures from now on', false)
     .option(
       '--allow-again',
       'let imports add the same pictures again; takes ids of removed images, too',
       false,
     )
     .option('--dry-run', 'print what would be removed and change nothing', false)
-    .addHelpText('after', examples('zukan remove --artist Kei --reason "asked by the artist" --dry-run'))
+    .addHelpText('after', examples('zukan remove --artist Kei --block --reason "the artist asked" --dry-run'))
     .action(async (ids, options) =>
       (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
     );
+
+  program
+    .command('blocked')
+    .description('list the names that imports of folders leave out, or whose pictures they skip')
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan blocked', 'zukan entry artist Kei --unblock'))
+    .action(async (options) => (await import('./blocked.ts')).blockedCommand(config(), options, terminal));
 
   program
     .command('history')

@@ -18,7 +18,7 @@ export function planEntry(
   // An entry that is found by an alias keeps its name.
   const name = existing && isByAlias ? existing.name : record.name;
   const isNewName = !existing || nameKey(kind, existing.name) !== nameKey(kind, name);
-  if (isNewName && entries.isBlocked(kind, name))
+  if (isNewName && entries.blockOf(kind, name))
     throw new RecordError(
       `the ${kind} "${name}" is blocked; "zukan entry ${kind} '${name}' --unblock" lifts the block`,
     );

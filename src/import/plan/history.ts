@@ -67,7 +67,12 @@ const validators: Record<ItemKind, Validator> = {
   artist: Entry,
   category: Entry,
   character: Entry,
-  blocked: Compile(Schema.Object({ kind: Kind, name: Text, blockedAt: Time }, closed)),
+  blocked: Compile(
+    Schema.Object(
+      { kind: Kind, name: Text, blockedAt: Time, skips: Schema.Optional(Schema.Literal(true)) },
+      closed,
+    ),
+  ),
   removed: Compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: Time, reason: Text }, closed)),
   'taken-down': Compile(Schema.Object({ hash: ETag }, closed)),
 };

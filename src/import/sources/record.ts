@@ -89,6 +89,8 @@ export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine 
   if (record.type === 'removed') record.image = record.image.toLowerCase();
   else if (record.type === 'image') checkImage(record);
   else if (record.type !== 'blocked') checkEntry(record);
+  else if (record.skips && record.kind === 'category')
+    throw new RecordError('skips: only for the kinds artist and character');
   if ('id' in record && record.id) record.id = record.id.toLowerCase();
   return record;
 }

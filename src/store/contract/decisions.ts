@@ -12,11 +12,13 @@ export interface RemovedFile {
   reason: string;
 }
 
-/** The name of a removed entry: imports do not create it again. */
+/** The name of a removed entry: imports of folders leave it out. */
 export interface BlockedName {
   kind: Kind;
   name: string;
   blockedAt: string;
+  /** Imports of folders skip the pictures of this artist or character: they were taken down. */
+  skips?: true;
 }
 
 /** Changes of one transaction. */

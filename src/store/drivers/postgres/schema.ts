@@ -233,4 +233,5 @@ export const migrations = [
    );
    create index trash_id on trash (id);
    ${KEEP_IMPORT_RUNS}`,
+  'alter table blocked_name add column skips int not null default 0',
 ];

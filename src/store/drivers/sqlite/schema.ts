@@ -189,6 +189,7 @@ export const catalogueSchema: Schema = {
      ) strict, without rowid;
      create index trash_id on trash (id);
      ${KEEP_IMPORT_RUNS}`,
+    'alter table blocked_name add column skips integer not null default 0',
   ],
 };
 
