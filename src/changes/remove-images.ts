@@ -122,12 +122,21 @@ async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator
 }
 
 async function decide(
+  writer: CatalogueWriter,
+  rows: ImageRow[],
+  otherHashes: Map<string, string>,
+  removal: Removal,
+): Promise<void> {
+  if (removal.allowAgain) return writer.decisions.forgetFiles(rows.map(({ eTag }) => eTag));
+  await rememberRemoved(writer, rows, otherHashes, removal);
+}
+
+export async function rememberRemoved(
   { decisions }: CatalogueWriter,
   rows: ImageRow[],
   otherHashes: Map<string, string>,
-  { now, reason, allowAgain }: Removal,
+  { now, reason }: Pick<Removal, 'now' | 'reason'>,
 ): Promise<void> {
-  if (allowAgain) return decisions.forgetFiles(rows.map(({ eTag }) => eTag));
   const remembered = rows.flatMap(({ id, eTag }): RemovedFile[] => {
     const hashes = [eTag, otherHashes.get(id)].filter((hash) => hash !== undefined);
     return [...new Set(hashes)].map((hash) => ({ hash, image: id, removedAt: now, reason }));
@@ -151,7 +160,10 @@ async function allowRemoved(
 }
 
 /** The hashes that pictures stored with a location have without it, by image id. Read before the lock is taken. */
-async function readOtherHashes(target: RemovalTarget, removal: Removal): Promise<Map<string, string>> {
+export async function readOtherHashes(
+  target: RemovalTarget,
+  removal: Pick<Removal, 'files' | 'openSnapshot' | 'concurrency' | 'signal'>,
+): Promise<Map<string, string>> {
   const { files, openSnapshot, concurrency, signal } = removal;
   const hashes = new Map<string, string>();
   await using snapshot = await openSnapshot();

@@ -154,9 +154,16 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
 
   program
     .command('duplicates')
-    .description('list groups of images that look alike')
+    .description('list groups of images that look alike, or keep one of each')
+    .addOption(
+      new Option(
+        '--keep <which>',
+        'keep this one of each group, give it the fields of the others, and move them to the trash',
+      ).choices(['largest', 'oldest']),
+    )
+    .option('--dry-run', 'with --keep: print what would change and change nothing', false)
     .option('--json', 'print JSON', false)
-    .addHelpText('after', examples('zukan duplicates --json'))
+    .addHelpText('after', examples('zukan duplicates --json', 'zukan duplicates --keep largest --dry-run'))
     .action(async (options) =>
       (await import('./maintenance/duplicates.ts')).duplicatesCommand(config(), options, terminal),
     );
