@@ -111,13 +111,13 @@ export async function blockNames(
   now: string,
   { skips = false } = {},
 ): Promise<void> {
-  for (const name of names) checkRecord({ type: kind, name });
+  const checked = names.map((name) => (checkRecord({ type: kind, name }) as EntryLine).name);
   const before = await writer.decisions.blockedNames(kind, names);
   const takenDown = new Set(before.filter((block) => block.skips).map(({ name }) => nameKey(kind, name)));
   // A take-down ends when the name is unblocked, not before.
   const isSkipped = (name: string) => skips || takenDown.has(nameKey(kind, name));
   await writer.decisions.blockNames(
-    names.map((name) => ({ kind, name, blockedAt: now, ...(isSkipped(name) && { skips: true }) })),
+    checked.map((name) => ({ kind, name, blockedAt: now, ...(isSkipped(name) && { skips: true }) })),
   );
 }
 

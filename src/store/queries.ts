@@ -40,10 +40,13 @@ export const DANGLING = [
 /** The kinds of shelves that belong to an entry, as SQL. */
 export const ENTRY_KINDS = `('artist', 'category', 'character')`;
 
-/** Numbers the artists, characters and categories within their kind: by name, then id, both by code point. */
+/** By name ignoring case, by name and by id (names.ts), each by code point. */
+const ENTRY_ORDER = 'sort_key, name, id';
+
+/** Numbers the artists, characters and categories within their kind. */
 export const NUMBER_ENTRIES = `
   update shelf set position = ordered.position
-  from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
+  from (select number, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as position from shelf
         where kind in ${ENTRY_KINDS}) as ordered
   where ordered.number = shelf.number and shelf.position <> ordered.position`;
 
@@ -124,7 +127,7 @@ export function createShelfQueries({ hasShelf, belongs }: Dialect) {
       where image not in (select number from image)
       union all
       select 'the list of ' || kind || 's is out of order'
-      from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
+      from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf
             where kind in ${ENTRY_KINDS}) as listed
       where position <> expected group by kind
       union all

@@ -1,7 +1,8 @@
 /** The row of an image and the shelves that it belongs on, from its fields and its entries. Pure. */
 
 import type { FixedShelves, ImageRow, PlacedImage, SavedEntry } from '../../store/contract/writer.ts';
-import { byNameThenId, composeDocument, type StoredImage } from './document.ts';
+import { byNameThenId } from '../names.ts';
+import { composeDocument, type StoredImage } from './document.ts';
 
 export type ImageFields = Omit<StoredImage, 'id' | 'artist' | 'categories' | 'characters'>;
 
