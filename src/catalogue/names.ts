@@ -1,8 +1,15 @@
 /** How names of artists, characters and categories are written, compared and sorted. The same in every store. Pure. */
 import { fold } from './search/fold.ts';
 
+const FIRST_COMBINING = 0x300;
+
 /** Unicode has several ways to write an accented letter. Macs decompose the names of folders; people type composed letters. */
-export const normaliseName = (name: string): string => name.normalize('NFC');
+export function normaliseName(name: string): string {
+  // Below the combining marks there is one way only, and this loop takes a tenth of the time.
+  for (let index = 0; index < name.length; index++)
+    if (name.charCodeAt(index) >= FIRST_COMBINING) return name.normalize('NFC');
+  return name;
+}
 
 /** Names with the same folded form differ in case only. */
 export const foldName = (name: string): string => fold(normaliseName(name));
@@ -30,12 +37,16 @@ export interface Named {
 }
 
 /** The order of artists, characters and categories: ignoring case, then by code point, then by id. */
-export function byNameThenId(a: Named, b: Named): number {
-  return (
-    compareCodePoints(fold(a.name), fold(b.name)) ||
-    compareCodePoints(a.name, b.name) ||
-    compareCodePoints(a.id, b.id)
-  );
+export function sortByName<T extends Named>(entries: readonly T[]): T[] {
+  return entries
+    .map((entry) => ({ entry, key: fold(entry.name) }))
+    .sort(
+      (a, b) =>
+        compareCodePoints(a.key, b.key) ||
+        compareCodePoints(a.entry.name, b.entry.name) ||
+        compareCodePoints(a.entry.id, b.entry.id),
+    )
+    .map(({ entry }) => entry);
 }
 
 function compareCodePoints(a: string, b: string): number {

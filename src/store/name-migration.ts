@@ -1,25 +1,10 @@
 /**
  * Migrates catalogues of versions that stored names as they were given, and sorted them by code point. Names get one Unicode
  * form, entries that differed in form only become one, and lists ignore case. Once released, never edit it.
- *
- * It is a generator, because one database answers at once and the other one later: it yields statements, and gets their rows.
  */
-import {
-  byNameThenId,
-  foldName,
-  normaliseLogged,
-  normaliseName,
-  normaliseTexts,
-} from '../catalogue/names.ts';
+import { foldName, normaliseLogged, normaliseName, normaliseTexts, sortByName } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
-
-type Value = string | number | null | readonly number[];
-export interface Statement {
-  text: string;
-  values: Value[];
-}
-type Row = Record<string, never>;
-export type DataMigration = (dialect: ShelfLists) => Generator<Statement, void, unknown[]>;
+import { parse, query, type Statement, type Value } from './data-migration.ts';
 
 /** How `image_shelves` stores the shelves of an image. */
 interface ShelfLists {
@@ -39,15 +24,10 @@ interface Entry {
 const BATCH_SIZE = 500;
 const KINDS = `('artist', 'category', 'character')`;
 
-function* query<T = Row>(text: string, ...values: Value[]): Generator<Statement, T[], unknown[]> {
-  return (yield { text, values }) as T[];
-}
-
-export const normaliseNames: DataMigration = function* (lists) {
+export function* normaliseNames(lists: ShelfLists): Generator<Statement, void, unknown[]> {
   const entries = yield* query<Entry>(
     `select number, kind, id, name, size, document from shelf where kind in ${KINDS} order by number`,
   );
-  if (entries.length === 0) return;
   const merged = findMerged(entries);
   for (const [from, into] of merged) yield* mergeShelves(from, into, lists);
   const kept = new Map(
@@ -74,7 +54,7 @@ export const normaliseNames: DataMigration = function* (lists) {
   yield* normaliseKeys('blocked_name');
   for (const table of ['image', 'trash'] as const) yield* rewriteDocuments(table, kept);
   yield* normaliseLog();
-};
+}
 
 /** Each entry that becomes a part of another one: the one with the most images, in whatever form its name is. */
 function findMerged(entries: Entry[]): Map<Entry, Entry> {
@@ -82,7 +62,7 @@ function findMerged(entries: Entry[]): Map<Entry, Entry> {
     JSON.stringify([
       kind,
       kind === 'category' ? foldName(name) : normaliseName(name),
-      kind === 'character' ? normaliseName(JSON.parse(document).source ?? '') : '',
+      kind === 'character' ? normaliseName(parse<{ source?: string }>(document)?.source ?? '') : '',
     ]);
   const merged = new Map<Entry, Entry>();
   for (const same of Map.groupBy(entries, identityOf).values()) {
@@ -98,8 +78,12 @@ function findMerged(entries: Entry[]): Map<Entry, Entry> {
 }
 
 function normaliseEntry(entry: Entry): Entry {
-  const document = JSON.stringify(normaliseTexts(JSON.parse(entry.document)));
-  return { ...entry, name: normaliseName(entry.name), document };
+  const document = parse<object>(entry.document);
+  return {
+    ...entry,
+    name: normaliseName(entry.name),
+    document: document ? JSON.stringify(normaliseTexts(document)) : entry.document,
+  };
 }
 
 /** Gives the images of one shelf to another, and removes the first. */
@@ -133,6 +117,11 @@ function* mergeShelves(from: Entry, into: Entry, lists: ShelfLists) {
   );
   yield* query('update alias set shelf = $1 where shelf = $2', into.number, from.number);
   yield* query('delete from shelf where number = $1', from.number);
+  // Changes of images can still be undone.
+  yield* query(
+    `update change_item set before = replace(before, $1, $2), after = replace(after, $1, $2) where kind = 'image'`,
+    ...[from.id, into.id],
+  );
 }
 
 /** Of two names that differ in form only, the first stays. */
@@ -180,24 +169,27 @@ function* rewriteDocuments(table: 'image' | 'trash', entries: Map<string, Entry>
 /** The public JSON ends after the fourth line feed; the artist follows (catalogue/documents/document.ts). */
 function rewriteDocument(document: string, entries: Map<string, Entry>): string {
   const lines = document.split('\n');
-  const body = lines[3] as string;
+  const body = lines[3] ?? '';
   const start = body.indexOf('"categories":[');
   const middle = body.indexOf('],"characters":[', start);
   const end = body.lastIndexOf('],"createdAt":"');
-  const list = (kind: string, json: string) => {
-    const current = (JSON.parse(json) as Entry[]).map((entry) => {
-      const found = entries.get(`${kind} ${entry.id}`);
-      return found ?? { ...entry, document: JSON.stringify(entry) };
-    });
-    const unique = [...new Map(current.map((entry) => [entry.id, entry])).values()];
-    return unique.sort(byNameThenId).map((entry) => entry.document);
+  const listed = [
+    body.slice(start + '"categories":'.length, middle + 1),
+    body.slice(middle + '],"characters":'.length, end + 1),
+  ];
+  const [categories, characters] = listed.map((json) => parse<Entry[]>(json));
+  if (!categories || !characters) return document;
+  const list = (kind: string, former: Entry[]) => {
+    const current = former.map(
+      (entry) => entries.get(`${kind} ${entry.id}`) ?? { ...entry, document: JSON.stringify(entry) },
+    );
+    const unique = new Map(current.map((entry) => [entry.id, entry]));
+    return sortByName([...unique.values()]).map((entry) => entry.document);
   };
-  const categories = list('category', body.slice(start + '"categories":'.length, middle + 1));
-  const characters = list('character', body.slice(middle + '],"characters":'.length, end + 1));
   const head = body.slice(0, start);
   const artistId = /^","artist":"([0-9a-f-]{36})"/.exec(head)?.[1] ?? '';
   const artist = entries.get(`artist ${artistId}`);
-  lines[3] = `${artist ? head.replace(artistId, artist.id) : head}"categories":[${categories}],"characters":[${characters}${body.slice(end)}`;
+  lines[3] = `${artist ? head.replace(artistId, artist.id) : head}"categories":[${list('category', categories)}],"characters":[${list('character', characters)}${body.slice(end)}`;
   if (artist) lines[5] = artist.document;
   return lines.join('\n');
 }
@@ -233,12 +225,9 @@ function* normaliseLog() {
   }
 }
 
-/** What cannot be read stays, for `zukan check` to find. */
 function normaliseFields(text: string | null): string | null {
-  if (text === null) return null;
-  try {
-    return JSON.stringify(normaliseLogged(JSON.parse(text)));
-  } catch {
-    return text;
-  }
+  const fields = text === null ? undefined : parse<{ document?: string }>(text);
+  // The document of an entry is JSON within JSON, and may be damaged, too.
+  const isReadable = fields && (fields.document === undefined || parse(fields.document) !== undefined);
+  return isReadable ? JSON.stringify(normaliseLogged(fields)) : text;
 }

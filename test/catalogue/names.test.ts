@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { byNameThenId, foldName, normaliseLogged, normaliseTexts } from '../../src/catalogue/names.ts';
+import {
+  foldName,
+  normaliseLogged,
+  normaliseName,
+  normaliseTexts,
+  sortByName,
+} from '../../src/catalogue/names.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
 
 const text = fc.string({ unit: fc.constantFrom(...'aAbBéÉe\u0301ſsＡ😀 ｱ') });
@@ -14,16 +20,23 @@ test('orders names ignoring case, then by code point, then by id', () => {
     fc.property(named, named, (a, b) => {
       const expected =
         compareBytes(fold(a.name), fold(b.name)) || compareBytes(a.name, b.name) || compareBytes(a.id, b.id);
-      assert.equal(Math.sign(byNameThenId(a, b)), expected);
+      assert.deepEqual(sortByName([a, b]), expected > 0 ? [b, a] : [a, b]);
     }),
   );
-  const sorted = ['b', 'B', 'a', 'A', 'é', 'É', 'z', '😀', 'ｱ']
-    .map((name) => ({ name, id: '' }))
-    .sort(byNameThenId);
+  const sorted = sortByName(['b', 'B', 'a', 'A', 'é', 'É', 'z', '😀', 'ｱ'].map((name) => ({ name, id: '' })));
   assert.deepEqual(
     sorted.map(({ name }) => name),
     ['A', 'a', 'B', 'b', 'z', 'É', 'é', 'ｱ', '😀'],
   );
+});
+
+test('a name is in NFC, whatever it contains', () => {
+  const any = fc.string({ unit: fc.constantFrom(...'aé\u02ff\u0300\u0301e図か\u3099😀') });
+  fc.assert(fc.property(any, (name) => assert.equal(normaliseName(name), name.normalize('NFC'))));
+  for (let code = 0; code < 0x300; code++) {
+    const character = String.fromCharCode(code);
+    assert.equal(character.normalize('NFC'), character);
+  }
 });
 
 test('names in any form and case have the same key', () => {

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import type { Config } from '../../src/config/config.ts';
+import { checkHistory, planItem } from '../../src/import/plan/history.ts';
+import type { ItemLine } from '../../src/import/sources/history-lines.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { migrations } from '../../src/store/drivers/postgres/schema.ts';
 import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
@@ -27,6 +29,30 @@ async function assertConsistent(config: Config): Promise<void> {
   assert.deepEqual(await Array.fromAsync(checkCatalogue(snapshot)), []);
   assert.deepEqual(shelfProblems(config), []);
 }
+
+test('the log of a backup that an older version made gets names in one form', () => {
+  const entry = (name: string) => ({
+    name,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    document: JSON.stringify({ id: uuid(2, 1), name, url: '' }),
+    aliases: [],
+  });
+  const item = { type: 'change-item', change: 1, undoneBy: null } as const;
+  const artist = checkHistory({
+    ...item,
+    kind: 'artist',
+    id: uuid(2, 1),
+    before: null,
+    after: entry(nfd('Zoë')),
+  });
+  assert.deepEqual(JSON.parse(planItem(artist as ItemLine).after ?? ''), entry('Zoë'));
+  const blocked = { kind: 'category', name: nfd('Né'), blockedAt: '2026-01-01T00:00:00.000Z' };
+  const id = JSON.stringify(['category', nfd('né')]);
+  const planned = planItem(
+    checkHistory({ ...item, kind: 'blocked', id, before: null, after: blocked }) as ItemLine,
+  );
+  assert.deepEqual([planned.id, JSON.parse(planned.after ?? '').name], ['["category","né"]', 'Né']);
+});
 
 await forEachEngine((engine) => {
   test('a folder of a Mac and a typed name are one category, wherever the name is used', async () => {
@@ -137,6 +163,8 @@ await forEachEngine((engine) => {
       ]);
       await box.ok('entry', 'category', 'Zoo', '--description', 'x');
       makeOld(box.config, former);
+      // What is damaged already stays as it is.
+      tamper(box.config, `insert into change_item (change, kind, id, before) values (1, 'artist', 'x', '{')`);
 
       const exported = (await box.ok('export'))
         .trim()
@@ -166,6 +194,7 @@ await forEachEngine((engine) => {
         rowsIn(box.config, 'select * from change_item'),
       ]);
       assert.doesNotMatch(text, /e\u0301|e\u0308/);
+      tamper(box.config, `delete from change_item where id = 'x'`);
       await assertConsistent(box.config);
       // The log still fits the catalogue.
       const [change] = JSON.parse(await box.ok('history', '--json')) as [{ number: number }];

@@ -8,7 +8,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { byNameThenId, type Named } from '../../src/catalogue/names.ts';
+import { type Named, sortByName } from '../../src/catalogue/names.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { succeed } from '../support/catalogues/backup.ts';
@@ -46,12 +46,12 @@ function inOrder(lines: Line[]): Line[] {
   const entries = lines.filter(({ type }) => type !== 'image') as (Line & Named)[];
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const sortIds = (ids: unknown) =>
-    (ids as string[]).toSorted((a, b) => byNameThenId(byId.get(a) as Named, byId.get(b) as Named));
+    sortByName((ids as string[]).map((id) => byId.get(id) as Named)).map(({ id }) => id);
   const images = lines
     .filter(({ type }) => type === 'image')
     .map((line) => ({ ...line, categories: sortIds(line.categories), characters: sortIds(line.characters) }));
   const kinds = Map.groupBy(entries, ({ type }) => type);
-  return [...[...kinds.values()].flatMap((ofKind) => ofKind.sort(byNameThenId)), ...images];
+  return [...[...kinds.values()].flatMap((ofKind) => sortByName(ofKind)), ...images];
 }
 
 await forEachEngine((engine) => {

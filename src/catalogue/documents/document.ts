@@ -11,7 +11,7 @@
  */
 
 import type { Entry } from '../../store/contract/writer.ts';
-import { byNameThenId, type Named } from '../names.ts';
+import { type Named, sortByName } from '../names.ts';
 import type { Document, Image, Kind, Mimetype, Orientation } from '../types.ts';
 
 export const PLACEHOLDER = '\n';
@@ -102,13 +102,12 @@ export function updateEntry(document: Document, entry: Entry): Document {
   if (entry.kind === 'artist') return replaceEnd(document, entry.document, previews);
   const image = readDocument(document);
   const serialise = (entries: Named[], kind: Kind) =>
-    entries
-      .map((named) => {
+    sortByName(
+      entries.map((named) => {
         const isChanged = kind === entry.kind && named.id === entry.id;
         return isChanged ? entry : { ...named, document: JSON.stringify(named) };
-      })
-      .sort(byNameThenId)
-      .map(({ document }) => document);
+      }),
+    ).map(({ document }) => document);
   return composeDocument(
     image,
     key,

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import type { Statement } from '../../name-migration.ts';
+import type { DataMigration } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
@@ -155,7 +155,7 @@ async function migrate(client: pg.Client, onMissing: () => void): Promise<void> 
     for (let step = await countMigrations(client); step < migrations.length; step++) {
       const migration = migrations[step] as (typeof migrations)[number];
       if (typeof migration === 'string') await client.query(migration);
-      else await runStatements(client, migration());
+      else await migrateData(client, migration);
       await client.query('insert into migration values ($1)', [step]);
     }
     await client.query('commit');
@@ -168,10 +168,8 @@ async function migrate(client: pg.Client, onMissing: () => void): Promise<void> 
   }
 }
 
-async function runStatements(
-  client: pg.Client,
-  statements: Generator<Statement, void, unknown[]>,
-): Promise<void> {
+async function migrateData(client: pg.Client, migration: DataMigration): Promise<void> {
+  const statements = migration();
   let next = statements.next();
   while (!next.done) {
     const { text, values } = next.value;

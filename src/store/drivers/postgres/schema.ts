@@ -18,7 +18,8 @@
  */
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
-import { normaliseNames, type Statement } from '../../name-migration.ts';
+import type { DataMigration } from '../../data-migration.ts';
+import { normaliseNames } from '../../name-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -32,7 +33,7 @@ const NEXT_REVISION = `
    where exists (select from image);`;
 
 /** SQL, or what computes it. */
-export const migrations: (string | (() => Generator<Statement, void, unknown[]>))[] = [
+export const migrations: (string | DataMigration)[] = [
   `create table revision (number float8 not null);
    insert into revision values (1);
 
