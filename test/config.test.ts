@@ -282,6 +282,7 @@ const invalid: [string, string][] = [
   ['SITE_RATINGS', 'safe'],
   ['SITE_RATINGS', ','],
   ['LOG_LEVEL', 'loud'],
+  ['LOG_FORMAT', 'xml'],
 ];
 
 for (const [name, value] of invalid) {

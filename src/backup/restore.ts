@@ -57,6 +57,7 @@ const silent: ImportListener = {
   async picture() {},
   removed() {},
   blocked() {},
+  skipped() {},
 };
 
 export async function restoreBackup(backup: Backup, options: RestoreOptions): Promise<void> {

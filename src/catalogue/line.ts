@@ -38,8 +38,8 @@ export function entryLine({ kind, createdAt, document, aliases }: SavedEntry): s
   return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt, aliases });
 }
 
-function blockedLine({ kind, name, blockedAt }: BlockedName): string {
-  return JSON.stringify({ type: 'blocked', kind, name, createdAt: blockedAt });
+function blockedLine({ blockedAt, ...blocked }: BlockedName): string {
+  return JSON.stringify({ type: 'blocked', ...blocked, createdAt: blockedAt });
 }
 
 function removedLine({ hash, image, removedAt, reason }: RemovedFile): string {

@@ -103,18 +103,25 @@ export async function removeEntry(
   return images;
 }
 
-/** Imports of folders leave these names out, and no entry can get them. */
+/** Imports of folders leave these names out, and no entry can get them. With `skips`, they skip the pictures. */
 export async function blockNames(
   writer: CatalogueWriter,
   kind: Kind,
   names: string[],
   now: string,
+  { skips = false } = {},
 ): Promise<void> {
-  for (const name of names) checkRecord({ type: kind, name });
-  await writer.decisions.blockNames(names.map((name) => ({ kind, name, blockedAt: now })));
+  const checked = names.map((name) => (checkRecord({ type: kind, name }) as EntryLine).name);
+  const before = await writer.decisions.blockedNames(kind, names);
+  const takenDown = new Set(before.filter((block) => block.skips).map(({ name }) => nameKey(kind, name)));
+  // A take-down ends when the name is unblocked, not before.
+  const isSkipped = (name: string) => skips || takenDown.has(nameKey(kind, name));
+  await writer.decisions.blockNames(
+    checked.map((name) => ({ kind, name, blockedAt: now, ...(isSkipped(name) && { skips: true }) })),
+  );
 }
 
-function refuseUnknown({ id, name }: SavedEntry): void {
+export function refuseUnknown({ id, name }: SavedEntry): void {
   if (id === UNKNOWN_ARTIST.id)
     throw new EditError(`"${name}" is the artist of all images without one and cannot be removed`);
 }

@@ -17,9 +17,11 @@ import type {
   CatalogueWriter,
   ImageRow,
   Lookup,
+  SavedEntry,
   SavedImage,
 } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
+import { blockNames, refuseUnknown } from './entries.ts';
 import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
 import { findEntry } from './references.ts';
@@ -39,6 +41,8 @@ export interface Removal {
   isDryRun: boolean;
   /** Whether they can be restored for a while. */
   toTrash: boolean;
+  /** Also removes the entry of the target, and blocks its names: imports of folders skip its pictures. */
+  blocks?: boolean;
   /** Aborts the removal until it is committed. */
   signal: AbortSignal;
 }
@@ -51,6 +55,8 @@ export interface RemovalResult {
   images: string[];
   /** How many images were removed before and may now be imported again. */
   allowed: number;
+  /** The names that were blocked. */
+  blocked: string[];
   /** Removes the files that no image uses any more, and returns how many. Call it once. */
   removeFiles(): Promise<number>;
 }
@@ -59,6 +65,9 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const otherHashes = removal.allowAgain ? new Map() : await readOtherHashes(target, removal);
   const { files, openWriter, signal, isDryRun } = removal;
   await using writer = await openWriter();
+  const entry =
+    removal.blocks && 'kind' in target ? await findEntry(writer, target.kind, target.reference) : undefined;
+  if (entry) refuseUnknown(entry);
   const images: string[] = [];
   const keys = new Set<string>();
   const missing: string[] = [];
@@ -69,8 +78,9 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
     await decide(writer, rows, otherHashes, removal);
   }
   const allowed = await allowRemoved(writer, missing, removal);
-  writer.changeLog.describe(describeRemoval(images.length, allowed, removal));
-  const result = { images, allowed, removeFiles: async () => 0 };
+  const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
+  writer.changeLog.describe(describeRemoval(images.length, allowed, blocked, removal));
+  const result = { images, allowed, blocked, removeFiles: async () => 0 };
   if (isDryRun) return result;
   if (removal.toTrash) {
     signal.throwIfAborted();
@@ -88,9 +98,18 @@ async function takeDown(writer: CatalogueWriter, ids: string[], keys: Set<string
   return removed;
 }
 
-function describeRemoval(images: number, allowed: number, { toTrash }: Removal): string {
-  if (images === 0) return `allow ${countImages(allowed)} again`;
-  return toTrash ? `move ${countImages(images)} to the trash` : `take down ${countImages(images)}`;
+function describeRemoval(images: number, allowed: number, blocked: string[], { toTrash }: Removal): string {
+  const names = blocked.length > 0 ? `, block ${blocked.join(', ')}` : '';
+  if (images === 0 && names === '') return `allow ${countImages(allowed)} again`;
+  return toTrash ? `move ${countImages(images)} to the trash` : `take down ${countImages(images)}${names}`;
+}
+
+/** Returns its names. They are free, so an entry that gets one later was added on purpose. */
+async function blockEntry(writer: CatalogueWriter, entry: SavedEntry, now: string): Promise<string[]> {
+  const names = [entry.name, ...entry.aliases];
+  await writer.removeEntries([entry]);
+  await blockNames(writer, entry.kind, names, now, { skips: true });
+  return names;
 }
 
 async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator<string[], void> {
@@ -103,12 +122,21 @@ async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator
 }
 
 async function decide(
+  writer: CatalogueWriter,
+  rows: ImageRow[],
+  otherHashes: Map<string, string>,
+  removal: Removal,
+): Promise<void> {
+  if (removal.allowAgain) return writer.decisions.forgetFiles(rows.map(({ eTag }) => eTag));
+  await rememberRemoved(writer, rows, otherHashes, removal);
+}
+
+export async function rememberRemoved(
   { decisions }: CatalogueWriter,
   rows: ImageRow[],
   otherHashes: Map<string, string>,
-  { now, reason, allowAgain }: Removal,
+  { now, reason }: Pick<Removal, 'now' | 'reason'>,
 ): Promise<void> {
-  if (allowAgain) return decisions.forgetFiles(rows.map(({ eTag }) => eTag));
   const remembered = rows.flatMap(({ id, eTag }): RemovedFile[] => {
     const hashes = [eTag, otherHashes.get(id)].filter((hash) => hash !== undefined);
     return [...new Set(hashes)].map((hash) => ({ hash, image: id, removedAt: now, reason }));
@@ -132,7 +160,10 @@ async function allowRemoved(
 }
 
 /** The hashes that pictures stored with a location have without it, by image id. Read before the lock is taken. */
-async function readOtherHashes(target: RemovalTarget, removal: Removal): Promise<Map<string, string>> {
+export async function readOtherHashes(
+  target: RemovalTarget,
+  removal: Pick<Removal, 'files' | 'openSnapshot' | 'concurrency' | 'signal'>,
+): Promise<Map<string, string>> {
   const { files, openSnapshot, concurrency, signal } = removal;
   const hashes = new Map<string, string>();
   await using snapshot = await openSnapshot();

@@ -1,10 +1,18 @@
-/** `zukan config`: prints the configuration in effect, with secrets masked. */
+/** `zukan config`: prints the configuration in effect and where each value comes from, with secrets masked. */
 import { type Config, describeConfig } from '../config/config.ts';
+import type { Settings } from '../config/environment.ts';
 import { printLine, printLines, type Terminal } from './terminal/terminal.ts';
 import { formatTable } from './terminal/text.ts';
 
-export function configCommand(config: Config, { json }: { json: boolean }, terminal: Terminal): void {
+export function configCommand(
+  config: Config,
+  originOf: Settings['originOf'],
+  { json }: { json: boolean },
+  terminal: Terminal,
+): void {
   const values = describeConfig(config);
-  if (json) printLine(terminal, JSON.stringify(values));
-  else printLines(terminal, formatTable(['variable', 'value'], Object.entries(values)));
+  const rows = Object.entries(values).map(([name, value]) => [name, value, originOf(name)]);
+  const origins = Object.fromEntries(rows.map(([name, , origin]) => [name, origin]));
+  if (json) printLine(terminal, JSON.stringify({ ...values, origins }));
+  else printLines(terminal, formatTable(['variable', 'value', 'from'], rows));
 }

@@ -1,11 +1,14 @@
 /** The command line: parses the arguments, runs a command and returns the exit status. */
-import { Command, CommanderError, Option } from 'commander';
-import { ConfigError, readConfig } from '../config/config.ts';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { readSettings, type Settings } from '../config/environment.ts';
 import { version } from '../lib/version.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { CommandError, explainError, UsageError } from './terminal/errors.ts';
+import { examples } from './terminal/options.ts';
 import { type Terminal, watchOutput } from './terminal/terminal.ts';
 import { printable } from './terminal/text.ts';
+import { addTokenCommands } from './token-commands.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -14,20 +17,29 @@ export async function runProgram(
   parameters: string[],
   environment: NodeJS.ProcessEnv,
   terminal: Terminal,
+  folder = process.cwd(),
 ): Promise<number> {
   const written = watchOutput(terminal);
+  let read: Settings | undefined;
+  // Only by commands that need it: --help works with any configuration.
+  const settings = () => {
+    if (read) return read;
+    read = readSettings(environment, folder);
+    for (const line of read.warnings) terminal.stderr.write(`warning: ${printable(line)}\n`);
+    return read;
+  };
   try {
     // Also after --help, which ends with an error.
-    await buildProgram(environment, terminal).parseAsync(parameters, { from: 'user' }).finally(written);
+    await buildProgram(settings, terminal).parseAsync(parameters, { from: 'user' }).finally(written);
     return 0;
   } catch (error) {
-    return reportError(error, environment, terminal);
+    return reportError(error, settings, terminal);
   }
 }
 
 /** Each action imports its command, so that a command loads only the modules it needs. */
-function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Command {
-  const config = () => readConfig(environment);
+export function buildProgram(settings: () => Settings, terminal: Terminal): Command {
+  const config = (): Config => readConfig(settings().environment);
   const program = new Command('zukan')
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
@@ -40,7 +52,8 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .showHelpAfterError('(use --help for more information)')
     .addHelpText(
       'after',
-      '\nEnvironment variables configure zukan: "zukan config" lists them, docs/configuration.md explains them.',
+      '\nEnvironment variables, or the file zukan.env in the current folder, configure zukan:\n' +
+        '"zukan config" lists them, docs/configuration.md explains them.',
     );
 
   program
@@ -48,6 +61,9 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('serve the catalogue until stopped by SIGTERM or Ctrl-C')
     .option('--demo', 'fill an empty catalogue with the demo first', false)
     .option('--watch', 'keep importing the folder of IMPORT_ON_START whenever it changes', false)
+    .option('--host <address>', 'listen on this address instead of HOST')
+    .option('--port <number>', 'listen on this port instead of PORT; 0 picks a free one')
+    .addHelpText('after', examples('zukan serve --demo', 'zukan serve --host 0.0.0.0 --port 8080'))
     .action(async (options) => (await import('./serving/serve.ts')).serveCommand(config(), options));
 
   program
@@ -71,6 +87,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
         .default('sfw'),
     )
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan import pictures/', 'zukan import --skip-bad --watch pictures/'))
     .action(async (paths, { watch, ...options }) =>
       watch
         ? (await import('./importing/watch.ts')).watchCommand(config(), paths, options, terminal)
@@ -80,10 +97,11 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
   program
     .command('export')
     .description('write the whole catalogue as a catalogue file')
-    .argument('[file]', 'the file to write (default: standard output)')
+    .argument('[file]', 'the file to write; - or nothing is standard output')
     .option('--files <folder>', 'also copy the image files there, for an import anywhere')
     .option('--history', 'begin with the change log and the trash, for an import into an empty catalogue')
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan export catalogue.ndjson --files pictures', 'zukan export - | gzip'))
     .action(async (path, options) =>
       (await import('./moving/export.ts')).exportCommand(config(), path, options, terminal),
     );
@@ -95,6 +113,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     )
     .argument('<folder>', 'a new or empty folder, or that of an earlier backup, which is replaced')
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan backup /mnt/backup/zukan'))
     .action(async (path, options) =>
       (await import('./moving/backup.ts')).backupCommand(config(), path, options, terminal),
     );
@@ -105,6 +124,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .argument('<folder>', 'the folder of the backup')
     .option('--check', 'only verify the backup; exits with 1 if it is damaged', false)
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan restore --check /mnt/backup/zukan'))
     .action(async (path, options) =>
       (await import('./moving/restore.ts')).restoreCommand(config, path, options, terminal),
     );
@@ -116,6 +136,7 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description('make missing thumbnails, and remove those of sizes that THUMBNAILS no longer names')
     .option('--dry-run', 'count the images and change nothing', false)
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan thumbnails --dry-run'))
     .action(async (options) =>
       (await import('./maintenance/thumbnails.ts')).thumbnailsCommand(config(), options, terminal),
     );
@@ -126,14 +147,23 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .option('--repair', 'repair what can be repaired without losing data', false)
     .option('--json', 'print JSON', false)
     .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan check --repair'))
     .action(async (options) =>
       (await import('./maintenance/check.ts')).checkCommand(config(), options, terminal),
     );
 
   program
     .command('duplicates')
-    .description('list groups of images that look alike')
+    .description('list groups of images that look alike, or keep one of each')
+    .addOption(
+      new Option(
+        '--keep <which>',
+        'keep this one of each group, give it the fields of the others, and move them to the trash',
+      ).choices(['largest', 'oldest']),
+    )
+    .option('--dry-run', 'with --keep: print what would change and change nothing', false)
     .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan duplicates --json', 'zukan duplicates --keep largest --dry-run'))
     .action(async (options) =>
       (await import('./maintenance/duplicates.ts')).duplicatesCommand(config(), options, terminal),
     );
@@ -142,50 +172,34 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .command('stats')
     .description('count the images, artists, characters and categories')
     .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan stats --json'))
     .action(async (options) =>
       (await import('./maintenance/stats.ts')).statsCommand(config(), options, terminal),
     );
 
-  const token = program.command('token').description('create, list and revoke access tokens');
-
-  token
-    .command('create')
-    .description('create a token and print it; it cannot be shown again')
-    .requiredOption('--owner <name>', 'who uses it')
-    .requiredOption('--purpose <text>', 'what it is for')
-    .option(
-      '--scope <scope...>',
-      'image:list, image:custom-expiry[:<seconds>] or api:ratelimit:disabled; can be repeated',
-      [],
-    )
-    .option('--issued-by <name>', 'who issues it', 'zukan')
-    .option('--expires <duration>', 'how long it is valid: a number and s, m, h, d or w', '365d')
-    .option('--json', 'print the whole token as JSON', false)
-    .action(async (options) => (await import('./token.ts')).createToken(config(), options, terminal));
-
-  token
-    .command('list')
-    .description('list all tokens, without their secrets')
-    .option('--json', 'print JSON', false)
-    .action(async (options) => (await import('./token.ts')).listTokens(config(), options, terminal));
-
-  token
-    .command('revoke')
-    .description('revoke a token at once')
-    .argument('<id>', 'the id that "zukan token list" shows')
-    .action(async (id) => (await import('./token.ts')).revokeToken(config(), id, terminal));
+  addTokenCommands(program, config, terminal);
 
   program
     .command('config')
-    .description('show the configuration in effect, with secrets masked')
+    .description('show the configuration in effect and where each value comes from, with secrets masked')
     .option('--json', 'print JSON', false)
-    .action(async (options) => (await import('./config.ts')).configCommand(config(), options, terminal));
+    .addHelpText('after', examples('zukan config', 'PORT=8080 zukan config --json'))
+    .action(async (options) =>
+      (await import('./config.ts')).configCommand(config(), settings().originOf, options, terminal),
+    );
+
+  program
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', examples('source <(zukan completion bash)', 'zukan completion fish | source'))
+    .action(async (shell) => (await import('./completion.ts')).completionCommand(program, shell, terminal));
 
   return program;
 }
 
 /** Prints the error and returns the exit status. */
-function reportError(error: unknown, environment: NodeJS.ProcessEnv, { stderr }: Terminal): number {
+function reportError(error: unknown, settings: () => Settings, { stderr }: Terminal): number {
   // Commander has already printed its message. --help and --version end here too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
@@ -194,6 +208,7 @@ function reportError(error: unknown, environment: NodeJS.ProcessEnv, { stderr }:
   }
   if (error instanceof CommandError) stderr.write(`zukan: ${error.message}\n`);
   else {
+    const { environment } = settings();
     stderr.write(`zukan: ${printable(explainError(error as Error, readConfig(environment)))}\n`);
     if (environment.LOG_LEVEL === 'debug') stderr.write(printableLines(`${(error as Error).stack}\n`));
   }

@@ -1,8 +1,9 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { describeLog, type LogConfig, readLog } from './log.ts';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
-import { describeNetworks, fail, parseInteger, parseNetworks, split } from './parsers.ts';
+import { describeNetworks, fail, parseInteger, parseNetworks, type Read, split } from './parsers.ts';
 import { describeSite, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
@@ -16,10 +17,7 @@ import {
   sqliteDatabase,
 } from './urls.ts';
 
-const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-export interface Config {
+export interface Config extends LogConfig {
   readonly host: string;
   readonly port: number;
   /** Threads that serve. */
@@ -55,10 +53,9 @@ export interface Config {
   /** May read the metrics and the details of the readiness check. */
   readonly metricsAllow: BlockList;
   readonly site: SiteConfig;
-  readonly logLevel: LogLevel;
 }
 
-type Environment = Record<string, string | undefined>;
+export type Environment = Record<string, string | undefined>;
 
 /** The message has one line for each variable that is wrong. */
 export class ConfigError extends Error {}
@@ -77,8 +74,7 @@ const MAX_LIFETIME = 365 * 86_400;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
-  /** Parses a variable. Unset or empty, it has its default. */
-  const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
+  const read: Read = (name, fallback, parse) => {
     const text = environment[name]?.trim();
     if (!text) return fallback;
     try {
@@ -124,7 +120,7 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
     metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks),
     site: readSite(read),
-    logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
+    ...readLog(read),
   };
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
@@ -156,7 +152,7 @@ export function describeConfig(config: Config): Record<string, string> {
     TRUSTED_PROXIES: describeNetworks(config.trustedProxies),
     METRICS_ALLOW: describeNetworks(config.metricsAllow),
     ...describeSite(config.site),
-    LOG_LEVEL: config.logLevel,
+    ...describeLog(config),
   };
 }
 
@@ -236,8 +232,4 @@ function parseRedisUrl(text: string): string {
 
 function parseRedisPrefix(text: string): string {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : fail('must be up to 64 letters, digits and . _ : -');
-}
-
-function parseLogLevel(text: string): LogLevel {
-  return logLevels.find((level) => level === text) ?? fail(`must be one of ${logLevels.join(', ')}`);
 }

@@ -1,25 +1,29 @@
 /**
- * The log on standard output: one JSON object per line. Never log a query string, because it may hold a link's signature.
+ * The log on standard output: one JSON object, or one text for people, per line. Never log a query string, because it may hold a link's signature.
  *
  * Lines wait in a bounded buffer, so that writing never blocks on their reader. When it is full, new lines are dropped and
  * counted. pino takes more CPU time per line (`npm run bench -- log`), and waits before it retries a full pipe.
  */
 import type { Metric } from '../lib/metrics.ts';
+import { printable } from '../lib/printable.ts';
 
 const ranks = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 
 type LogLevel = keyof typeof ranks;
+type LogFormat = keyof typeof formats;
 
 export class Logger {
   /** May be changed at any time. */
   level: LogLevel;
   readonly #writer: LineWriter;
+  readonly #format: (line: Line) => string;
   #lastMs = 0;
   #lastTime = '';
 
-  constructor(level: LogLevel, writeBlock: WriteBlock = writeToStdout) {
+  constructor(level: LogLevel, writeBlock: WriteBlock = writeToStdout, format: LogFormat = 'json') {
     this.level = level;
     this.#writer = new LineWriter(writeBlock);
+    this.#format = formats[format];
   }
 
   isLevelEnabled(level: LogLevel): boolean {
@@ -56,7 +60,7 @@ export class Logger {
 
   #write(level: LogLevel, fields: object, msg: string): void {
     if (!this.isLevelEnabled(level)) return;
-    this.#writer.write(`${JSON.stringify({ level, time: this.#now(), ...fields, msg })}\n`);
+    this.#writer.write(`${this.#format({ level, time: this.#now(), ...fields, msg })}\n`);
   }
 
   /** Formatting the time is slow, so lines of the same millisecond share it. */
@@ -68,6 +72,32 @@ export class Logger {
     }
     return this.#lastTime;
   }
+}
+
+interface Line {
+  level: LogLevel;
+  time: string;
+  msg: string;
+}
+
+const formats = { json: (line: Line) => JSON.stringify(line), text: formatText };
+
+/** `2026-01-31T12:00:00.000Z info  GET /api/stats 200 1.2 ms request=… client=…` */
+function formatText({ level, time, msg, ...fields }: Line): string {
+  const { method, path, status, ms, ...others } = fields as Record<string, unknown>;
+  const isRequest = msg === 'request';
+  const event = isRequest ? `${[method, path, status, ms].map(textOf).join(' ')} ms` : msg;
+  const details = Object.entries(isRequest ? others : fields).map(
+    ([name, value]) => `${name}=${textOf(value)}`,
+  );
+  return printable([time, level.padEnd(5), event, ...details].join(' '));
+}
+
+/** Quoted if it could be mistaken for several values. */
+function textOf(value: unknown): string {
+  const { stack } = Object(value) as Partial<Error>;
+  if (stack !== undefined) return JSON.stringify(stack.replaceAll(/\s*\n\s*/g, ' '));
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 /** An error as a field of a log line. */

@@ -65,7 +65,7 @@ interface AppOptions {
 /** Tests pass their own clock, random numbers and tuning. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { clock, randomInt, shared, tuning = defaultTuning } = options;
-  const log = new Logger(config.logLevel, shared?.writeLog);
+  const log = new Logger(config.logLevel, shared?.writeLog, config.logFormat);
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
   const logo = await openLogo(config);

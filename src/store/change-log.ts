@@ -1,4 +1,5 @@
 /** Reads the change log and the trash. */
+import { normaliseName } from '../catalogue/names.ts';
 import type {
   Change,
   ChangeFilter,
@@ -69,7 +70,7 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
       session.stream<StoredItem>(`select change, ${ITEM_COLUMNS} from change_item order by change, kind, id`),
     async entriesNamed(name) {
       // The name comes first (change-recorder.ts).
-      const start = `{"name":${JSON.stringify(name)},`.replaceAll(/[\\%_]/g, '\\$&');
+      const start = `{"name":${JSON.stringify(normaliseName(name))},`.replaceAll(/[\\%_]/g, '\\$&');
       const text = `select distinct id from change_item where kind in ${ENTRY_KINDS}
         and (before like $1 escape '\\' or after like $1 escape '\\')`;
       return (await session.query<{ id: string }>(text, [`${start}%`])).map(({ id }) => id);

@@ -1,21 +1,28 @@
 /** What an operator decided: blocked names and removed files. */
-import { type BlockedName, type Decisions, nameKey, type RemovedFile } from './contract/decisions.ts';
-import { BLOCKED_COLUMNS, REMOVED_COLUMNS } from './queries.ts';
+import { type Decisions, nameKey, type RemovedFile } from './contract/decisions.ts';
+import { type BlockedRow, REMOVED_COLUMNS, selectBlocked, toBlockedName } from './queries.ts';
 import type { WriteSession } from './session.ts';
 
 export function createDecisions(session: WriteSession): Decisions {
   const { isOneOf } = session.dialect;
   return {
-    blockedNames(kind, names) {
-      const text = `select ${BLOCKED_COLUMNS} from blocked_name where kind = $1 and key ${isOneOf('$2', 'text')}`;
-      return session.query<BlockedName>(text, [kind, names.map((name) => nameKey(kind, name))]);
+    async blockedNames(kind, names) {
+      const text = selectBlocked(`where kind = $1 and key ${isOneOf('$2', 'text')}`);
+      const keys = names.map((name) => nameKey(kind, name));
+      return (await session.query<BlockedRow>(text, [kind, keys])).map(toBlockedName);
     },
     async blockNames(names) {
       await session.runWith(
-        { kind: 'text', key: 'text', name: 'text', blockedAt: 'text' },
-        names.map((blocked) => ({ ...blocked, key: nameKey(blocked.kind, blocked.name) })),
-        `insert into blocked_name (kind, key, name, blocked_at) select kind, key, name, blockedAt from given where true
-         on conflict (kind, key) do update set name = excluded.name, blocked_at = excluded.blocked_at`,
+        { kind: 'text', key: 'text', name: 'text', blockedAt: 'text', skips: 'int' },
+        names.map(({ skips, ...blocked }) => ({
+          ...blocked,
+          key: nameKey(blocked.kind, blocked.name),
+          skips: skips ? 1 : 0,
+        })),
+        `insert into blocked_name (kind, key, name, blocked_at, skips)
+         select kind, key, name, blockedAt, skips from given where true
+         on conflict (kind, key) do update
+         set name = excluded.name, blocked_at = excluded.blocked_at, skips = excluded.skips`,
       );
     },
     async unblockNames(kind, names) {

@@ -5,7 +5,7 @@ import { fold } from '../catalogue/search/fold.ts';
 import { nameKey } from './contract/decisions.ts';
 import type { Entry, SavedEntry } from './contract/writer.ts';
 import type { Placements } from './placements.ts';
-import { NUMBER_ENTRIES } from './queries.ts';
+import { ENTRY_KINDS, NUMBER_ENTRIES } from './queries.ts';
 import type { WriteSession } from './session.ts';
 
 /** Documents rewritten at a time when an entry has changed. */
@@ -68,6 +68,21 @@ export class EntryWriter {
     for (const [shelf, entry] of this.#changed) await this.#rewriteDocumentsOn(shelf, entry);
   }
 
+  /** Makes `numberEntries` sort all of them again. */
+  async renumberAll(): Promise<void> {
+    this.hasChanges = true;
+    const rows = await this.#session.query<{ number: number; name: string; sortKey: string }>(
+      `select number, name, sort_key as "sortKey" from shelf where kind in ${ENTRY_KINDS}`,
+    );
+    await this.#session.runWith(
+      { number: 'int', sortKey: 'text' },
+      rows
+        .filter(({ name, sortKey }) => sortKey !== fold(name))
+        .map(({ number, name }) => ({ number, sortKey: fold(name) })),
+      'update shelf set sort_key = given.sortKey from given where given.number = shelf.number',
+    );
+  }
+
   async numberEntries(): Promise<void> {
     if (this.hasChanges) await this.#session.run(NUMBER_ENTRIES);
   }
@@ -79,20 +94,20 @@ export class EntryWriter {
   async #add(entries: Entry[]): Promise<void> {
     await this.#session.insert(
       'shelf',
-      ['kind', 'id', 'name', 'category', 'created_at', 'document'],
+      ['kind', 'id', 'name', 'sort_key', 'category', 'created_at', 'document'],
       entries.map((entry) => {
         const { kind, id, name, createdAt, document } = entry;
-        return [kind, id, name, categoryOf(entry), createdAt, document];
+        return [kind, id, name, fold(name), categoryOf(entry), createdAt, document];
       }),
     );
   }
 
   async #update(entries: NumberedEntry[]): Promise<void> {
     await this.#session.runWith(
-      { shelf: 'int', name: 'text', category: 'text', createdAt: 'text', document: 'text' },
-      entries.map((entry) => ({ ...entry, category: categoryOf(entry) })),
-      `update shelf set name = given.name, category = given.category, created_at = given.createdAt,
-         document = given.document
+      { shelf: 'int', name: 'text', sortKey: 'text', category: 'text', createdAt: 'text', document: 'text' },
+      entries.map((entry) => ({ ...entry, sortKey: fold(entry.name), category: categoryOf(entry) })),
+      `update shelf set name = given.name, sort_key = given.sortKey, category = given.category,
+         created_at = given.createdAt, document = given.document
        from given where given.shelf = shelf.number`,
     );
   }

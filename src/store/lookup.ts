@@ -1,7 +1,7 @@
 /** Finds entries and images by what identifies them. */
 
 import { findUnused, MAX_PREVIEWS_LENGTH, possibleOriginals } from '../catalogue/documents/thumbnails.ts';
-import { fold } from '../catalogue/search/fold.ts';
+import { foldName, normaliseName } from '../catalogue/names.ts';
 import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from './contract/decisions.ts';
 import type { Lookup, SavedEntry, SavedImage } from './contract/writer.ts';
@@ -34,8 +34,8 @@ export function createLookup(session: ReadSession): Lookup {
     entriesById: (kind, ids) => findEntries(`kind = $2 and id ${isOneOf('$1', 'text')}`, ids, kind),
     entriesByName: (kind, names) =>
       kind === 'category'
-        ? findEntries(`category ${isOneOf('$1', 'text')}`, names.map(fold))
-        : findEntries(`kind = $2 and name ${isOneOf('$1', 'text')}`, names, kind),
+        ? findEntries(`category ${isOneOf('$1', 'text')}`, names.map(foldName))
+        : findEntries(`kind = $2 and name ${isOneOf('$1', 'text')}`, names.map(normaliseName), kind),
     entriesByAlias: (kind, aliases) =>
       findEntries(
         `number in (select alias.shelf from alias where alias.kind = $2 and alias.key ${isOneOf('$1', 'text')})`,

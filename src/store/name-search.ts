@@ -1,5 +1,6 @@
 /** Searching the names of a kind. The folded names are cached until the catalogue changes. */
 
+import { normaliseName } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import { type Node, parsePattern } from '../catalogue/search/pattern.ts';
 import { type NameList, SearchTooLong, scan } from '../catalogue/search/scan.ts';
@@ -52,7 +53,8 @@ export class NameSearch {
     };
   }
 
-  async find(kind: Kind, pattern: string, caller: Caller): Promise<Matches> {
+  async find(kind: Kind, text: string, caller: Caller): Promise<Matches> {
+    const pattern = normaliseName(text);
     const parsed = parsePattern(pattern);
     const names = await this.#names[kind].get();
     const key = `${kind} ${pattern}`;

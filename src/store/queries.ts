@@ -1,5 +1,6 @@
 /** SQL that both stores understand. */
 import type { Orientation, Rating } from '../catalogue/types.ts';
+import type { BlockedName } from './contract/decisions.ts';
 import type { FixedShelves } from './contract/writer.ts';
 import type { Dialect, ReadSession } from './session.ts';
 
@@ -7,7 +8,14 @@ export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, documen
   (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
   coalesce((select fields from edited where edited.image = image.number), '') as edited`;
 export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
-export const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt"';
+const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt", skips';
+export type BlockedRow = Omit<BlockedName, 'skips'> & { skips: number };
+
+/** `rest` is what follows the table. */
+export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
+
+export const toBlockedName = ({ skips, ...blocked }: BlockedRow): BlockedName =>
+  skips === 1 ? { ...blocked, skips: true } : blocked;
 
 /** Images of a shelf that are read at a time. */
 export const SHELF_BATCH_SIZE = 500;
@@ -32,10 +40,13 @@ export const DANGLING = [
 /** The kinds of shelves that belong to an entry, as SQL. */
 export const ENTRY_KINDS = `('artist', 'category', 'character')`;
 
-/** Numbers the artists, characters and categories within their kind: by name, then id, both by code point. */
+/** By name ignoring case, by name and by id (names.ts), each by code point. */
+const ENTRY_ORDER = 'sort_key, name, id';
+
+/** Numbers the artists, characters and categories within their kind. */
 export const NUMBER_ENTRIES = `
   update shelf set position = ordered.position
-  from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
+  from (select number, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as position from shelf
         where kind in ${ENTRY_KINDS}) as ordered
   where ordered.number = shelf.number and shelf.position <> ordered.position`;
 
@@ -116,7 +127,7 @@ export function createShelfQueries({ hasShelf, belongs }: Dialect) {
       where image not in (select number from image)
       union all
       select 'the list of ' || kind || 's is out of order'
-      from (select kind, position, row_number() over (partition by kind order by name, id) - 1 as expected from shelf
+      from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf
             where kind in ${ENTRY_KINDS}) as listed
       where position <> expected group by kind
       union all

@@ -1,6 +1,6 @@
 /** The plan of a filter: which shelves an image must be on, and which it must not. Pure. */
 
-import { fold } from '../catalogue/search/fold.ts';
+import { foldName } from '../catalogue/names.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from './contract/catalogue.ts';
 import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
 
@@ -84,7 +84,7 @@ function findCategories({ categories }: ShelfSnapshot, names: readonly string[] 
   const shelves = new Set<Shelf>();
   const unknown: string[] = [];
   for (const name of names) {
-    const shelf = categories.get(fold(name));
+    const shelf = categories.get(foldName(name));
     if (shelf) shelves.add(shelf);
     else if (unknown.push(name) > MAX_UNKNOWN_NAMES) break;
   }

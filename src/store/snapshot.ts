@@ -3,13 +3,15 @@ import { createChangeLogReader } from './change-log.ts';
 import type { CatalogueSnapshot, FixedShelves, ImageIdFilter, SavedImage } from './contract/writer.ts';
 import { createLookup, type EntryRow, entryColumns, findUnusedKeys, readImages, toEntry } from './lookup.ts';
 import {
-  BLOCKED_COLUMNS,
+  type BlockedRow,
   createShelfQueries,
   IMAGE_COLUMNS,
   IS_EDITED,
   isOfChange,
   REMOVED_COLUMNS,
   readFixedShelves,
+  selectBlocked,
+  toBlockedName,
 } from './queries.ts';
 import type { ReadSession, SqlValue } from './session.ts';
 
@@ -48,7 +50,10 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       return new Map(rows.map(({ id, size }) => [id, size]));
     },
     changeLog: createChangeLogReader(session),
-    blockedNames: () => session.stream(`select ${BLOCKED_COLUMNS} from blocked_name order by kind, key`),
+    async *blockedNames() {
+      for await (const row of session.stream<BlockedRow>(selectBlocked('order by kind, key')))
+        yield toBlockedName(row);
+    },
     removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     imagesByNumber: (numbers) => readImages(session, numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),

@@ -89,7 +89,7 @@ async function createWriter(
     async renumberAll() {
       for (const rows of DANGLING) await session.run(`delete from ${rows}`);
       await placements.renumberAll();
-      entries.hasChanges = true;
+      await entries.renumberAll();
     },
     async commit() {
       await placements.write();

@@ -1,6 +1,7 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 
 import { entryVersion } from '../catalogue/documents/edit-image.ts';
+import { foldName } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
@@ -103,7 +104,7 @@ export async function suggestEntries(
   text: string,
   openSnapshot: OpenSnapshot,
 ): Promise<{ id: string; name: string; images: number }[]> {
-  const wanted = fold(text.trim());
+  const wanted = foldName(text.trim());
   const rank = (name: string) => {
     const folded = fold(name);
     if (folded === wanted) return 0;

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  byNameThenId,
   composeDocument,
   dimensions,
   locateLists,
@@ -173,15 +172,3 @@ for (const [width, height, aspectRatio, orientation] of shapes) {
     assert.deepEqual(dimensions(width, height), { width, height, aspectRatio, orientation });
   });
 }
-
-test('orders names by code point, like UTF-8 bytes', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
-      const ours = Math.sign(byNameThenId({ name: a, id: '' }, { name: b, id: '' }));
-      assert.equal(ours, Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    }),
-  );
-  const [emoji, halfWidth] = ['😀', 'ｱ'];
-  assert.ok(byNameThenId({ name: halfWidth, id: '' }, { name: emoji, id: '' }) < 0);
-  assert.ok(byNameThenId({ name: 'a', id: '2' }, { name: 'a', id: '1' }) > 0);
-});

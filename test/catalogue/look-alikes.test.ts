@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HashIndex, MAX_COPY_DISTANCE, Nearest } from '../../src/catalogue/sets/hash-index.ts';
-import { groupLookAlikes } from '../../src/catalogue/sets/look-alikes.ts';
+import { chooseBest, groupLookAlikes } from '../../src/catalogue/sets/look-alikes.ts';
 
 const toHex = (hash: bigint) => hash.toString(16).padStart(32, '0');
 const distance = (one: bigint, other: bigint) => (one ^ other).toString(2).replaceAll('0', '').length;
@@ -113,4 +113,25 @@ test('the index grows, finds images by number, and leaves out those with too lit
     assert.deepEqual(index.hashOf(image), new Int32Array([0, 0, 0, image]));
     assert.equal(index.hashOf(image + 1), undefined);
   }
+});
+
+test('what is not kept looks like the one that is, which is better; those that are kept differ', () => {
+  fc.assert(
+    fc.property(hashes, (all) => {
+      const index = indexOf(all);
+      const at = (position: number) => all[position] as bigint;
+      const areAlike = (one: number, other: number) => distance(at(one), at(other)) <= MAX_COPY_DISTANCE;
+      for (const group of groupLookAlikes(index)) {
+        // The last one is the best.
+        const choices = chooseBest(index, group, (one, other) => other - one);
+        const members = choices.flatMap(({ best, others }) => [best, ...others]);
+        assert.equal(new Set(members).size, members.length);
+        for (const { best, others } of choices)
+          for (const other of others) assert.ok(other < best && areAlike(best, other));
+        const stay = group.filter((position) => !choices.some(({ others }) => others.includes(position)));
+        for (const one of stay) for (const other of stay) assert.ok(one === other || !areAlike(one, other));
+      }
+    }),
+    { numRuns: 15 },
+  );
 });

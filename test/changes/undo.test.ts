@@ -140,7 +140,7 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
     await removeEntry(writer, await entryCalled(writer, kind, name), { block: rating === 'nsfw', now });
   else if (action === 'block') {
     if (rating === 'sfw') await writer.decisions.unblockNames(kind, [name]);
-    else await blockNames(writer, kind, [`${name} blocked`], now);
+    else await blockNames(writer, kind, [`${name} blocked`], now, { skips: rating === 'nsfw' });
   } else if (action === 'restore') await restoreTrashed(writer, images);
   await writer.commit();
 }

@@ -47,7 +47,7 @@ describe('the process', { concurrency: 2 }, () => {
     });
     other.close();
     assert.equal(status, 1);
-    assert.match(errors, new RegExp(`port ${port} is in use; set PORT`));
+    assert.match(errors, new RegExp(`port ${port} is in use; choose another one with --port or PORT`));
   });
 
   test('fails if the link keys are invalid, and leaves them unchanged', async () => {

@@ -180,6 +180,129 @@ await forEachEngineInDepth((engine) => {
     assert.deepEqual((await find())[0]?.categories, []);
   });
 
+  describe('remove --block', () => {
+    test('pictures of a blocked artist or character are skipped and listed from then on', async () => {
+      const { picture, pictures, ok, run, find, config, pipe } = openMaintained(engine);
+      picture(1, { artist: 'Ann' });
+      picture(2, { artist: 'Bob', characters: ['Koharu'] });
+      picture(3, { artist: 'Bob' });
+      await ok('import', pictures);
+      await ok('entry', 'artist', 'Ann', '--add-alias', 'ann_ink');
+      const dry = await ok('remove', '--artist', 'Ann', '--block', '--dry-run');
+      assert.match(dry, /^dry run.*1 image would be removed:\n\S+\nwould block "Ann", "ann_ink"\n$/);
+      assert.equal(
+        await ok('remove', '--artist', 'ann_ink', '--block', '--reason', 'she asked'),
+        'removed 1 image and 1 file\nblocked "Ann", "ann_ink"; imports of folders skip their pictures\n',
+      );
+      assert.match(
+        await ok('remove', '--character', 'Koharu', '--block'),
+        /^removed 1 image .*\nblocked "Koharu"/,
+      );
+      // Bytes that nobody removed.
+      picture(4, { artist: 'Ann' });
+      picture(5, { artist: 'ann_ink' });
+      picture(6, { artist: 'Bob', characters: ['Koharu', 'Mio'] });
+      picture(7, { artist: 'Bob' });
+      const summary = await ok('import', pictures);
+      assert.match(summary, /^1 added, 0 updated/);
+      assert.match(
+        summary,
+        /skipped \(blocked artist Ann\):\n {2}\S*4\.png\nskipped \(blocked artist ann_ink\):\n {2}\S*5\.png\nskipped \(blocked character Koharu\):\n {2}\S*6\.png\n/,
+      );
+      assert.deepEqual(
+        (await find()).map(({ artist, characters }) => [artist.name, characters]),
+        [
+          ['Bob', []],
+          ['Bob', []],
+        ],
+      );
+      assert.doesNotMatch(await ok('export'), /"name":"(Unknown|Mio)"/, 'skipped pictures create nothing');
+      // A picture of the catalogue that turns out to be theirs stays as it is, and is listed.
+      picture(7, { artist: 'Ann', nsfw: 'nsfw' });
+      const full = await ok('import', '--full', pictures);
+      assert.match(full, /^0 added, 0 updated/);
+      assert.match(full, /skipped \(blocked artist Ann\):\n {2}\S*4\.png\n {2}\S*7\.png\n/);
+      assert.equal((await find('--artist', 'Bob')).length, 2);
+      assert.match((await run('import', '--prune', '--yes', pictures)).output, /, 0 removed\n/);
+
+      assert.match(
+        (await pipe('{"type":"artist","name":"Ann"}', 'import', '-')).errors,
+        /the artist "Ann" is blocked; "zukan entry artist 'Ann' --unblock" lifts the block/,
+      );
+      assert.match((await run('remove', '--artist', 'Ann', '--block')).errors, /there is no artist "Ann"/);
+      await ok('entry', 'artist', 'Ann', '--block');
+      assert.match(await ok('blocked'), /^kind +name +since +imports\nartist +Ann +\S+ +skip the pictures\n/);
+      const listed = JSON.parse(await ok('blocked', '--json')) as { name: string; skips?: true }[];
+      assert.deepEqual(
+        listed.map(({ name, skips }) => [name, skips]),
+        [
+          ['Ann', true],
+          ['ann_ink', true],
+          ['Koharu', true],
+        ],
+      );
+
+      const exported = await ok('export');
+      assert.match(exported, /\{"type":"blocked","kind":"artist","name":"ann_ink","skips":true,"createdAt":/);
+      const other = openMaintained(engine);
+      await other.pipe(exported, 'import', '-');
+      assert.equal(await other.ok('export'), exported);
+      assert.match((await other.pipe(exported, 'import', '-')).output, /^0 added, 0 updated/);
+
+      await ok('entry', 'artist', 'Ann', '--unblock');
+      assert.match(await ok('import', pictures), /^2 added, 1 updated.*created:\n {2}artist Ann\n/s);
+      assert.deepEqual(shelfProblems(config), []);
+      assert.equal(await ok('check'), 'no problems found\n');
+    });
+
+    testOnce(
+      'a block without pictures can be undone; a take-down cannot, but the block can be lifted',
+      async () => {
+        const { picture, pictures, ok, run } = openMaintained(engine);
+        picture(1, { artist: 'Ann' });
+        await ok('import', pictures);
+        await ok('entry', 'artist', 'Bob', '--create');
+        assert.match(
+          await ok('remove', '--artist', 'Bob', '--block'),
+          /^removed 0 images and 0 files\nblocked "Bob"/,
+        );
+        const number = (
+          JSON.parse(await ok('history', '--json')) as [{ number: number; summary: string }]
+        )[0];
+        assert.equal(number.summary, 'take down 0 images, block Bob');
+        await ok('undo', String(number.number));
+        assert.match(await ok('entry', 'artist', 'Bob'), /Bob/);
+        assert.equal(await ok('blocked'), 'no names are blocked\n');
+        await ok('remove', '--artist', 'Ann', '--block');
+        const [last] = JSON.parse(await ok('history', '--json')) as [{ number: number }];
+        assert.match(
+          (await run('undo', String(last.number))).errors,
+          /took images down, which cannot be undone/,
+        );
+        await ok('entry', 'artist', 'Ann', '--unblock');
+        assert.equal(await ok('blocked'), 'no names are blocked\n');
+      },
+    );
+
+    testOnce('needs an artist or character', async () => {
+      const { picture, pictures, ok, run, pipe } = openMaintained(engine);
+      picture(1, { tags: ['cat'] });
+      await ok('import', pictures);
+      for (const flags of [
+        ['--category', 'cat', '--block'],
+        [uuid(1, 1), '--block'],
+        ['--artist', 'Unknown', '--block', '--allow-again'],
+      ])
+        assert.equal((await run('remove', ...flags)).status, 2, flags.join(' '));
+      assert.match((await run('remove', '--artist', 'Unknown', '--block')).errors, /cannot be removed/);
+      const line = '{"type":"blocked","kind":"category","name":"cat","skips":true}';
+      assert.match(
+        (await pipe(line, 'import', '-')).errors,
+        /skips: only for the kinds artist and character/,
+      );
+    });
+  });
+
   describe('remove', () => {
     test('removed pictures are not imported again, unless that is allowed', async () => {
       const { picture, pictures, folder, ok, run, find } = openMaintained(engine);

@@ -111,6 +111,76 @@ await forEachEngineInDepth(async (engine) => {
       assert.deepEqual(await duplicates(), groups.slice(0, 1));
     });
 
+    test('--keep merges the fields into one of each group, and moves the others to the trash', async () => {
+      const { folder, run, add } = await folderWith(copies);
+      const sidecar = (name: string, fields: object) =>
+        writeFile(join(folder, `${name}.json`), JSON.stringify(fields));
+      await sidecar('cat-small', { artist: 'Ann', tags: ['cat', 'small'], nsfw: 'questionable' });
+      await sidecar('cat-tiny', { artist: 'Bob', tags: ['tiny'], characters: ['Tama'] });
+      await run('import', folder);
+      await add(pictures);
+      await sidecar('cat', { tags: ['cat', 'large'] });
+      await run('import', folder);
+      const [group] = (JSON.parse((await run('duplicates', '--json')).output) as Group[]).map(({ images }) =>
+        images.map(({ id }) => id),
+      );
+      const [large, small, tiny] = group as [string, string, string];
+      await run('edit', tiny, '--source-name', 'a site');
+      await run('edit', large, '--add-category', 'decided', '--create');
+      const list = async () => (await run('find', '--json')).output;
+      const before = await list();
+
+      const dry = await run('duplicates', '--keep', 'largest', '--dry-run');
+      assert.match(
+        dry.output,
+        /\ndry run, nothing was changed; this would result in: kept 2 images, moved 3 to the trash\n$/,
+      );
+      assert.equal(await list(), before);
+
+      const { output } = await run('duplicates', '--keep', 'largest');
+      assert.ok(
+        output.includes(
+          [
+            `kept ${large}`,
+            '  rating: sfw → questionable',
+            '  artist: Unknown → Ann',
+            '  characters: (none) → Tama',
+            '  source: (none) → a site',
+            '  edited: categories → artist categories characters rating source',
+            `  removed ${small}`,
+            `  removed ${tiny}`,
+            '',
+          ].join('\n'),
+        ),
+        output,
+      );
+      const number =
+        /kept 2 images, moved 3 to the trash; "zukan undo (\d+)" restores them\n$/.exec(output)?.[1] ?? '';
+      assert.equal((await run('duplicates', '--keep', 'largest')).output, 'no images look alike\n');
+      const found = JSON.parse(await list()) as { id: string; categories: string[] }[];
+      assert.deepEqual(found.find(({ id }) => id === large)?.categories, ['cat', 'decided', 'large']);
+      // Neither does an import add them again, nor does it take the merged fields away.
+      const again = await run('import', '--full', folder);
+      assert.match(again.output, /^0 added, 0 updated/);
+      assert.match(again.output, new RegExp(`image ${small}, removed on .* \\(a copy of image ${large}\\)`));
+      assert.equal((await run('check')).output, 'no problems found\n');
+      assert.equal((await run('undo', number)).status, 0);
+      assert.equal(await list(), before);
+    });
+
+    testOnce('--keep oldest keeps the first that was added; --dry-run needs --keep', async () => {
+      const { folder, run, add } = await folderWith({ 'cat-tiny.webp': cat().resize(80).webp() });
+      await run('import', folder);
+      await add({ 'cat.png': cat().png() });
+      await run('import', folder);
+      const ids = (await run('find')).output.trim().split('\n');
+      assert.deepEqual(JSON.parse((await run('duplicates', '--keep', 'oldest', '--json')).output), [
+        { id: ids[1], differences: [], removed: [ids[0]] },
+      ]);
+      assert.equal((await run('duplicates', '--dry-run')).status, 2);
+      assert.equal((await run('duplicates', '--keep', 'newest')).status, 2);
+    });
+
     testOnce('says so if there are none', async () => {
       const { folder, environment, run } = await folderWith(pictures);
       await runCommand(['import', '-'], environment);

@@ -50,7 +50,7 @@ await forEachEngine(async (engine) => {
       assert.equal((await run('export', path)).status, 0);
       const first = readFileSync(path, 'utf8');
       assert.equal(first.trim().split('\n').length, 17, 'the artist "Unknown" is one of them');
-      assert.equal((await run('export')).output, first);
+      for (const more of [[], ['-']]) assert.equal((await run('export', ...more)).output, first);
       const other = { DATA_DIR: join(folder, 'other'), ...engine.environment() };
       assert.match((await runCommand(['import', '-'], other, first)).output, /^17 added/);
       assert.equal((await runCommand(['export'], other)).output, first);

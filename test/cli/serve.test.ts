@@ -12,7 +12,7 @@ import { createApp, shutDown } from '../../src/server/app.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { testDeep } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { serve } from '../support/zukan/program.ts';
+import { runCommand, serve } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
 
 const folder = temporaryFolder();
@@ -51,6 +51,19 @@ test('prints its address and two example calls that work', async () => {
   for (const call of calls) assert.equal((await fetch(call)).status, 200);
   server.child.kill('SIGTERM');
   assert.equal(await server.ended, 0);
+});
+
+test('--host and --port win over the settings', async () => {
+  const server = await serve({ ...environment, HOST: '127.0.0.2', PORT: '1' }, [
+    ...['--host', '127.0.0.3', '--port', '0'],
+  ]);
+  assert.match(server.origin, /^http:\/\/127\.0\.0\.3:\d{2,}$/);
+  server.child.kill('SIGTERM');
+  assert.equal(await server.ended, 0);
+  for (const port of ['', 'x', '65536']) {
+    const { status, errors } = await runCommand(['serve', '--port', port], environment);
+    assert.deepEqual([status, errors], [2, `zukan: --port ${port}: must be a number from 0 to 65535\n`]);
+  }
 });
 
 test('logs each request as one line of JSON, without the query', async () => {

@@ -25,7 +25,7 @@ const expected = [
   /^4 2 undefined\n$/,
   /^4 undefined\n(\S+Z http\S+\n){4}$/,
   /^<img src="http\S+" alt="">\nhttp\S+\/file\?width=480\n$/,
-  /^Mariko 3\nabe 1\n$/,
+  /^abe 1\nMariko 3\n$/,
   /^2 of 2\n$/,
   /^6 4\n$/,
   /^400 Invalid search query: .+ [0-9a-f-]{36}\n$/,

@@ -162,7 +162,10 @@ if (!skip) {
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
     const { status, errors } = await zukan(['serve'], { ...environment, PORT: String(port) });
-    assert.deepEqual([status, errors], [1, `zukan: port ${port} is in use; set PORT to another one\n`]);
+    assert.deepEqual(
+      [status, errors],
+      [1, `zukan: port ${port} is in use; choose another one with --port or PORT\n`],
+    );
     taken.close();
   });
 

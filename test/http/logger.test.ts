@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { errorField, Logger } from '../../src/http/logger.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { testDeep } from '../support/depth.ts';
 import { until } from '../support/until.ts';
@@ -125,4 +126,41 @@ test('stops even when the reader is stuck', async () => {
   // More than a pipe holds.
   await server.flood(20, 15_000);
   assert.equal(await server.stop(), 0);
+});
+
+test('text for people: one line for each event, which nobody can forge', async () => {
+  const lines: Record<string, string> = {};
+  for (const format of ['json', 'text'] as const) {
+    const write = (text: string, done: () => void) => {
+      lines[format] = `${lines[format] ?? ''}${text}`;
+      done();
+    };
+    const log = new Logger('info', write, format);
+    const request = {
+      request: 'r-1',
+      method: 'GET',
+      path: '/api/stats',
+      status: 200,
+      ms: 1.2,
+      client: '::1',
+    };
+    log.info(request, 'request');
+    log.warn({ ...request, path: '/a b"\n2026 info  \x1b[31m\u202eforged' }, 'request');
+    log.error({ part: 'files', ...errorField(new TypeError('no\nsuch file')) }, 'health check failed');
+    log.warn({}, 'plain');
+    await log.flush();
+  }
+  const text = (lines.text ?? '').replaceAll(/^\S+Z /gm, '');
+  const [first, second, third, ...others] = text.split('\n');
+  assert.equal(first, 'info  GET /api/stats 200 1.2 ms request=r-1 client=::1');
+  assert.equal(
+    second,
+    String.raw`warn  GET "/a b\"\n2026 info  \u001b[31m\u202eforged" 200 1.2 ms request=r-1 client=::1`,
+  );
+  assert.match(third ?? '', /^error health check failed part=files err="TypeError: no such file at .*"$/);
+  assert.deepEqual(others, ['warn  plain', '']);
+  assert.match(
+    lines.json ?? '',
+    /^\{"level":"info","time":"[^"]+","request":"r-1","method":"GET","path":"\/api\/stats","status":200,"ms":1.2,"client":"::1","msg":"request"\}\n/,
+  );
 });

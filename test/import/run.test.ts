@@ -130,7 +130,7 @@ await forEachEngine(async (engine) => {
       assert.equal(total, 7);
       assert.deepEqual(
         items.map(({ document }) => JSON.parse(document).name),
-        ['Zz', 'a', 'm', 'é', 'ｱ'],
+        ['m', 'Z', 'Zz', 'é', 'ｱ'],
       );
     });
 

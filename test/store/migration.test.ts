@@ -107,7 +107,7 @@ function createOldCatalogue(config: Config, images: OldImage[]): void {
   } else {
     mkdirSync(dataDir, { recursive: true });
     using connection = new DatabaseSync(database.path);
-    for (const step of catalogueSchema.steps.slice(0, 2)) connection.exec(step);
+    for (const step of catalogueSchema.steps.slice(0, 2)) connection.exec(step as string);
     connection.exec(`pragma application_id = ${catalogueSchema.application}; pragma user_version = 2`);
   }
   tamper(config, oldRows(images));

@@ -11,6 +11,7 @@
  */
 
 import type { Entry } from '../../store/contract/writer.ts';
+import { type Named, sortByName } from '../names.ts';
 import type { Document, Image, Kind, Mimetype, Orientation } from '../types.ts';
 
 export const PLACEHOLDER = '\n';
@@ -101,13 +102,12 @@ export function updateEntry(document: Document, entry: Entry): Document {
   if (entry.kind === 'artist') return replaceEnd(document, entry.document, previews);
   const image = readDocument(document);
   const serialise = (entries: Named[], kind: Kind) =>
-    entries
-      .map((named) => {
+    sortByName(
+      entries.map((named) => {
         const isChanged = kind === entry.kind && named.id === entry.id;
         return isChanged ? entry : { ...named, document: JSON.stringify(named) };
-      })
-      .sort(byNameThenId)
-      .map(({ document }) => document);
+      }),
+    ).map(({ document }) => document);
   return composeDocument(
     image,
     key,
@@ -136,29 +136,4 @@ export function dimensions(width: number, height: number): StoredImage['meta']['
 
 function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
-}
-
-interface Named {
-  id: string;
-  name: string;
-}
-
-/** The order of artists, characters and categories. It compares code points, as both databases do. */
-export function byNameThenId(a: Named, b: Named): number {
-  return compareCodePoints(a.name, b.name) || compareCodePoints(a.id, b.id);
-}
-
-function compareCodePoints(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
-    const difference = codePointOrder(a.charCodeAt(index)) - codePointOrder(b.charCodeAt(index));
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
-/** Sorts surrogates last: they encode the highest code points, but are not the highest code units. */
-function codePointOrder(codeUnit: number): number {
-  if (codeUnit < 0xd800) return codeUnit;
-  return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
 }

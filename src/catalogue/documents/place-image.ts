@@ -1,7 +1,8 @@
 /** The row of an image and the shelves that it belongs on, from its fields and its entries. Pure. */
 
 import type { FixedShelves, ImageRow, PlacedImage, SavedEntry } from '../../store/contract/writer.ts';
-import { byNameThenId, composeDocument, type StoredImage } from './document.ts';
+import { sortByName } from '../names.ts';
+import { composeDocument, type StoredImage } from './document.ts';
 
 export type ImageFields = Omit<StoredImage, 'id' | 'artist' | 'categories' | 'characters'>;
 
@@ -42,5 +43,5 @@ export function placeImage(
 /** In order, each once. */
 function arrange(entries: SavedEntry[]): SavedEntry[] {
   if (entries.length < 2) return entries;
-  return [...new Map(entries.map((entry) => [entry.id, entry])).values()].sort(byNameThenId);
+  return sortByName([...new Map(entries.map((entry) => [entry.id, entry])).values()]);
 }

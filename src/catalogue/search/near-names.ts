@@ -1,4 +1,5 @@
 /** Names that someone may have meant. Pure. */
+import { editDistance } from '../../lib/edit-distance.ts';
 import { fold } from './fold.ts';
 
 const MAX_SUGGESTIONS = 3;
@@ -18,19 +19,4 @@ export function nearNames(name: string, names: Iterable<string>): string[] {
     .sort((a, b) => a.distance - b.distance)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
-}
-
-/** How many characters to insert, remove or replace; any number above `max` if it is more. */
-function editDistance(a: string[], b: string[], max: number): number {
-  if (Math.abs(a.length - b.length) > max) return max + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, character] of a.entries()) {
-    const next = [index + 1];
-    for (const [column, other] of b.entries()) {
-      const replaced = (row[column] as number) + (character === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }

@@ -27,6 +27,28 @@ export function groupLookAlikes(
   return groups.list();
 }
 
+/**
+ * Which positions of a group to keep, each with the others that look like it. A copy of a copy may look different by now, so
+ * it is compared with what is kept: the best of all, then the best of the rest. `compare` sorts the best first.
+ */
+export function chooseBest(
+  index: HashIndex,
+  group: number[],
+  compare: (one: number, other: number) => number,
+): { best: number; others: number[] }[] {
+  const choices: { best: number; others: number[] }[] = [];
+  let rest = group.toSorted(compare);
+  while (rest.length > 0) {
+    const [best, ...more] = rest as [number, ...number[]];
+    const { true: others = [], false: different = [] } = Object.groupBy(more, (position) =>
+      String(index.areWithin(MAX_COPY_DISTANCE, best, position)),
+    );
+    if (others.length > 0) choices.push({ best, others });
+    rest = different;
+  }
+  return choices;
+}
+
 /** Joins images with equal hashes, and returns the first of each: a catalogue may have any number of them. */
 function joinEqual(index: HashIndex, groups: Groups): Uint32Array {
   const first = new Map<string, number>();

@@ -48,6 +48,8 @@ export class ImportReport implements ImportListener {
   readonly #removed: string[] = [];
   /** How many pictures have each of the names. */
   readonly #blocked = new Map<string, number>();
+  /** The pictures of artists and characters that were taken down. */
+  readonly #takenDown = new Map<string, string[]>();
   readonly #nearDuplicates: NearDuplicates;
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
 
@@ -121,6 +123,13 @@ export class ImportReport implements ImportListener {
     this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
   }
 
+  skipped(label: string, kind: Kind, name: string): void {
+    const blocked = `${kind} ${name}`;
+    const labels = this.#takenDown.get(blocked) ?? [];
+    labels.push(label);
+    this.#takenDown.set(blocked, labels);
+  }
+
   picture(label: string, perceptualHash: string): Promise<void> {
     return this.#nearDuplicates.add(label, perceptualHash);
   }
@@ -152,6 +161,7 @@ export class ImportReport implements ImportListener {
       ...list('changed', this.#changes.items, this.#changes.count),
       ...list('skipped (duplicates)', this.#duplicates),
       ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...[...this.#takenDown].flatMap(([blocked, labels]) => list(`skipped (blocked ${blocked})`, labels)),
       ...list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),

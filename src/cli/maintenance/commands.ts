@@ -1,7 +1,7 @@
 /** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, history, undo, trash, imports and studio. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { ratingOption, repeatable } from '../terminal/options.ts';
+import { examples, ratingOption, repeatable } from '../terminal/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
@@ -17,6 +17,13 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--edited', 'with fields that were changed by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      examples(
+        'zukan find --category fox --rating sfw',
+        'zukan find --artist Kei | zukan edit - --rating questionable',
+      ),
+    )
     .action(async (options) => (await import('./find.ts')).findCommand(config(), options, terminal));
 
   program
@@ -39,6 +46,10 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     )
     .option('--create', 'create the named entries that do not exist', false)
     .option('--dry-run', 'print what would change and change nothing', false)
+    .addHelpText(
+      'after',
+      examples('zukan edit 3e9f2a0c-6c1b-4d1e-9a7f-0d5c8b2e4f61 --add-category fox --create'),
+    )
     .action(async (ids, options) =>
       (await import('./edit.ts')).editCommand(config(), ids, options, terminal),
     );
@@ -67,6 +78,13 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--unblock', 'allow a blocked name again')
     .option('--dry-run', 'print what would change and change nothing')
     .option('--json', 'print JSON when showing it')
+    .addHelpText(
+      'after',
+      examples(
+        'zukan entry category kitsune --name fox',
+        'zukan entry artist Kei --merge-into "Kei Mori" --dry-run',
+      ),
+    )
     .action(async (kind, reference, options) =>
       (await import('./entry.ts')).entryCommand(config(), kind, reference, options, terminal),
     );
@@ -79,15 +97,24 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--character <name|id>', 'all images of this character')
     .option('--category <name|id>', 'all images in this category')
     .option('--reason <text>', 'why; an import that skips the picture shows it', '')
+    .option('--block', 'also remove the artist or character; imports skip their pictures from now on', false)
     .option(
       '--allow-again',
       'let imports add the same pictures again; takes ids of removed images, too',
       false,
     )
     .option('--dry-run', 'print what would be removed and change nothing', false)
+    .addHelpText('after', examples('zukan remove --artist Kei --block --reason "the artist asked" --dry-run'))
     .action(async (ids, options) =>
       (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
     );
+
+  program
+    .command('blocked')
+    .description('list the names that imports of folders leave out, or whose pictures they skip')
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan blocked', 'zukan entry artist Kei --unblock'))
+    .action(async (options) => (await import('./blocked.ts')).blockedCommand(config(), options, terminal));
 
   program
     .command('history')
@@ -98,6 +125,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--since <date>', 'made on this date or later')
     .option('--limit <number>', 'at most this many (default: 100)')
     .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan history --since 2026-01-31', 'zukan history 12 --json'))
     .action(async (number, options) =>
       (await import('./history.ts')).historyCommand(config(), number, options, terminal),
     );
@@ -108,6 +136,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .argument('<number>', 'the number that "zukan history" shows')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--strict', 'change nothing if something was changed since', false)
+    .addHelpText('after', examples('zukan undo 12 --dry-run'))
     .action(async (number, options) =>
       (await import('./undo.ts')).undoCommand(config(), number, options, terminal),
     );
@@ -118,12 +147,14 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--restore <id...>', 'put these images back into the catalogue')
     .option('--empty', 'delete all of them for good', false)
     .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan trash --restore 3e9f2a0c-6c1b-4d1e-9a7f-0d5c8b2e4f61'))
     .action(async (options) => (await import('./trash.ts')).trashCommand(config(), options, terminal));
 
   const imports = program
     .command('imports')
     .description('list the last imports and what each changed, or revert one')
     .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan imports --json'))
     .action(async (options) => (await import('./undo.ts')).listImports(config(), options, terminal));
 
   imports
@@ -132,6 +163,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .argument('<id>', 'the id that "zukan imports" shows')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--strict', 'change nothing if something was changed since', false)
+    .addHelpText('after', examples('zukan imports revert 12 --dry-run'))
     .action(async (id, options) =>
       (await import('./undo.ts')).revertCommand(config(), id, options, terminal),
     );
@@ -145,6 +177,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       '127.0.0.1',
     )
     .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')
+    .addHelpText('after', examples('zukan studio --port 4000'))
     .action(async (options) =>
       (await import('../serving/studio.ts')).studioCommand(config(), options, terminal),
     );

@@ -1,13 +1,15 @@
-/** `zukan duplicates`: lists groups of images that look alike. */
+/** `zukan duplicates`: lists groups of images that look alike, or keeps one of each. */
 import { availableParallelism } from 'node:os';
 import { readDocument } from '../../catalogue/documents/document.ts';
-import { HashIndex } from '../../catalogue/sets/hash-index.ts';
-import { groupLookAlikes } from '../../catalogue/sets/look-alikes.ts';
+import type { HashIndex } from '../../catalogue/sets/hash-index.ts';
+import { chooseBest, groupLookAlikes } from '../../catalogue/sets/look-alikes.ts';
+import { type Choice, keepBest } from '../../changes/keep-best.ts';
 import type { Config } from '../../config/config.ts';
 import { addMissingHashes } from '../../import/apply/missing-hashes.ts';
+import { loadHashes } from '../../import/prepare/near-duplicates.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
-import { listenForInterrupt } from '../terminal/errors.ts';
+import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
@@ -21,16 +23,28 @@ interface Member {
   mimetype: string;
 }
 
+export interface DuplicatesFlags {
+  json: boolean;
+  keep?: 'largest' | 'oldest';
+  dryRun: boolean;
+}
+
 export async function duplicatesCommand(
   config: Config,
-  { json }: { json: boolean },
+  { json, keep, dryRun }: DuplicatesFlags,
   terminal: Terminal,
 ): Promise<void> {
+  if (dryRun && !keep) throw new UsageError('--dry-run needs --keep; without it, nothing is changed');
   const unreadable = await readMissing(config, terminal);
   if (unreadable > 0)
     terminal.stderr.write(`${count(unreadable, 'image')} left out: the file is missing or unreadable\n`);
   await using snapshot = await openSnapshot(config);
-  const groups = await findGroups(snapshot, terminal);
+  const { index, groups: positions } = await findGroups(snapshot, terminal);
+  if (keep) {
+    const choices = await choose(snapshot, index, positions, keep);
+    return keepChosen(config, choices, { json, dryRun }, terminal);
+  }
+  const groups = positions.map((group) => group.map((position) => index.imageAt(position)));
   if (json) {
     const members: Member[][] = [];
     for (const group of groups) members.push(await readMembers(snapshot, group));
@@ -50,6 +64,64 @@ function summarise(groups: number[][]): string {
   return `${count(groups.length, 'group')}, ${count(images, 'image')}; "zukan remove <id>" removes an image`;
 }
 
+/** Of each group, the images to keep and those that look like them. */
+async function choose(
+  snapshot: CatalogueSnapshot,
+  index: HashIndex,
+  groups: number[][],
+  keep: 'largest' | 'oldest',
+): Promise<Choice[]> {
+  const choices: Choice[] = [];
+  for (const group of groups) {
+    const numbers = group.map((position) => index.imageAt(position));
+    const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
+    const rowAt = (position: number) => rows.get(index.imageAt(position)) as SavedImage;
+    const members = new Map(group.map((position) => [position, toMember(rowAt(position))]));
+    // Numbers count up, so a smaller position was added before.
+    const compare = (one: number, other: number) =>
+      (keep === 'largest' ? bySize(members.get(one) as Member, members.get(other) as Member) : 0) ||
+      one - other;
+    for (const { best, others } of chooseBest(index, group, compare))
+      choices.push({ kept: rowAt(best), others: others.map(rowAt) });
+  }
+  return choices;
+}
+
+async function keepChosen(
+  config: Config,
+  choices: Choice[],
+  { json, dryRun }: { json: boolean; dryRun: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  using interrupt = listenForInterrupt('interrupted; nothing was changed');
+  const { kept, change } = await keepBest(choices, {
+    files: openFiles(config),
+    openWriter: writersFor(config, terminal),
+    openSnapshot: () => openSnapshot(config),
+    concurrency: 2 * availableParallelism(),
+    now: new Date().toISOString(),
+    isDryRun: dryRun,
+    signal: interrupt.signal,
+  });
+  if (json) {
+    printLine(terminal, JSON.stringify(kept));
+    return;
+  }
+  for (const { id, differences, removed } of kept)
+    printLines(terminal, [
+      `kept ${id}`,
+      ...differences.map(
+        ({ field, before, after }) => `  ${field}: ${before || '(none)'} → ${after || '(none)'}`,
+      ),
+      ...removed.map((other) => `  removed ${other}`),
+    ]);
+  const removed = kept.reduce((sum, { removed }) => sum + removed.length, 0);
+  const done = `kept ${count(kept.length, 'image')}, moved ${removed} to the trash`;
+  if (removed === 0) printLine(terminal, 'no images look alike');
+  else if (dryRun) printLine(terminal, `dry run, nothing was changed; this would result in: ${done}`);
+  else printLine(terminal, `${done}; "zukan undo ${change}" restores them`);
+}
+
 async function readMissing(config: Config, terminal: Terminal): Promise<number> {
   using interrupt = listenForInterrupt('interrupted; run the command again to continue');
   const progress = startProgress('Reading pictures', undefined, terminal);
@@ -67,14 +139,15 @@ async function readMissing(config: Config, terminal: Terminal): Promise<number> 
   }
 }
 
-/** Groups of image numbers. */
-async function findGroups(snapshot: CatalogueSnapshot, terminal: Terminal): Promise<number[][]> {
-  const index = new HashIndex();
-  for await (const { image, hash } of snapshot.perceptualHashes()) index.add(image, hash);
+/** Groups of positions in the index. */
+async function findGroups(
+  snapshot: CatalogueSnapshot,
+  terminal: Terminal,
+): Promise<{ index: HashIndex; groups: number[][] }> {
+  const index = await loadHashes(snapshot);
   const progress = startProgress('Comparing', 1, terminal);
   try {
-    const groups = groupLookAlikes(index, (share) => progress.advance(share));
-    return groups.map((positions) => positions.map((position) => index.imageAt(position)));
+    return { index, groups: groupLookAlikes(index, (share) => progress.advance(share)) };
   } finally {
     progress.finish();
   }
@@ -82,11 +155,10 @@ async function findGroups(snapshot: CatalogueSnapshot, terminal: Terminal): Prom
 
 /** The largest picture first: it is usually the one to keep. */
 async function readMembers(snapshot: CatalogueSnapshot, group: number[]): Promise<Member[]> {
-  const pixels = ({ width, height }: Member) => width * height;
-  return (await snapshot.imagesByNumber(group))
-    .map(toMember)
-    .sort((a, b) => pixels(b) - pixels(a) || b.size - a.size);
+  return (await snapshot.imagesByNumber(group)).map(toMember).sort(bySize);
 }
+
+const bySize = (a: Member, b: Member): number => b.width * b.height - a.width * a.height || b.size - a.size;
 
 function toMember({ id, mimetype, document }: SavedImage): Member {
   const { size, dimens } = readDocument(document).meta;

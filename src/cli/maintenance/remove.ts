@@ -15,6 +15,7 @@ export interface RemoveFlags {
   character?: string;
   category?: string;
   reason: string;
+  block: boolean;
   allowAgain: boolean;
   dryRun: boolean;
 }
@@ -28,10 +29,10 @@ export async function removeCommand(
   terminal: Terminal,
 ): Promise<void> {
   const target = await readTarget(parameters, flags, terminal);
-  const { reason, allowAgain, dryRun } = flags;
+  const { reason, block, allowAgain, dryRun } = flags;
   // After the commit the signal has no effect, so that the files are removed too.
   using interrupt = listenForInterrupt('interrupted; nothing was removed');
-  const { images, allowed, removeFiles } = await removeImages(target, {
+  const { images, allowed, blocked, removeFiles } = await removeImages(target, {
     files: openFiles(config),
     openWriter: writersFor(config, terminal),
     openSnapshot: () => openSnapshot(config),
@@ -39,6 +40,7 @@ export async function removeCommand(
     now: new Date().toISOString(),
     reason,
     allowAgain,
+    blocks: block,
     isDryRun: dryRun,
     toTrash: false,
     signal: interrupt.signal,
@@ -47,6 +49,7 @@ export async function removeCommand(
   if (dryRun) {
     const result = `dry run, nothing was changed; ${removed} would be removed`;
     printLines(terminal, images.length > 0 ? [`${result}:`, ...images] : [result]);
+    if (block) printLine(terminal, `would block ${quoteAll(blocked)}`);
     return;
   }
   const files = await removeFiles().catch((error) => {
@@ -56,8 +59,11 @@ export async function removeCommand(
   });
   if (images.length > 0 || allowed === 0)
     printLine(terminal, `removed ${removed} and ${count(files, 'file')}`);
+  if (block) printLine(terminal, `blocked ${quoteAll(blocked)}; imports of folders skip their pictures`);
   if (allowed > 0) printLine(terminal, `${count(allowed, 'image')} removed before can be imported again`);
 }
+
+const quoteAll = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 
 async function readTarget(
   parameters: string[],
@@ -66,6 +72,12 @@ async function readTarget(
 ): Promise<RemovalTarget> {
   const named = kinds.filter((kind) => flags[kind] !== undefined);
   const [kind] = named;
+  if (flags.block && kind === 'category')
+    throw new UsageError(
+      '--block is for --artist and --character; "zukan entry category <name> --remove --block" blocks a category',
+    );
+  if (flags.block && (kind === undefined || flags.allowAgain))
+    throw new UsageError('--block needs --artist or --character, and cannot be combined with --allow-again');
   // Whether several mean all of them or what they share is anyone's guess, and wrong guesses cannot be undone.
   if (named.length + (parameters.length > 0 ? 1 : 0) !== 1)
     throw new UsageError(

@@ -24,10 +24,11 @@ export interface ExportFlags {
 
 export async function exportCommand(
   config: Config,
-  path: string | undefined,
+  file: string | undefined,
   flags: ExportFlags,
   terminal: Terminal,
 ): Promise<void> {
+  const path = file === '-' ? undefined : file;
   if (flags.history && flags.files !== undefined)
     throw new UsageError('--history does not copy files; "zukan backup" keeps both');
   if (flags.files !== undefined) await requireOutside(flags.files, config);

@@ -2,11 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Config, LogLevel } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { LogLevel } from '../../config/log.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
 import { createCatalogue } from '../../server/engines.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
+import { parsePort } from '../terminal/options.ts';
 import { announceCreated } from '../terminal/terminal.ts';
 
 /** The server, in this thread or in several others. */
@@ -23,9 +25,17 @@ interface ServeFlags {
   demo: boolean;
   /** Follows the folder of IMPORT_ON_START. */
   watch: boolean;
+  /** These two win over the settings. An empty host would be every address of the machine. */
+  host?: string;
+  port?: string;
 }
 
-export async function serveCommand(config: Config, { demo, watch }: ServeFlags): Promise<void> {
+export async function serveCommand(settings: Config, { demo, watch, host, port }: ServeFlags): Promise<void> {
+  const config = {
+    ...settings,
+    host: host || settings.host,
+    port: port === undefined ? settings.port : parsePort(port),
+  };
   if (watch && !config.importOnStart)
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   announceCreated(process, await createCatalogue(config));
@@ -93,10 +103,11 @@ async function serveInThreads(config: Config): Promise<Server | undefined> {
 }
 
 function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (error.code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another one`;
-  if (error.code === 'EACCES') return `no permission to use port ${port}; set PORT to one above 1023`;
+  if (error.code === 'EADDRINUSE') return `port ${port} is in use; choose another one with --port or PORT`;
+  if (error.code === 'EACCES')
+    return `no permission to use port ${port}; choose one above 1023 with --port or PORT`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `this machine has no address ${host}; set HOST`;
+    return `this machine has no address ${host}; choose another one with --host or HOST`;
   return error.message;
 }
 

@@ -10,7 +10,8 @@ import { newSecret, StudioAccess } from '../../studio/access.ts';
 import { createStudioServer } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { parsePort } from '../terminal/options.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { openForChange } from '../writer.ts';
 
@@ -28,9 +29,7 @@ export interface RunningStudio extends AsyncDisposable {
 
 /** Runs until SIGINT (Ctrl-C) or SIGTERM. */
 export async function studioCommand(config: Config, flags: StudioFlags, terminal: Terminal): Promise<void> {
-  const port = Number(flags.port);
-  if (!/^\d{1,5}$/.test(flags.port) || port > 65_535)
-    throw new UsageError(`--port ${flags.port}: must be a number from 0 to 65535`);
+  const port = parsePort(flags.port);
   const interrupted = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   await using studio = await startStudio(config, { host: flags.host, port });
   const address = studio.newAddress();

@@ -11,6 +11,17 @@ export function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description}; can be repeated`).argParser(collect);
 }
 
+/** The end of the help of a command. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`.trimEnd();
+}
+
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--port ${text}: must be a number from 0 to 65535`);
+  return Number(text);
+}
+
 export const ratingOption = (description: string): Option =>
   new Option('--rating <rating>', description).choices(ratings);
 

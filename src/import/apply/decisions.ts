@@ -1,6 +1,7 @@
 /**
  * What operators decided, when an import saves records. Removed pictures are skipped. For the pictures of folders, fields that
- * were decided by hand stay as they are, and blocked names are left out. Decisions of a catalogue file are saved.
+ * were decided by hand stay as they are, blocked names are left out, and pictures of artists and characters that were taken
+ * down are skipped. Decisions of a catalogue file are saved.
  */
 import type { Kind } from '../../catalogue/types.ts';
 import type { Decisions, RemovedFile } from '../../store/contract/decisions.ts';
@@ -16,6 +17,8 @@ export interface DecisionReport {
   removed(label: string, file: RemovedFile): void;
   /** A name was left out because an operator blocked it. */
   blocked(kind: Kind, name: string): void;
+  /** A picture was skipped because an operator took down all pictures of this artist or character. */
+  skipped(label: string, kind: Kind, name: string): void;
 }
 
 interface Line {
@@ -24,7 +27,7 @@ interface Line {
   picture: { hashes: string[] };
 }
 
-/** Returns the records without those that are skipped. `onSkipped` gets these, and the ids of the images that they were. */
+/** Returns the records without those that are skipped. `onSkipped` gets these, if they are or were images, and the ids of the images. */
 export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
@@ -45,7 +48,10 @@ export async function applyDecisions<L extends Line>(
     const existing = images.findCertain(line.record, line.picture.hashes);
     return { ...line, record: keepDecisions(line.record, existing) };
   });
-  return leaveOutBlocked(decided, writer, report);
+  return leaveOutBlocked(decided, writer, report, (line) => {
+    const [existing] = images.matching(line.record, line.picture.hashes);
+    if (existing) onSkipped(line, existing.id);
+  });
 }
 
 /** Images that exist are not among them: another one with the same bytes was removed. */
@@ -64,10 +70,12 @@ function findRemoved<L extends Line>(
   return skipped;
 }
 
+/** Leaves out names, and skips the pictures of artists and characters that were taken down. */
 async function leaveOutBlocked<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
   report: DecisionReport,
+  onSkipped: (line: L) => void,
 ): Promise<L[]> {
   const fromFolders = lines.filter(({ record }) => record.isFromFolder);
   const mentioned = Map.groupBy(
@@ -84,13 +92,21 @@ async function leaveOutBlocked<L extends Line>(
   }
   if (!hasBlocked) return lines;
   // An entry that has the name nevertheless was added on purpose.
+  const findBlock = (kind: Kind, name: string) =>
+    existing.matching(kind, name).length > 0 ? undefined : existing.blockOf(kind, name);
   const isAllowed = (kind: Kind, name: string) => {
-    if (!existing.isBlocked(kind, name) || existing.matching(kind, name).length > 0) return true;
+    if (!findBlock(kind, name)) return true;
     report.blocked(kind, name);
     return false;
   };
-  return lines.map((line) => {
+  return lines.flatMap((line) => {
     if (!line.record.isFromFolder) return line;
+    const takenDown = mentionedNames(line.record).find(([kind, name]) => findBlock(kind, name)?.skips);
+    if (takenDown) {
+      report.skipped(line.label, ...takenDown);
+      onSkipped(line);
+      return [];
+    }
     const { artist, categories, characters } = line.record;
     const record: ImageLine = { ...line.record };
     if (typeof artist === 'string' && !isAllowed('artist', artist)) delete record.artist;
@@ -123,7 +139,9 @@ async function saveDecision(
   if (record.type === 'blocked') {
     const { kind, name } = record;
     const [before] = await decisions.blockedNames(kind, [name]);
-    const after = { kind, name, blockedAt: at ?? before?.blockedAt ?? now };
+    // A take-down ends when the name is unblocked, not before.
+    const skips = record.skips ?? before?.skips;
+    const after = { kind, name, blockedAt: at ?? before?.blockedAt ?? now, ...(skips && { skips }) };
     await decisions.blockNames([after]);
     return compare(before, after);
   }
@@ -136,6 +154,6 @@ async function saveDecision(
 
 function compare<T extends object>(before: T | undefined, after: T): 'added' | 'updated' | 'unchanged' {
   if (!before) return 'added';
-  const names = Object.keys(after) as (keyof T)[];
+  const names = Object.keys({ ...before, ...after }) as (keyof T)[];
   return names.every((name) => before[name] === after[name]) ? 'unchanged' : 'updated';
 }

@@ -1,4 +1,5 @@
 /** Plans an artist, category or character: which row to save, given the stored entries that it may be. Pure. */
+import { normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../store/contract/decisions.ts';
 import type { Entry, SavedEntry } from '../../store/contract/writer.ts';
 import { nameIdentity } from '../prepare/batch.ts';
@@ -18,7 +19,7 @@ export function planEntry(
   // An entry that is found by an alias keeps its name.
   const name = existing && isByAlias ? existing.name : record.name;
   const isNewName = !existing || nameKey(kind, existing.name) !== nameKey(kind, name);
-  if (isNewName && entries.isBlocked(kind, name))
+  if (isNewName && entries.blockOf(kind, name))
     throw new RecordError(
       `the ${kind} "${name}" is blocked; "zukan entry ${kind} '${name}' --unblock" lifts the block`,
     );
@@ -79,7 +80,7 @@ function planAliases({ type: kind, name, aliases }: EntryLine, existing?: SavedE
 
 /** Each alias once, in order, and none that is the name. */
 export function cleanAliases(kind: Entry['kind'], name: string, aliases: string[]): string[] {
-  const byKey = new Map(aliases.map((alias) => [nameKey(kind, alias), alias]));
+  const byKey = new Map(aliases.map((alias) => [nameKey(kind, alias), normaliseName(alias)]));
   byKey.delete(nameKey(kind, name));
   return [...byKey.values()].sort(byCodePoint);
 }

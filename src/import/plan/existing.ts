@@ -10,7 +10,7 @@ export class ExistingEntries {
   readonly #byId = new Map<string, SavedEntry>();
   readonly #byName = new Map<string, SavedEntry[]>();
   readonly #byAlias = new Map<string, SavedEntry>();
-  readonly #blocked = new Set<string>();
+  readonly #blocked = new Map<string, BlockedName>();
   /** What `matching` returned since the last change: most images mention the same entries. */
   readonly #matches: Record<Kind, Map<string, SavedEntry[]>> = {
     artist: new Map(),
@@ -38,7 +38,7 @@ export class ExistingEntries {
   }
 
   addBlocked(names: BlockedName[]): void {
-    for (const { kind, name } of names) this.#blocked.add(`${kind} ${nameKey(kind, name)}`);
+    for (const block of names) this.#blocked.set(`${block.kind} ${nameKey(block.kind, block.name)}`, block);
   }
 
   withId(kind: Kind, id: string): SavedEntry | undefined {
@@ -53,8 +53,8 @@ export class ExistingEntries {
     return this.#byAlias.get(`${kind} ${nameKey(kind, name)}`);
   }
 
-  isBlocked(kind: Kind, name: string): boolean {
-    return this.#blocked.has(`${kind} ${nameKey(kind, name)}`);
+  blockOf(kind: Kind, name: string): BlockedName | undefined {
+    return this.#blocked.get(`${kind} ${nameKey(kind, name)}`);
   }
 
   /** Those that a reference may mean: the entry with this id, or those with this name, or else with this alias. */

@@ -3,6 +3,7 @@ import { Compile, type Validator } from 'typebox/schema';
 import { composeDocument, dimensions } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
+import { normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import type { Change, ItemKind, StoredItem, TrashedImage } from '../../store/contract/change-log.ts';
@@ -67,7 +68,12 @@ const validators: Record<ItemKind, Validator> = {
   artist: Entry,
   category: Entry,
   character: Entry,
-  blocked: Compile(Schema.Object({ kind: Kind, name: Text, blockedAt: Time }, closed)),
+  blocked: Compile(
+    Schema.Object(
+      { kind: Kind, name: Text, blockedAt: Time, skips: Schema.Optional(Schema.Literal(true)) },
+      closed,
+    ),
+  ),
   removed: Compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: Time, reason: Text }, closed)),
   'taken-down': Compile(Schema.Object({ hash: ETag }, closed)),
 };
@@ -90,13 +96,23 @@ export function planChange({ type, ...change }: ChangeLine): Change {
 
 /** Undoing a change writes what its items say into the catalogue, so that has to be valid. */
 export function planItem({ type, ...item }: ItemLine): StoredItem {
+  const { kind, id } = item;
+  // Older versions logged names as they were given.
+  const hasNames = kind === 'blocked' || validators[kind] === Entry;
   const json = (name: 'before' | 'after') => {
     const fields = item[name];
     if (fields === null) return null;
-    withSubject(name, () => checkFields(item.kind, fields));
-    return JSON.stringify(fields);
+    return withSubject(name, () => {
+      checkFields(kind, fields);
+      return JSON.stringify(hasNames ? normaliseLogged(fields) : fields);
+    });
   };
-  return { ...item, before: json('before'), after: json('after') };
+  return {
+    ...item,
+    id: kind === 'blocked' ? normaliseName(id) : id,
+    before: json('before'),
+    after: json('after'),
+  };
 }
 
 function checkFields(kind: ItemKind, fields: object): void {
@@ -112,7 +128,7 @@ function checkFields(kind: ItemKind, fields: object): void {
   const record = checkRecord({ type: kind, ...(parseJson(document) as object), createdAt, aliases }) as {
     name: string;
   };
-  if (record.name !== name) throw new RecordError('name: is not that of the document');
+  if (record.name !== normaliseName(name)) throw new RecordError('name: is not that of the document');
 }
 
 /** The image of a line of the trash. */

@@ -148,6 +148,7 @@ export const BlockedLine = Type.Object(
     type: Type.Literal('blocked'),
     kind: Type.Union([Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')]),
     name: Type.String({ minLength: 1, maxLength: 255 }),
+    skips: Type.Optional(Type.Literal(true)),
     createdAt: Type.Optional(Time),
   },
   closed,

@@ -2,6 +2,7 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
+import { normaliseName, normaliseTexts } from '../../catalogue/names.ts';
 import { uuidPattern } from '../../catalogue/schemas.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
@@ -84,12 +85,24 @@ export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine 
   // No store can hold these.
   if (mayBeUnstorable && !isStorable(value))
     throw new RecordError('a text contains a NUL character or an unpaired surrogate');
-  const record = value as RecordLine;
+  const record = normalise(value as RecordLine);
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
   if (record.type === 'removed') record.image = record.image.toLowerCase();
   else if (record.type === 'image') checkImage(record);
   else if (record.type !== 'blocked') checkEntry(record);
+  else if (record.skips && record.kind === 'category')
+    throw new RecordError('skips: only for the kinds artist and character');
   if ('id' in record && record.id) record.id = record.id.toLowerCase();
+  return record;
+}
+
+/** Names are stored and compared in one form. Those of files stay as the file system has them. */
+function normalise(record: RecordLine): RecordLine {
+  if (record.type !== 'image') return record.type === 'removed' ? record : normaliseTexts(record);
+  const { artist, categories, characters } = record;
+  if (typeof artist === 'string') record.artist = normaliseName(artist);
+  if (categories) record.categories = categories.map(normaliseName);
+  if (characters) record.characters = characters.map(normaliseName);
   return record;
 }
 

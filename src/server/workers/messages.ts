@@ -1,5 +1,6 @@
 /** What the main thread and the workers send each other, and the beats by which the main thread sees that a worker responds. */
-import type { Config, LogLevel } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { LogLevel } from '../../config/log.ts';
 import type { Address } from '../../http/server.ts';
 import type { MetricsReport } from '../../lib/metrics.ts';
 

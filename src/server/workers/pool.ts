@@ -9,8 +9,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { ClientTable } from '../../access/limits/client-table.ts';
 import { createLimiterMemory } from '../../access/limits/memory.ts';
-import type { Config, LogLevel } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { loadLinkKeys } from '../../config/link-keys.ts';
+import type { LogLevel } from '../../config/log.ts';
 import { errorField, Logger, writeToStdout } from '../../http/logger.ts';
 import { startTimeMetric, workerFailuresMetric } from '../../http/process-metrics.ts';
 import type { Address } from '../../http/server.ts';
@@ -53,7 +54,7 @@ export class WorkerPool {
   #failures = 0;
 
   /** Tests pass shorter beats. */
-  constructor(config: Config, log = new Logger('silent'), beatMs = BEAT_MS) {
+  constructor(config: Config, log = new Logger('silent', undefined, config.logFormat), beatMs = BEAT_MS) {
     this.#config = { ...config, database: shareConnections(config) };
     this.log = log;
     this.#beatMs = beatMs;

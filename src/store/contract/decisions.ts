@@ -1,5 +1,5 @@
 /** What an operator decided about things that are no longer in the catalogue. */
-import { fold } from '../../catalogue/search/fold.ts';
+import { foldName, normaliseName } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 
 /** A picture that was removed: imports do not add it again. */
@@ -12,11 +12,13 @@ export interface RemovedFile {
   reason: string;
 }
 
-/** The name of a removed entry: imports do not create it again. */
+/** The name of a removed entry: imports of folders leave it out. */
 export interface BlockedName {
   kind: Kind;
   name: string;
   blockedAt: string;
+  /** Imports of folders skip the pictures of this artist or character: they were taken down. */
+  skips?: true;
 }
 
 /** Changes of one transaction. */
@@ -33,4 +35,5 @@ export interface Decisions {
 }
 
 /** Names with the same key are the same name: those of categories ignore case. */
-export const nameKey = (kind: Kind, name: string): string => (kind === 'category' ? fold(name) : name);
+export const nameKey = (kind: Kind, name: string): string =>
+  kind === 'category' ? foldName(name) : normaliseName(name);

@@ -25,6 +25,7 @@ export const noReport: ImportListener = {
   lowered: () => {},
   removed: () => {},
   blocked: () => {},
+  skipped: () => {},
 };
 
 export interface Sandbox {

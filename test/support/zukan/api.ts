@@ -45,10 +45,15 @@ interface Named {
   name: string;
 }
 
-/** Sorts by the code points of the name, then by id. UTF-8 bytes have the same order. */
+/** Sorts by the name without case, then by its code points, then by id. UTF-8 bytes have the same order. */
 export function sortByName<T extends Named>(entries: readonly T[]): T[] {
   const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
-  return [...entries].sort((one, other) => compare(one.name, other.name) || compare(one.id, other.id));
+  return [...entries].sort(
+    (one, other) =>
+      compare(one.name.toLowerCase(), other.name.toLowerCase()) ||
+      compare(one.name, other.name) ||
+      compare(one.id, other.id),
+  );
 }
 
 const greatestDivisor = (one: number, other: number): number =>

@@ -24,15 +24,19 @@ export interface Finished {
 
 type Environment = Record<string, string>;
 
-/** Runs a command in this process, which takes a fraction of the time. Use `zukan` where the process is the subject. */
+/**
+ * Runs a command in this process, which takes a fraction of the time. Use `zukan` where the process is the subject. The
+ * folder is where `zukan.env` is looked for.
+ */
 export async function runCommand(
   parameters: string[],
   environment: Environment,
   input = '',
+  folder = import.meta.dirname,
 ): Promise<Finished> {
   const [stdout, stderr] = [new TextCollector(), new TextCollector()];
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
-  const status = await runProgram(parameters, environment, { stdin, stdout, stderr });
+  const status = await runProgram(parameters, environment, { stdin, stdout, stderr }, folder);
   return { status, output: stdout.text, errors: stderr.text };
 }
 

@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import type { DataMigration } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
@@ -152,7 +153,9 @@ async function migrate(client: pg.Client, onMissing: () => void): Promise<void> 
     if (rows[0].is_missing) await client.query(`create schema ${SCHEMA}`);
     await client.query('create table if not exists migration (step int primary key)');
     for (let step = await countMigrations(client); step < migrations.length; step++) {
-      await client.query(migrations[step] as string);
+      const migration = migrations[step] as (typeof migrations)[number];
+      if (typeof migration === 'string') await client.query(migration);
+      else await migrateData(client, migration);
       await client.query('insert into migration values ($1)', [step]);
     }
     await client.query('commit');
@@ -162,6 +165,15 @@ async function migrate(client: pg.Client, onMissing: () => void): Promise<void> 
     throw new Error(
       `${errorMessage(error)}; grant the user the privilege to create schemas in this database`,
     );
+  }
+}
+
+async function migrateData(client: pg.Client, migration: DataMigration): Promise<void> {
+  const statements = migration();
+  let next = statements.next();
+  while (!next.done) {
+    const { text, values } = next.value;
+    next = statements.next((await client.query(text, values as unknown[])).rows);
   }
 }
 

@@ -18,6 +18,8 @@
  */
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
+import type { DataMigration } from '../../data-migration.ts';
+import { normaliseNames } from '../../name-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -30,7 +32,8 @@ const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;
 
-export const migrations = [
+/** SQL, or what computes it. */
+export const migrations: (string | DataMigration)[] = [
   `create table revision (number float8 not null);
    insert into revision values (1);
 
@@ -233,4 +236,8 @@ export const migrations = [
    );
    create index trash_id on trash (id);
    ${KEEP_IMPORT_RUNS}`,
+  'alter table blocked_name add column skips int not null default 0',
+  `alter table shelf add column sort_key text collate "C" not null default ''`,
+  () => normaliseNames({ format: (shelves) => shelves, parse: (stored) => stored as number[] }),
+  'update revision set number = next_revision(number) where exists (select from image)',
 ];

@@ -3,7 +3,7 @@
  *
  * `shelf` has one row for the whole catalogue and one for each rating, orientation, artist, category and character. The
  * last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
- * that is their cover: the newest one rated sfw, or null. `category` is the folded
+ * that is their cover: the newest one rated sfw, or null. `sort_key` is the name without case. `category` is the folded
  * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
  *
@@ -17,8 +17,11 @@
  */
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
+import { normaliseNames } from '../../name-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
+
+const parseShelves = (stored: unknown) => String(stored).split(',').filter(Boolean).map(Number);
 
 export const catalogueSchema: Schema = {
   // "zukn"
@@ -189,6 +192,9 @@ export const catalogueSchema: Schema = {
      ) strict, without rowid;
      create index trash_id on trash (id);
      ${KEEP_IMPORT_RUNS}`,
+    'alter table blocked_name add column skips integer not null default 0',
+    `alter table shelf add column sort_key text not null default ''`,
+    () => normaliseNames({ format: (shelves) => `,${shelves.join()},`, parse: parseShelves }),
   ],
 };
 

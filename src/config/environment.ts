@@ -1,0 +1,141 @@
+/** The variables that configure zukan: those of the environment and, below them, of `zukan.env` in the current folder. */
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { editDistance } from '../lib/edit-distance.ts';
+import { ConfigError, describeConfig, type Environment, readConfig } from './config.ts';
+
+export const FILE_NAME = 'zukan.env';
+const MAX_FILE_BYTES = 64 * 1024;
+const READABLE_BY_OTHERS = 0o004;
+const WRITABLE_BY_OTHERS = 0o002;
+
+export type Origin = 'environment' | typeof FILE_NAME | 'default';
+
+export interface Settings {
+  environment: Environment;
+  /** Where the value of a variable comes from. */
+  originOf(name: string): Origin;
+  /** What an operator should know, one line each. */
+  warnings: string[];
+}
+
+/** Unset or empty variables of the environment are taken from the file. */
+export function readSettings(environment: Environment, folder: string): Settings {
+  const file = readFile(join(folder, FILE_NAME), folder);
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  return {
+    environment: { ...file.variables, ...set },
+    originOf: (name) => (name in set ? 'environment' : file.variables[name] ? FILE_NAME : 'default'),
+    warnings: [...file.warnings, ...nameWarnings(Object.keys(environment), Object.keys(file.variables))],
+  };
+}
+
+function readFile(path: string, folder: string): { variables: Record<string, string>; warnings: string[] } {
+  let descriptor: number;
+  try {
+    // Opening a pipe would wait for its writer.
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { variables: {}, warnings: [] };
+    throw new ConfigError(`${FILE_NAME}: cannot be read (${code}); change its permissions or remove it`);
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new ConfigError(`${FILE_NAME}: must be a file`);
+    if (stats.size > MAX_FILE_BYTES)
+      throw new ConfigError(`${FILE_NAME}: must have at most ${MAX_FILE_BYTES} bytes`);
+    requireTrusted(stats, folder);
+    const variables = parseFile(readFileSync(descriptor, 'utf8'));
+    const isReadable = process.platform !== 'win32' && (stats.mode & READABLE_BY_OTHERS) !== 0;
+    const warnings =
+      isReadable && Object.entries(variables).some(isSecret)
+        ? [`${path}: every user of this machine can read its secrets; run "chmod 600 ${path}"`]
+        : [];
+    return { variables, warnings };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** In a folder such as /tmp, another user could leave a file that sends the catalogue elsewhere. */
+function requireTrusted({ mode, uid }: Stats, folder: string): void {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  const isForeign = uid !== user && uid !== 0 && (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0;
+  if (isForeign || mode & WRITABLE_BY_OTHERS)
+    throw new ConfigError(
+      `${FILE_NAME}: every user of this machine can change it; own it, and let only you write to it (chmod 600)`,
+    );
+}
+
+/** URLs with a password, and keys. */
+function isSecret([name, value]: [string, string]): boolean {
+  return /KEY|SECRET|TOKEN/.test(name) || (value.includes('://') && /@|pass/i.test(value));
+}
+
+/** Lines `NAME=value`. The value may be quoted; without quotes it ends before a space and `#`. The error lists every wrong line. */
+export function parseFile(text: string): Record<string, string> {
+  const variables = new Map<string, string>();
+  const problems: string[] = [];
+  for (const [index, line] of text
+    .replace(/^\u{feff}/u, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const number = index + 1;
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [, name, rest = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? [];
+    // The reasons repeat no value, which may be a secret.
+    if (name === undefined) problems.push(`${FILE_NAME}:${number}: must be NAME=value or a comment after #`);
+    else if (variables.has(name))
+      problems.push(`${FILE_NAME}:${number}: ${name} was set before; remove one of the lines`);
+    else {
+      const value = parseValue(rest);
+      if (value === undefined)
+        problems.push(
+          `${FILE_NAME}:${number}: ${name} has text after its closing quote, no closing quote, or a control character`,
+        );
+      else variables.set(name, value);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.fromEntries(variables);
+}
+
+function parseValue(text: string): string | undefined {
+  const quoted = /^(["'])(.*?)\1\s*(?:#.*)?$/.exec(text);
+  const value = quoted?.[2] ?? (/^["']/.test(text) ? undefined : text.replace(/\s+#.*$/, '').trim());
+  return value === undefined || /\p{Cc}|\u{fffd}/u.test(value) ? undefined : value;
+}
+
+/** Names that are probably misspelt: in the file each one that is unknown, in the environment those that are nearly known. */
+function nameWarnings(inEnvironment: string[], inFile: string[]): string[] {
+  const known = Object.keys(describeConfig(readConfig({ DATABASE_URL: 'postgres://localhost/zukan' })));
+  // Those of AWS are many, and none of ours.
+  const isKnown = (name: string) => known.includes(name) || name.startsWith('AWS_');
+  const unknown = inFile.filter((name) => !isKnown(name));
+  return [
+    ...unknown.map((name) => `${FILE_NAME}: ${name} is unknown and ignored${suggest(findNear(name, known))}`),
+    ...inEnvironment.flatMap((name) => {
+      const near = isKnown(name) ? undefined : findNear(name, known);
+      return near ? `the variable ${name} is ignored${suggest(near)}` : [];
+    }),
+  ];
+}
+
+const suggest = (name: string | undefined): string => (name ? `; did you mean ${name}?` : '');
+
+/** A short name is one letter away from too many others, such as PORT from SPORT. */
+const MIN_LENGTH_FOR_ONE = 6;
+const MIN_LENGTH_FOR_TWO = 10;
+
+export function findNear(name: string, known: readonly string[]): string | undefined {
+  const letters = (text: string) => text.toUpperCase().replaceAll('_', '');
+  return (
+    known.find((other) => letters(other) === letters(name)) ??
+    known.find((other) => {
+      const max = other.length >= MIN_LENGTH_FOR_TWO ? 2 : other.length >= MIN_LENGTH_FOR_ONE ? 1 : 0;
+      return editDistance([...name], [...other], max) <= max;
+    })
+  );
+}
