@@ -25,7 +25,12 @@ interface RowOptions {
 }
 
 const states = { done: '', undone: 'Undone', forgotten: 'Can’t be undone', final: 'Can’t be undone' };
-const fieldNames: Record<string, string> = { edited: 'changed by hand', createdAt: 'added' };
+const fieldNames: Record<string, string> = {
+  edited: 'changed by hand',
+  createdAt: 'added',
+  takenAt: 'taken or published',
+  fileName: 'file name',
+};
 const PREVIEW_SIZE = 128;
 const MAX_HASH_LENGTH = 12;
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
