@@ -1,7 +1,7 @@
 /** The commands edit and find: what was set by hand stays, until it is reset. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,6 +12,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
@@ -249,6 +250,8 @@ await forEachEngineInDepth((engine) => {
         artist: 'Ann',
         categories: ['dog'],
         createdAt: '2026-02-01T00:00:00Z',
+        title: 'A dog',
+        fileName: 'd.png',
         edited: [],
       }),
     ]);
@@ -275,6 +278,10 @@ await forEachEngineInDepth((engine) => {
         ['--since', '2026-01-01', '--rating', 'sfw'],
         [4, 1],
       ],
+      [['--title', 'DOG'], [4]],
+      [['--title', 'cat'], []],
+      [['--file', '?.png'], [4]],
+      [['--file', '**/d.*'], [4]],
       [['--edited'], [3, 1]],
       [['--edited', '--category', 'cat'], [1]],
       [['--edited', '--exclude', 'cat'], [3]],
@@ -287,8 +294,11 @@ await forEachEngineInDepth((engine) => {
       assert.equal(output, expected.map((index) => `${uuid(4, index)}\n`).join(''), filters.join(' '));
     }
     const lines = (await onTerminal(['find', '--category', 'dog'], box.environment)).split('\n');
-    assert.match(lines[0] ?? '', /^id +created +rating +artist +edited +categories$/);
-    assert.match(lines[1] ?? '', new RegExp(`^${uuid(4, 4)}  2026-02-01  sfw     Ann             dog$`));
+    assert.match(lines[0] ?? '', /^id +title +file +created +rating +artist +edited +categories$/);
+    assert.match(
+      lines[1] ?? '',
+      new RegExp(`^${uuid(4, 4)}  A dog  d.png  2026-02-01  sfw     Ann             dog$`),
+    );
     assert.equal((await box.run('find', '--since', 'soon')).status, 2);
     assert.equal((await box.run('find', '--limit', '0')).status, 2);
     assert.match(
@@ -296,5 +306,35 @@ await forEachEngineInDepth((engine) => {
       /no artist "Anne"; did you mean "Ann"\?/,
     );
     assert.equal((await box.run('find', '--json', '--category', 'cat', '--exclude', 'cat')).output, '[\n]\n');
+  });
+
+  test('find leads back to the file, also to copies, and not to a former one', async () => {
+    const { pictures, ok, find } = openMaintained(engine);
+    writeTiny(pictures, 'cats/cafe\u0301 (2).png', 1);
+    writeTiny(pictures, 'zoo/copy of it.png', 1);
+    writeTiny(pictures, 'IMG_2041.png', 2);
+    await ok('import', pictures);
+    const files = async (...filters: string[]) => (await find(...filters)).map(({ fileName }) => fileName);
+    const cafe = 'café (2).png';
+    const cases: [string, string[]][] = [
+      ['*.png', ['IMG_2041.png', cafe]],
+      ['caf?*', [cafe]],
+      ['copy*', [cafe]],
+      ['cats/*', [cafe]],
+      ['**/*.png', ['IMG_2041.png', cafe]],
+      ['*/*.png', [cafe]],
+      [`${pictures}/IMG*`, ['IMG_2041.png']],
+      ['*/cats/*', []],
+      ['img*', []],
+    ];
+    for (const [glob, expected] of cases)
+      assert.deepEqual((await files('--file', glob)).sort(), expected.toSorted(), glob);
+    const [found] = await find('--title', 'CAFÉ');
+    const { title, path } = found as { title: string; path: string };
+    assert.deepEqual([title, path], ['café', join(realpathSync(pictures), 'cats/cafe\u0301 (2).png')]);
+    writeTiny(pictures, 'IMG_2041.png', 3);
+    await ok('import', pictures);
+    assert.equal((await find('--file', 'IMG*')).length, 2, 'the former picture still has the name');
+    assert.equal((await find()).filter(({ path }) => path.endsWith('IMG_2041.png')).length, 1);
   });
 });

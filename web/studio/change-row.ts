@@ -132,7 +132,8 @@ function titleOf({ kind, id, name, what, undoneBy }: Item, isAlone: boolean): st
   if (kind === 'taken-down') return isAlone ? 'Taken down' : `Picture ${id} taken down`;
   const subject = kind === 'image' ? 'Picture' : kind;
   if (isAlone && what === 'changed' && undoneBy === null) return '';
-  return capitalise(kind === 'image' ? `${subject} ${what}` : `${subject} ${name ?? id} ${what}`);
+  const called = name ?? (kind === 'image' ? '' : id);
+  return capitalise([subject, called, what].filter(Boolean).join(' '));
 }
 
 function fieldsOf({ kind, what, differences }: Item): HTMLElement[] {
