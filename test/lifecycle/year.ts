@@ -122,7 +122,7 @@ export class Year {
     if (categories) image.edited.add('categories');
     // Of the fields that a record leaves out, these stay.
     if (isTitled) image.edited.add('title');
-    model.renameFile(image, basename(path));
+    model.renameFile(image, image.fileName || basename(path));
     this.count('record');
   }
 
