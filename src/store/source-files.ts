@@ -12,6 +12,7 @@ import type { ReadSession, WriteSession } from './session.ts';
 const PAGE_SIZE = 1000;
 
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
+  const isOfImages = `source_file.image ${session.dialect.isOneOf('$1', 'text')}`;
   const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
   return {
     find: (folder, paths) =>
@@ -29,7 +30,7 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
         ({ path, image } = last);
       }
     },
-    ofImage: (id) => session.query(`${KNOWN_FILES} where source_file.image = $1`, [id]),
+    ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }

@@ -53,6 +53,21 @@ await forEachEngineInDepth(async (engine) => {
     );
   });
 
+  test('titles, descriptions and dates are changed, checked and undone', async () => {
+    const { version } = await studio.summary([id]);
+    const edit = { title: 'A fox', description: 'Red.', takenAt: '2024-02-03' };
+    const { summary } = await studio.change('/change/images', { ids: [id], version, edit });
+    const { title, description, takenAt } = summary;
+    assert.deepEqual({ title, description, takenAt }, edit);
+    const [change] = (await studio.get(`/data/history?image=${id}`)).json;
+    const { json: items } = await studio.get(`/data/change?number=${change.number}`);
+    assert.equal(items[0].name, 'A fox');
+    const wrong = { ids: [id], version: summary.version, edit: { takenAt: 'soon' } };
+    assert.equal((await studio.post('/change/images', wrong)).status, 422);
+    await undoLast();
+    assert.equal((await studio.summary([id])).version, version);
+  });
+
   test('a change waits for another command, says so, and is then made', async () => {
     const { version } = await studio.summary([id]);
     const writer = await openWriter(box.config);
@@ -208,7 +223,8 @@ await forEachEngineInDepth(async (engine) => {
   test('a picture that the page sends is added with its fields, once', async () => {
     const session = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
     const add = (query: string, body: Buffer) => studio.send(`/add/picture?${query}`, session, body, 'POST');
-    const query = 'name=../x.PNG&rating=questionable&category=beach&category=sky&artist=Nami&character=Umi';
+    const query =
+      'name=../fox-in_snow.PNG&rating=questionable&category=beach&category=sky&artist=Nami&character=Umi';
     const { status, json } = await add(query, tinyPicture(50));
     assert.equal(status, 200);
     assert.doesNotMatch(json.notes.join(), /zukan-add/);
@@ -217,6 +233,7 @@ await forEachEngineInDepth(async (engine) => {
       [newest?.rating, newest?.artist.name, newest?.categories, newest?.characters],
       ['questionable', 'Nami', ['beach', 'sky'], ['Umi']],
     );
+    assert.deepEqual([newest?.title, newest?.fileName], ['fox in snow', 'fox-in_snow.PNG']);
     const again = await add(query, tinyPicture(50));
     assert.deepEqual([again.json.added, again.json.updated], [0, 0]);
     const bad = await add('name=x.png&rating=sfw', Buffer.from('no picture'));

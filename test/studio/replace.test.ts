@@ -52,13 +52,14 @@ await forEachEngineInDepth(async (engine) => {
 
   test('an image gets the file and keeps its id and fields, also when its folder is imported again', async () => {
     const exported = await box.ok('export');
-    const { version } = await studio.summary([id]);
+    const { version, title: former } = await studio.summary([id]);
     const stale = await add(`name=new.png&replaces=${id}&version=other`, large);
     assert.deepEqual([stale.status, stale.json.summary.version], [409, version]);
-    const { status, json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
+    const { status, json } = await add(`name=better.png&replaces=${id}&version=${version}`, large);
     assert.deepEqual([status, json.steps[0].label], [200, 'replace the file of 1 image']);
     assert.deepEqual(await bytesOf(), large);
-    const { details, categories } = await studio.summary([id]);
+    const { details, categories, title } = await studio.summary([id]);
+    assert.deepEqual([details?.fileName, title], ['better.png', former]);
     assert.deepEqual([details?.width, details?.mimetype, categories[0]?.name], [96, 'image/png', 'sea']);
     assert.match(
       await box.ok('import', '--full', '--prune', '--yes', box.pictures),

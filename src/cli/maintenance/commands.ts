@@ -1,5 +1,6 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, history, undo, trash, imports and studio. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, entries, remove, history, undo, trash, imports and studio. */
 import type { Command } from 'commander';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
 import { examples, ratingOption, repeatable } from '../terminal/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,6 +15,8 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--character <name|id>', 'showing this character')
     .addOption(ratingOption('with this rating'))
     .option('--since <date>', 'created on this date or later')
+    .option('--title <text>', 'with this text in the title')
+    .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
     .option('--edited', 'with fields that were changed by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)
@@ -36,12 +39,18 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addOption(repeatable('--add-character <name|id>', 'add this character'))
     .addOption(repeatable('--remove-character <name|id>', 'remove this character'))
     .option('--artist <name|id>', 'the artist; Unknown for none')
+    .option('--title <text>', "the title; '' for none")
+    .option('--description <text>', "the description; '' for none")
+    .option(
+      '--taken-at <date>',
+      "when it was taken or published, such as 2026-01-31T12:00:00+01:00; '' if unknown",
+    )
     .option('--source-name <text>', 'the name of the source')
     .option('--source-url <url>', 'the URL of the source')
     .addOption(
       repeatable(
         '--reset <field>',
-        'let imports of folders change it again: artist, categories, characters, rating, source or all',
+        `let imports of folders change it again: ${EDITABLE_FIELDS.join(', ')} or all`,
       ),
     )
     .option('--create', 'create the named entries that do not exist', false)
@@ -58,7 +67,10 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .command('entry')
     .description('show, change, merge or remove an artist, category or character')
     .argument('<kind>', 'artist, category or character')
-    .argument('<name|id>', 'its name, an alias or its id')
+    .argument(
+      '[name|id...]',
+      'its name, an alias or its id; several with --remove, where - reads standard input',
+    )
     .option('--name <name>', 'rename it; the old name stays an alias')
     .option('--url <url>', 'of an artist')
     .option('--description <text>', 'of a category or character')
@@ -74,6 +86,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--merge-into <name|id>', 'give its images and names to another entry, and remove it')
     .option('--create', 'create it')
     .option('--remove', 'remove it from the catalogue and all images')
+    .option('--remove-empty', 'remove all entries of the kind that no image has')
     .option('--block', 'imports do not create the name again; with --remove, nor its aliases')
     .option('--unblock', 'allow a blocked name again')
     .option('--dry-run', 'print what would change and change nothing')
@@ -83,10 +96,22 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       examples(
         'zukan entry category kitsune --name fox',
         'zukan entry artist Kei --merge-into "Kei Mori" --dry-run',
+        'zukan entry character --remove-empty',
       ),
     )
-    .action(async (kind, reference, options) =>
-      (await import('./entry.ts')).entryCommand(config(), kind, reference, options, terminal),
+    .action(async (kind, references, options) =>
+      (await import('./entry.ts')).entryCommand(config(), kind, references, options, terminal),
+    );
+
+  program
+    .command('entries')
+    .description('list artists, categories or characters: ids on a pipe, a table on a terminal')
+    .argument('<kind>', 'artist, category or character')
+    .option('--empty', 'only those that no image has', false)
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan entries artist', 'zukan entries category --empty --json'))
+    .action(async (kind, options) =>
+      (await import('./entries.ts')).entriesCommand(config(), kind, options, terminal),
     );
 
   program

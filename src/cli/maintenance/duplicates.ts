@@ -12,7 +12,7 @@ import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatTable } from '../terminal/text.ts';
+import { count, formatTable, shorten } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
 interface Member {
@@ -21,6 +21,8 @@ interface Member {
   height: number;
   size: number;
   mimetype: string;
+  title: string;
+  fileName: string;
 }
 
 export interface DuplicatesFlags {
@@ -53,7 +55,7 @@ export async function duplicatesCommand(
   }
   for (const group of groups) {
     const rows = (await readMembers(snapshot, group)).map(toRow);
-    printLines(terminal, [...formatTable(['id', 'pixels', 'bytes', 'type'], rows), '']);
+    printLines(terminal, [...formatTable(['id', 'pixels', 'bytes', 'type', 'title', 'file'], rows), '']);
   }
   printLine(terminal, summarise(groups));
 }
@@ -161,10 +163,11 @@ async function readMembers(snapshot: CatalogueSnapshot, group: number[]): Promis
 const bySize = (a: Member, b: Member): number => b.width * b.height - a.width * a.height || b.size - a.size;
 
 function toMember({ id, mimetype, document }: SavedImage): Member {
-  const { size, dimens } = readDocument(document).meta;
-  return { id, width: dimens.width, height: dimens.height, size, mimetype };
+  const { meta, title, fileName } = readDocument(document);
+  const { width, height } = meta.dimens;
+  return { id, width, height, size: meta.size, mimetype, title, fileName };
 }
 
-function toRow({ id, width, height, size, mimetype }: Member): string[] {
-  return [id, `${width} x ${height}`, String(size), mimetype];
+function toRow({ id, width, height, size, mimetype, title, fileName }: Member): string[] {
+  return [id, `${width} x ${height}`, String(size), mimetype, shorten(title), shorten(fileName)];
 }

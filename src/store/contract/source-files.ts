@@ -34,7 +34,7 @@ export interface SourceFileReader extends AsyncDisposable {
   /** All of a folder. */
   all(folder: string): AsyncIterable<KnownFile>;
   /** In whatever folder. */
-  ofImage(id: string): Promise<KnownFile[]>;
+  ofImages(ids: string[]): Promise<KnownFile[]>;
 }
 
 /** Part of a writer's transaction. */
