@@ -1,7 +1,8 @@
 /** The command line: parses the arguments, runs a command and returns the exit status. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../lib/version.ts';
+import { addFolderOptions, checkImportOptions } from './importing/options.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { CommandError, explainError, UsageError } from './terminal/errors.ts';
 import { type Terminal, watchOutput } from './terminal/terminal.ts';
@@ -27,7 +28,7 @@ export async function runProgram(
 
 /** Each action imports its command, so that a command loads only the modules it needs. */
 function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Command {
-  const config = () => readConfig(environment);
+  const config = () => readConfig(environment, checkImportOptions);
   const program = new Command('zukan')
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
@@ -50,32 +51,20 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .option('--watch', 'keep importing the folder of IMPORT_ON_START whenever it changes', false)
     .action(async (options) => (await import('./serving/serve.ts')).serveCommand(config(), options));
 
-  program
+  const importing = program
     .command('import')
     .description('add or update records from catalogue files or folders of pictures, all or nothing')
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--skip-bad', 'skip unreadable pictures, sidecars and invalid records, and list them', false)
     .option('--full', 'also read pictures that did not change since they were imported', false)
-    .option('--prune', 'remove images whose files are gone from the folders', false)
-    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false)
     .option('--watch', 'keep running, and import the folders again whenever they change', false)
-    .option(
-      '--keep-location',
-      'keep the location in the metadata of pictures, which everyone can then read',
-      false,
-    )
-    .addOption(
-      new Option('--default-rating <rating>', 'rating of new pictures that nothing marks as explicit or safe')
-        .choices(['sfw', 'questionable', 'nsfw'])
-        .default('sfw'),
-    )
-    .option('--quiet', 'show no progress', false)
-    .action(async (paths, { watch, ...options }) =>
-      watch
-        ? (await import('./importing/watch.ts')).watchCommand(config(), paths, options, terminal)
-        : (await import('./importing/import.ts')).importCommand(config(), paths, options, terminal),
-    );
+    .option('--quiet', 'show no progress', false);
+  addFolderOptions(importing).action(async (paths, { watch, ...options }) =>
+    watch
+      ? (await import('./importing/watch.ts')).watchCommand(config(), paths, options, terminal)
+      : (await import('./importing/import.ts')).importCommand(config(), paths, options, terminal),
+  );
 
   program
     .command('export')

@@ -2,7 +2,7 @@
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
-import { describeNetworks, fail, parseInteger, parseNetworks, split } from './parsers.ts';
+import { describeNetworks, fail, parseInteger, parseNetworks, split, splitWords } from './parsers.ts';
 import { describeSite, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
@@ -31,6 +31,8 @@ export interface Config {
   readonly storage: Storage;
   /** What `zukan serve` imports when it starts. */
   readonly importOnStart: string | undefined;
+  /** The options of that import, as words of a command line. */
+  readonly importOptions: readonly string[];
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
@@ -75,7 +77,11 @@ const LOOPBACK = '127.0.0.0/8,::1';
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 const MAX_LIFETIME = 365 * 86_400;
 
-export function readConfig(environment: Environment): Config {
+/** `checkImportOptions` throws what is wrong with the words of IMPORT_OPTIONS: only the command line knows its options. */
+export function readConfig(
+  environment: Environment,
+  checkImportOptions: (words: string[]) => void = () => {},
+): Config {
   const problems: string[] = [];
   /** Parses a variable. Unset or empty, it has its default. */
   const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
@@ -109,6 +115,11 @@ export function readConfig(environment: Environment): Config {
     database,
     storage,
     importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
+    importOptions: read<string[]>('IMPORT_OPTIONS', [], (text) => {
+      const words = splitWords(text);
+      checkImportOptions(words);
+      return words;
+    }),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
@@ -141,6 +152,7 @@ export function describeConfig(config: Config): Record<string, string> {
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
     IMPORT_ON_START: config.importOnStart ?? '(nothing)',
+    IMPORT_OPTIONS: config.importOptions.join(' ') || '(none)',
     PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',

@@ -9,7 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text.ts';
-import { checkFlags, describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { checkFlags } from './options.ts';
 import { importPaths } from './run-import.ts';
 
 /**

@@ -1,0 +1,39 @@
+/** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../terminal/errors.ts';
+
+/** How a folder is imported, whoever starts the import. */
+export function addFolderOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--default-rating <rating>', 'rating of new pictures that nothing marks as explicit or safe')
+        .choices(['sfw', 'questionable', 'nsfw'])
+        .default('sfw'),
+    )
+    .option(
+      '--keep-location',
+      'keep the location in the metadata of pictures, which everyone can then read',
+      false,
+    )
+    .option('--prune', 'remove images whose files are gone from the folders', false)
+    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false);
+}
+
+export function checkFlags({ yes, prune }: { yes?: boolean; prune?: boolean }): void {
+  if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
+}
+
+/** Throws an error that says what is wrong with IMPORT_OPTIONS. */
+export function checkImportOptions(words: string[]): void {
+  const command = addFolderOptions(new Command())
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    checkFlags(command.parse(words, { from: 'user' }).opts());
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw new Error(error.message.replace(/^error: /, '').split('\n')[0]);
+  }
+}
