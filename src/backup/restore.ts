@@ -5,6 +5,7 @@ import { saveDecisions } from '../import/apply/decisions.ts';
 import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { ImportDefaults } from '../import/plan/outcome.ts';
+import { noLooks } from '../import/prepare/near-duplicates.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
 import { type Problem, Problems, RecordError } from '../import/problems.ts';
 import type { DecisionLine } from '../import/sources/lines.ts';
@@ -54,7 +55,7 @@ const silent: ImportListener = {
   lowered() {},
   location() {},
   duplicate() {},
-  async picture() {},
+  thumbnail() {},
   removed() {},
   blocked() {},
 };
@@ -67,7 +68,8 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     if (!(await isEmpty(options.openSnapshot)))
       throw new NotEmpty('the catalogue is not empty; restore into a new one');
     const problems = new Problems(false);
-    const saver = new Saver(writer, upload, options.defaults, problems, silent, async ({ label }) => {
+    const listening = { report: silent, looks: noLooks };
+    const saver = new Saver(writer, upload, options.defaults, problems, listening, async ({ label }) => {
       throw new Error(`the file of ${label} was removed while it was restored; restore again`);
     });
     const keys = new Keys();

@@ -1,8 +1,9 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { type CheckImportOptions, describeImporting, type ImportConfig, readImporting } from './importing.ts';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
-import { describeNetworks, fail, parseInteger, parseNetworks, split, splitWords } from './parsers.ts';
+import { describeNetworks, fail, parseInteger, parseNetworks, type Read, split } from './parsers.ts';
 import { describeSite, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
@@ -19,7 +20,7 @@ import {
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface Config {
+export interface Config extends ImportConfig {
   readonly host: string;
   readonly port: number;
   /** Threads that serve. */
@@ -29,10 +30,6 @@ export interface Config {
   readonly dataDir: string;
   readonly database: Database;
   readonly storage: Storage;
-  /** What `zukan serve` imports when it starts. */
-  readonly importOnStart: string | undefined;
-  /** The options of that import, as words of a command line. */
-  readonly importOptions: readonly string[];
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
@@ -77,14 +74,12 @@ const LOOPBACK = '127.0.0.0/8,::1';
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 const MAX_LIFETIME = 365 * 86_400;
 
-/** `checkImportOptions` throws what is wrong with the words of IMPORT_OPTIONS: only the command line knows its options. */
 export function readConfig(
   environment: Environment,
-  checkImportOptions: (words: string[]) => void = () => {},
+  checkImportOptions: CheckImportOptions = () => {},
 ): Config {
   const problems: string[] = [];
-  /** Parses a variable. Unset or empty, it has its default. */
-  const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
+  const read: Read = (name, fallback, parse) => {
     const text = environment[name]?.trim();
     if (!text) return fallback;
     try {
@@ -114,12 +109,7 @@ export function readConfig(
     dataDir,
     database,
     storage,
-    importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
-    importOptions: read<string[]>('IMPORT_OPTIONS', [], (text) => {
-      const words = splitWords(text);
-      checkImportOptions(words);
-      return words;
-    }),
+    ...readImporting(read, checkImportOptions),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
@@ -151,8 +141,7 @@ export function describeConfig(config: Config): Record<string, string> {
     DATA_DIR: config.dataDir,
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
-    IMPORT_ON_START: config.importOnStart ?? '(nothing)',
-    IMPORT_OPTIONS: config.importOptions.join(' ') || '(none)',
+    ...describeImporting(config),
     PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',

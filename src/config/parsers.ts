@@ -1,6 +1,9 @@
 /** Parsers that several variables share. They throw the reason why a value is wrong. */
 import { BlockList, isIP } from 'node:net';
 
+/** Reads a variable. Unset or empty, it has its default. */
+export type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
+
 export function fail(reason: string): never {
   throw new Error(reason);
 }

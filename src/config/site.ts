@@ -1,6 +1,6 @@
 /** The variables that make the gallery one's own. */
 import { resolve } from 'node:path';
-import { fail, split } from './parsers.ts';
+import { fail, type Read, split } from './parsers.ts';
 
 const ratings = ['sfw', 'questionable', 'nsfw'] as const;
 
@@ -13,8 +13,6 @@ export interface SiteConfig {
   /** The ratings that the gallery shows until the visitor chooses others. */
   readonly ratings: readonly (typeof ratings)[number][];
 }
-
-type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
 
 const MAX_NAME_LENGTH = 60;
 

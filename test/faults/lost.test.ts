@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -126,6 +127,7 @@ if (!skip) {
       onProgress: () => {},
       run: { source: '' },
       report: noReport,
+      looks: noLooks,
       signal: new AbortController().signal,
     });
     await assert.rejects(first, /^Error: PostgreSQL at 127/);

@@ -4,6 +4,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/cli/importing/import.ts';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -61,6 +62,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     skipsInvalid: false,
     run: { source: '' },
     report: noReport,
+    looks: noLooks,
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -38,6 +39,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     onProgress: () => {},
     run: { source: '' },
     report: noReport,
+    looks: noLooks,
     signal: new AbortController().signal,
   });
   await Promise.race([isPrepared.promise, importing]);

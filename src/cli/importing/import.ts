@@ -7,8 +7,9 @@ import type { Change } from '../../store/contract/change-log.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
 import { count, printable } from '../terminal/text.ts';
+import { list } from './list.ts';
 import { checkFlags } from './options.ts';
-import { type ImportSummary, list } from './report.ts';
+import type { ImportSummary } from './report.ts';
 import { type ImportFlags, importPaths } from './run-import.ts';
 
 /** A larger part of the catalogue is removed only if somebody confirms it. */

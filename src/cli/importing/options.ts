@@ -1,5 +1,6 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import { UsageError } from '../terminal/errors.ts';
 
 /** How a folder is imported, whoever starts the import. */
@@ -15,8 +16,21 @@ export function addFolderOptions(command: Command): Command {
       'keep the location in the metadata of pictures, which everyone can then read',
       false,
     )
+    .option(
+      '--exclude <glob>',
+      'ignore these files and folders, as a line of .zukanignore; can be repeated',
+      collect,
+    )
     .option('--prune', 'remove images whose files are gone from the folders', false)
     .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false);
+}
+
+function collect(glob: string, before: string[] = []): string[] {
+  try {
+    return checkRules([...before, glob].map((line) => parseRule(line))) && [...before, glob];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 export function checkFlags({ yes, prune }: { yes?: boolean; prune?: boolean }): void {

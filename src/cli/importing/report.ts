@@ -2,23 +2,21 @@
 
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { ImportListener } from '../../import/apply/save.ts';
-import { type NearDuplicate, NearDuplicates } from '../../import/prepare/near-duplicates.ts';
+import type { NearDuplicate, NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
+import type { IgnoreReason } from '../../import/sources/walk.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
-import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { count } from '../terminal/text.ts';
-
-/** Longer lists are cut, and the rest is counted. */
-const MAX_LISTED = 20;
+import { BoundedList, list, MAX_LISTED } from './list.ts';
 
 interface ReportOptions {
   isDryRun: boolean;
   keepsLocation: boolean;
   defaultRating: Rating;
-  openSnapshot: () => Promise<CatalogueSnapshot>;
+  looks: NearDuplicates;
 }
 
 export interface ImportSummary {
@@ -42,18 +40,19 @@ export class ImportReport implements ImportListener {
   readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
   readonly #lowered: string[] = [];
   readonly #created: string[] = [];
-  readonly #changes = new BoundedList();
+  readonly #changes = new BoundedList(MAX_LISTED);
   readonly #duplicates: string[] = [];
-  readonly #ignored: string[] = [];
+  readonly #thumbnails: string[] = [];
+  readonly #others: string[] = [];
+  /** Files and folders. What is in a folder is not counted. */
+  readonly #ignored: Record<IgnoreReason, number> = { junk: 0, rule: 0 };
   readonly #removed: string[] = [];
   /** How many pictures have each of the names. */
   readonly #blocked = new Map<string, number>();
-  readonly #nearDuplicates: NearDuplicates;
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
 
   constructor(options: ReportOptions) {
     this.#options = options;
-    this.#nearDuplicates = new NearDuplicates(options.openSnapshot, MAX_LISTED);
   }
 
   record(record: RecordLine, outcome: keyof ImportSummary, changes: string[] = []): void {
@@ -121,12 +120,17 @@ export class ImportReport implements ImportListener {
     this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
   }
 
-  picture(label: string, perceptualHash: string): Promise<void> {
-    return this.#nearDuplicates.add(label, perceptualHash);
+  thumbnail(label: string, original: string): void {
+    this.#thumbnails.push(`${label} is a thumbnail of ${original}`);
   }
 
-  ignored(path: string): void {
-    this.#ignored.push(path);
+  /** A file is neither a picture nor a sidecar. */
+  other(path: string): void {
+    this.#others.push(path);
+  }
+
+  ignored(reason: IgnoreReason): void {
+    this.#ignored[reason]++;
   }
 
   /** Whether anything happened that is worth a line. */
@@ -142,7 +146,8 @@ export class ImportReport implements ImportListener {
   }
 
   async lines(): Promise<string[]> {
-    const nearDuplicates = await this.#nearDuplicates.list();
+    const { looks } = this.#options;
+    const nearDuplicates = await looks.list();
     return [
       this.headline,
       ...this.#locationLines(),
@@ -151,13 +156,15 @@ export class ImportReport implements ImportListener {
       ...list('created', this.#created),
       ...list('changed', this.#changes.items, this.#changes.count),
       ...list('skipped (duplicates)', this.#duplicates),
+      ...list('skipped (thumbnails)', this.#thumbnails),
       ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
       ...list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
       ),
-      ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
-      ...list('skipped (not images)', this.#ignored),
+      ...list('imported, but look alike', nearDuplicates.map(describe), looks.count),
+      ...list('skipped (not images)', this.#others),
+      ...this.#ignoredLines(),
       ...this.invalidLines(),
     ];
   }
@@ -195,20 +202,18 @@ export class ImportReport implements ImportListener {
     return [`location ${this.#options.keepsLocation ? 'kept in' : 'removed from'} ${pictures}`];
   }
 
+  #ignoredLines(): string[] {
+    const { junk, rule } = this.#ignored;
+    const parts = [
+      ...(junk > 0 ? [`${junk} hidden or of the system`] : []),
+      ...(rule > 0 ? [`${rule} by --exclude or .zukanignore`] : []),
+    ];
+    return parts.length > 0 ? [`ignored files and folders: ${parts.join(', ')}`] : [];
+  }
+
   #unreadLines(): string[] {
     if (this.#unread === 0) return [];
     return [`not read again, because they did not change: ${count(this.#unread, 'file')} (--full reads all)`];
-  }
-}
-
-/** Keeps the first items and counts all. */
-class BoundedList {
-  readonly items: string[] = [];
-  count = 0;
-
-  add(item: string): void {
-    this.count++;
-    if (this.items.length < MAX_LISTED) this.items.push(item);
   }
 }
 
@@ -223,11 +228,4 @@ function displayName(record: RecordLine): string {
 
 function describe({ label, other }: NearDuplicate): string {
   return `${label} looks like ${other}`;
-}
-
-/** A title and the items below it. `total` counts those that are not in the list, too. */
-export function list(title: string, items: string[], total = items.length, maxListed = MAX_LISTED): string[] {
-  if (items.length === 0) return [];
-  const more = total > maxListed ? [`  and ${total - maxListed} more`] : [];
-  return [`${title}:`, ...items.slice(0, maxListed).map((item) => `  ${item}`), ...more];
 }

@@ -1,23 +1,17 @@
 /** Opens the sources of an import and runs it. */
-import { createReadStream } from 'node:fs';
-import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { addAbortSignal } from 'node:stream';
+import { join } from 'node:path';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/urls.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
+import { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
-import {
-  countPictures,
-  type FolderOptions,
-  isPictureName,
-  pictureFolder,
-} from '../../import/sources/folder.ts';
-import { catalogueFile, type Source } from '../../import/sources/source.ts';
+import type { FolderOptions } from '../../import/sources/folder.ts';
+import { IgnoreFiles } from '../../import/sources/ignore-files.ts';
 import { newId } from '../../lib/random.ts';
 import {
   createCatalogue,
@@ -30,9 +24,9 @@ import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
+import { MAX_LISTED } from './list.ts';
+import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
 import { describeProblem, ImportReport } from './report.ts';
-
-const STANDARD_INPUT = '-';
 
 export interface ImportFlags {
   dryRun?: boolean;
@@ -46,6 +40,8 @@ export interface ImportFlags {
   full?: boolean;
   /** Removes images whose files are gone from the folders. */
   prune?: boolean;
+  /** Files and folders that are left alone. */
+  exclude?: string[];
 }
 
 interface ImportControl {
@@ -90,29 +86,33 @@ async function importPlaces(
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const { defaultRating = 'sfw' } = flags;
-  const report = new ImportReport({
-    isDryRun,
-    keepsLocation,
-    defaultRating,
-    openSnapshot: () => openSnapshot(config),
-  });
+  const looks = new NearDuplicates(() => openSnapshot(config), MAX_LISTED);
+  const report = new ImportReport({ isDryRun, keepsLocation, defaultRating, looks });
   const thumbnailSizes = config.thumbnails;
   await using known = await openSourceFiles(config);
-  const folderOptions: FolderOptions = {
-    onIgnored: (path) => report.ignored(path),
+  const folders = places.filter((place) => place.kind === 'folder');
+  const ignoring = new Map(
+    folders.map(({ path, realPath }) => [realPath, new IgnoreFiles(path, flags.exclude ?? [])]),
+  );
+  const optionsOf = ({ realPath }: FolderPlace): FolderOptions => ({
+    ignore: ignoring.get(realPath) as IgnoreFiles,
+    onOther: (path) => report.other(path),
+    onIgnored: (reason) => report.ignored(reason),
     signal,
     clock: Date.now,
     readOptions: describeOptions({ keepsLocation, thumbnailSizes }),
     known,
     isFull,
     readiness,
-  };
-  const sources = places.map((place) => openSource(place, terminal, folderOptions));
-  const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);
-  const folders = sources.filter(({ isFolder }) => isFolder);
+  });
+  const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));
+  const progress = flags.quiet
+    ? noProgress
+    : startProgress('Importing', await measure(places, optionsOf), terminal);
   const prune = flags.prune
     ? new Prune({
-        folders: await Promise.all(folders.map(({ folder }) => realpath(folder))),
+        folders: folders.map(({ realPath }) => realPath),
+        isIgnored: async (folder, path) => (await ignoring.get(folder)?.isIgnored(path)) ?? false,
         openFiles: () => openSourceFiles(config),
         confirm: (candidates) => {
           progress.finish();
@@ -132,6 +132,7 @@ async function importPlaces(
       isDryRun,
       keepsLocation,
       report,
+      looks,
       signal,
       skipsInvalid: flags.skipBad ?? false,
       onProgress: progress.advance,
@@ -145,48 +146,6 @@ async function importPlaces(
   } finally {
     progress.finish();
   }
-}
-
-function describePlaces(places: Place[]): string {
-  return places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path))).join(', ');
-}
-
-/** A path of the command line. `size` is that of a catalogue file. */
-type Place =
-  | { kind: 'stdin' }
-  | { kind: 'folder'; path: string }
-  | { kind: 'file'; path: string; size: number };
-
-async function findPlace(path: string): Promise<Place> {
-  if (path === STANDARD_INPUT) return { kind: 'stdin' };
-  const facts = await stat(path).catch(() => {
-    throw new CommandError(`${path}: no such file or folder`);
-  });
-  if (facts.isDirectory()) return { kind: 'folder', path };
-  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
-  if (isPictureName(path))
-    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
-  return { kind: 'file', path, size: facts.size };
-}
-
-/** The signal also ends a stream that waits for input. */
-function openSource(place: Place, { stdin }: Terminal, options: FolderOptions): Source {
-  const { signal } = options;
-  if (place.kind === 'stdin')
-    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
-  if (place.kind === 'folder') return pictureFolder(place.path, options);
-  const open = () => createReadStream(place.path, { signal });
-  return catalogueFile(place.path, dirname(place.path), open);
-}
-
-/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
-async function measure(places: Place[]): Promise<number | undefined> {
-  let total = 0;
-  for (const place of places) {
-    if (place.kind === 'stdin') return undefined;
-    total += place.kind === 'file' ? place.size : await countPictures(place.path);
-  }
-  return total;
 }
 
 /** The catalogue that an import changes, or that a dry run only reads. */

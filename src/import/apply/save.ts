@@ -20,6 +20,7 @@ import { type Picture, planImage } from '../plan/image.ts';
 import { fillOpenFields } from '../plan/kept-fields.ts';
 import { entryChanges, type ImportDefaults, imageChanges, type Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
+import type { Looks } from '../prepare/near-duplicates.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { isStricter } from '../sidecar/rating.ts';
 import {
@@ -51,8 +52,8 @@ export interface ImportListener extends DecisionReport {
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
-  /** A picture was added. */
-  picture(label: string, perceptualHash: string): Promise<void>;
+  /** A picture was skipped because it is a thumbnail of another one. */
+  thumbnail(label: string, original: string): void;
 }
 
 type Located<T> = RecordLocation & { record: T };
@@ -78,6 +79,7 @@ export class Saver {
   readonly #defaults: ImportDefaults;
   readonly #problems: Problems;
   readonly #report: ImportListener;
+  readonly #looks: Looks;
   readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
   /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
   #mentioned = new MentionedEntries();
@@ -88,7 +90,7 @@ export class Saver {
     upload: Upload,
     defaults: ImportDefaults,
     problems: Problems,
-    report: ImportListener,
+    { report, looks }: { report: ImportListener; looks: Looks },
     storeAgain: (image: ImageWithPicture) => Promise<void>,
   ) {
     this.#writer = writer;
@@ -96,6 +98,7 @@ export class Saver {
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
+    this.#looks = looks;
     this.#storeAgain = storeAgain;
   }
 
@@ -126,7 +129,7 @@ export class Saver {
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
-      const added: T[] = [];
+      const added: { line: T; id: string }[] = [];
       /** Files that no image has used so far. */
       const needed = new Map<string, T>();
       const plan = (line: T): Planned<PlacedImage> => {
@@ -144,7 +147,7 @@ export class Saver {
         if (record.file !== undefined)
           for (const key of keys) if (!former.includes(key)) needed.set(key, line);
         if (planned.outcome === 'added' || !existing) {
-          added.push(line);
+          added.push({ line, id: row.id });
           return planned;
         }
         released.push(...replacedFiles(existing, row));
@@ -155,8 +158,9 @@ export class Saver {
       for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
-      for (const { label, picture } of added)
-        if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
+      for (const { line, id } of added)
+        if (line.picture.perceptualHash !== null)
+          await this.#looks.add(line.label, id, line.picture.perceptualHash);
       return done;
     });
   }

@@ -15,6 +15,7 @@ import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '.
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
+import type { Looks } from './near-duplicates.ts';
 import type { Spool } from './spool.ts';
 import { type FilePicture, storePicture } from './store-picture.ts';
 
@@ -41,6 +42,8 @@ export interface ImportOptions {
   /** Called with the size of each record that is done. */
   onProgress: (size: number) => void;
   report: ImportListener;
+  /** What the pictures of the catalogue, and those that are added, look like. */
+  looks: Looks;
   /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
   /** How the import is listed among the last ones. */

@@ -12,10 +12,10 @@ export interface SourceFile {
   /** The id of the image. */
   image: string;
   /**
-   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `replaced`: the file
-   * has other bytes by now, which are another image.
+   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `thumbnail`: only a
+   * smaller version of the image. `replaced`: the file has other bytes by now, which are another image.
    */
-  state: 'first' | 'copy' | 'replaced';
+  state: 'first' | 'copy' | 'thumbnail' | 'replaced';
   /** What the file and its sidecars looked like, and how they were read. `''` if the file has to be read again. */
   fingerprint: string;
 }
