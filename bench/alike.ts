@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
+import { NO_DETAILS } from '../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../src/catalogue/documents/document.ts';
 import { popCount } from '../src/catalogue/sets/bits.ts';
 import {
@@ -195,7 +196,7 @@ function template(): string {
     nsfw: 'sfw',
     meta: { ...meta, dimens: dimensions(30, 20) },
   } as const;
-  return composeDocument(image, 'k', JSON.stringify(artist), [], []);
+  return composeDocument({ ...image, ...NO_DETAILS }, 'k', JSON.stringify(artist), [], []);
 }
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;

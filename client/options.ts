@@ -24,7 +24,10 @@ export type Calling = CallOptions;
 export interface LinkOptions {
   /** Lifetime of the links in seconds; needs a token with the scope `image:custom-expiry`. */
   expiry?: number | undefined;
-  /** `artist` adds `artistDetails` to each image; `thumbnails` adds `thumbnails`, `thumbHash` and `animated` to `meta`. */
+  /**
+   * `artist` adds `artistDetails` to each image; `details` adds `title`, `description` and `takenAt`; `thumbnails` adds
+   * `thumbnails`, `thumbHash` and `animated` to `meta`.
+   */
   include?: readonly Include[] | undefined;
 }
 

@@ -7,7 +7,7 @@ export type Rating = 'sfw' | 'questionable' | 'nsfw';
 export type Orientation = 'landscape' | 'portrait' | 'square';
 export type Mimetype = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
 /** The parts of an image that a response contains on request only. */
-export type Include = 'artist' | 'thumbnails';
+export type Include = 'artist' | 'thumbnails' | 'details';
 /** The parts of an artist, character or category that a response contains on request only. */
 export type EntryInclude = 'count' | 'cover';
 
@@ -108,6 +108,15 @@ export interface ImageOf<Size> {
   artist: string;
   /** Only with `include: ['artist']`. */
   artistDetails?: Artist;
+  /** Only with `include: ['details']`; empty if unknown. */
+  title?: string;
+  /** Only with `include: ['details']`; empty if unknown. */
+  description?: string;
+  /**
+   * When it was taken or published, in ISO 8601, with an offset if that is known. Only with `include: ['details']`; empty if
+   * unknown.
+   */
+  takenAt?: string;
   /** Where the image was found; both texts are empty if unknown. */
   source: { name: string; url: string };
   nsfw: Rating;

@@ -79,9 +79,9 @@ export const imageParameters = {
   include: Type.Optional(
     Type.Array(Include, {
       description:
-        'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `thumbnails` adds ' +
-        '`meta.thumbnails`, smaller versions of the file, `meta.thumbHash`, a tiny preview, and `meta.animated`, ' +
-        'whether it is an animation.',
+        'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `details` adds `title`, ' +
+        '`description` and `takenAt`; `thumbnails` adds `meta.thumbnails`, smaller versions of the file, ' +
+        '`meta.thumbHash`, a tiny preview, and `meta.animated`, whether it is an animation.',
       examples: [['artist', 'thumbnails']],
     }),
   ),

@@ -2,6 +2,7 @@
 
 import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
+import { DETAIL_FIELDS, type Details } from './documents/details.ts';
 import { readDocument } from './documents/document.ts';
 import { parseEdited } from './documents/edit-image.ts';
 import { readPreviews } from './documents/thumbnails.ts';
@@ -48,7 +49,8 @@ function removedLine({ hash, image, removedAt, reason }: RemovedFile): string {
 
 /** With `file`, the line names that file. Without it, the line has the key and the facts of the stored bytes and thumbnails. */
 export function imageLine({ key, document, edited }: ImageRow, file?: string): string {
-  const { id, artist, source, nsfw, categories, characters, createdAt, meta } = readDocument(document);
+  const image = readDocument(document);
+  const { id, artist, source, nsfw, categories, characters, createdAt, meta } = image;
   const { width, height } = meta.dimens;
   const thumbnails = readPreviews(document);
   const stored = { key, meta: { ...meta, dimens: { width, height } }, ...(thumbnails && { thumbnails }) };
@@ -64,6 +66,15 @@ export function imageLine({ key, document, edited }: ImageRow, file?: string): s
     categories: ids(categories),
     characters: ids(characters),
     createdAt,
+    ...detailsOf(image, parseEdited(edited), file !== undefined),
     edited: parseEdited(edited),
   });
+}
+
+/** Those that are not empty, that were emptied by hand, and those that an import would take from the name of a file. */
+function detailsOf(image: Details, decided: string[], hasFile: boolean): Partial<Details> {
+  const isWritten = (name: keyof Details) =>
+    image[name] !== '' || decided.includes(name) || (hasFile && (name === 'title' || name === 'fileName'));
+  const names = ([...DETAIL_FIELDS, 'fileName'] as const).filter(isWritten);
+  return Object.fromEntries(names.map((name) => [name, image[name]]));
 }

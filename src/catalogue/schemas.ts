@@ -2,6 +2,7 @@
  * TypeBox schemas of everything the API returns. Types, validation and the API reference are derived from them.
  */
 import * as Type from '../lib/json-schema.ts';
+import { takenAtPattern } from './documents/details.ts';
 
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });
@@ -38,7 +39,11 @@ export const Source = Type.Object(
   { description: 'where the image was found; both texts are empty if unknown' },
 );
 /** The parts of an image that a response contains on request only. */
-export const Include = Type.Union([Type.Literal('artist'), Type.Literal('thumbnails')]);
+export const Include = Type.Union([
+  Type.Literal('artist'),
+  Type.Literal('thumbnails'),
+  Type.Literal('details'),
+]);
 /** The parts of an artist, character or category that a response contains on request only. */
 export const EntryInclude = Type.Union([Type.Literal('count'), Type.Literal('cover')]);
 export const Count = Type.Integer({ minimum: 0 });
@@ -93,6 +98,16 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
       description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
     }),
     artistDetails: ArtistDetails,
+    title: Type.Optional(text('only with `include=details`; empty if unknown')),
+    description: Type.Optional(text('only with `include=details`; empty if unknown')),
+    takenAt: Type.Optional(
+      Type.String({
+        pattern: takenAtPattern,
+        description:
+          'when it was taken or published, in ISO 8601, with an offset if that is known; only with `include=details`; ' +
+          'empty if unknown',
+      }),
+    ),
     source: Source,
     nsfw: Rating,
     categories: Type.Array(Category),

@@ -112,6 +112,9 @@ export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: 
     ...(await list('remove', 'category', edit.removeCategories)),
     ...(await list('add', 'character', edit.addCharacters)),
     ...(await list('remove', 'character', edit.removeCharacters)),
+    ...(edit.title === undefined ? [] : [edit.title ? `title ${edit.title}` : 'remove the title']),
+    ...(edit.description === undefined ? [] : ['change the description']),
+    ...(edit.takenAt === undefined ? [] : [`date ${edit.takenAt || 'unknown'}`]),
     ...(edit.sourceName === undefined && edit.sourceUrl === undefined ? [] : ['change the source']),
     ...(edit.reset?.length ? [`reset ${edit.reset.join(', ')}`] : []),
   ];

@@ -1,4 +1,4 @@
-/** Edits images: their rating, artist, categories, characters and source. The caller commits. */
+/** Edits images: the fields that an operator can change. The caller commits. */
 import {
   type Difference,
   type EditableField,
@@ -24,6 +24,10 @@ export interface ImageEdit {
   artist?: string | undefined;
   sourceName?: string | undefined;
   sourceUrl?: string | undefined;
+  /** Empty for none. */
+  title?: string | undefined;
+  description?: string | undefined;
+  takenAt?: string | undefined;
   addCategories: string[];
   removeCategories: string[];
   addCharacters: string[];
@@ -87,8 +91,9 @@ async function resolveEdit(
   edit: ImageEdit,
   defaults: NewRecordDefaults,
 ): Promise<ImageChange> {
-  const { rating, artist, sourceName: name, sourceUrl: url, reset } = edit;
+  const { rating, artist, sourceName: name, sourceUrl: url, title, description, takenAt, reset } = edit;
   const source = name === undefined && url === undefined ? undefined : checkSource(name, url);
+  checkFields({ title, description, takenAt });
   const created = edit.create ? defaults : undefined;
   const lists = async (kind: Kind, add: string[], remove: string[]): Promise<ListChange | undefined> => {
     if (add.length + remove.length === 0) return undefined;
@@ -100,6 +105,9 @@ async function resolveEdit(
   return {
     rating,
     source,
+    title,
+    description,
+    takenAt,
     reset,
     artist: artist === undefined ? undefined : await findArtist(writer, artist, edit.create, defaults),
     categories: await lists('category', edit.addCategories, edit.removeCategories),
@@ -118,8 +126,13 @@ async function findArtist(
   return findOrCreate(writer, 'artist', artist, create ? defaults : undefined);
 }
 
-/** Throws a `RecordError` if a catalogue file could not have it either. */
+/** Throws a `RecordError` if a catalogue file could not have them either. */
+function checkFields(fields: object): void {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  checkRecord({ type: 'image', file: '-', nsfw: 'sfw', ...Object.fromEntries(given) });
+}
+
 function checkSource(name: string | undefined, url: string | undefined) {
-  checkRecord({ type: 'image', file: '-', nsfw: 'sfw', source: { name: name ?? '', url: url ?? '' } });
+  checkFields({ source: { name: name ?? '', url: url ?? '' } });
   return { ...(name !== undefined && { name }), ...(url !== undefined && { url }) };
 }

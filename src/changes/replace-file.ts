@@ -17,6 +17,8 @@ export interface NewPicture {
   folder: string;
   /** Relative to the folder. */
   file: string;
+  /** What its owner calls the file. */
+  name: string;
 }
 
 export interface Replacement {
@@ -50,7 +52,7 @@ export async function replaceFile(id: string, picture: NewPicture, replacement: 
       const [before] = await writer.imagesById([id]);
       if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
       const entries = (await loadEntriesOf(writer, [before])).get(id) as ImageEntries;
-      const placed = placeFile(before, stored, entries, writer);
+      const placed = placeFile(before, { ...stored, fileName: picture.name }, entries, writer);
       if ((await upload.findLost(fileKeys(placed.row))).length > 0)
         await storePicture(source, picture.file, upload, store);
       await writer.saveImages([placed]);
@@ -84,8 +86,14 @@ async function refuseKnown(writer: CatalogueWriter, { hashes }: FilePicture): Pr
     );
 }
 
-function placeFile(before: SavedImage, picture: FilePicture, entries: ImageEntries, writer: CatalogueWriter) {
-  const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews } = picture;
+function placeFile(
+  before: SavedImage,
+  picture: FilePicture & { fileName: string },
+  entries: ImageEntries,
+  writer: CatalogueWriter,
+) {
+  const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews, fileName } =
+    picture;
   const image = readDocument(before.document);
   const decided = parseEdited(before.edited);
   const isDecided = decided.includes('rating');
@@ -96,7 +104,7 @@ function placeFile(before: SavedImage, picture: FilePicture, entries: ImageEntri
   return placeImage(
     // Reverting the import that added the image must not remove it.
     { ...before, key, eTag: hash, mimetype, perceptualHash, edited: formatEdited(decided, true) },
-    { ...image, nsfw, meta },
+    { ...image, nsfw, fileName, meta },
     entries,
     previews && formatPreviews(previews),
     writer.fixedShelves,

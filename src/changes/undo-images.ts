@@ -1,4 +1,5 @@
 /** What undoing a change does to images. */
+import type { Details } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import {
   formatEdited,
@@ -14,7 +15,7 @@ import type { CatalogueWriter, PlacedImage, SavedImage } from '../store/contract
 import { mergeFields, type Undoing } from './undoing.ts';
 
 /** What an item of the log says about an image: some of these fields. Entries are ids. */
-interface LoggedImage {
+interface LoggedImage extends Details {
   rating: Rating;
   artist: string;
   categories: string[];
@@ -203,16 +204,16 @@ function place(
   { fixedShelves }: CatalogueWriter,
 ): PlacedImage {
   const image = readDocument(row.document);
-  const { rating: nsfw = image.nsfw, source = image.source, createdAt = image.createdAt } = fields;
+  const {
+    rating: nsfw = image.nsfw,
+    artist,
+    categories,
+    characters,
+    edited = row.edited,
+    ...others
+  } = fields;
   const { previews } = parseStored(row.document);
-  const edited = fields.edited ?? row.edited;
-  return placeImage(
-    { ...row, edited },
-    { ...image, nsfw, source, createdAt },
-    entries,
-    previews,
-    fixedShelves,
-  );
+  return placeImage({ ...row, edited }, { ...image, ...others, nsfw }, entries, previews, fixedShelves);
 }
 
 /** Finds the entries of images. Undefined if one of them does not exist. */

@@ -107,7 +107,7 @@ export class DocumentCacheWriter {
   #addShared(document: ByteString): number {
     const { fileName, key, linkEnd, expires, end } = locatePlaceholders(document);
     const lists = locateLists(document);
-    const [artistDetails = '', previews] = document.slice(end + 1).split(PLACEHOLDER);
+    const [artistDetails = '', ...others] = document.slice(end + 1).split(PLACEHOLDER);
     const categories = this.#share(document.slice(lists.start, lists.middle));
     const characters = this.#share(document.slice(lists.middle, lists.end));
     const artist = this.#share(artistDetails);
@@ -116,7 +116,7 @@ export class DocumentCacheWriter {
         ...[end, fileName * 2 ** 16 + key, linkEnd * 2 ** 16 + expires, 0, 0, 0],
       ]);
     const json = document.slice(0, lists.start) + document.slice(lists.end, end);
-    return this.#append(previews === undefined ? json : json + PLACEHOLDER + previews, [
+    return this.#append([json, ...others].join(PLACEHOLDER), [
       lists.start * 2 ** 16 + json.length,
       fileName * 2 ** 16 + key,
       linkEnd * 2 ** 16 + expires - (lists.end - lists.start),

@@ -27,12 +27,17 @@ const EditImages = Type.Object(
         artist: Type.Optional(Text),
         sourceName: Type.Optional(Text),
         sourceUrl: Type.Optional(Text),
+        title: Type.Optional(Text),
+        description: Type.Optional(Text),
+        takenAt: Type.Optional(Text),
         addCategories: Type.Optional(Texts),
         removeCategories: Type.Optional(Texts),
         addCharacters: Type.Optional(Texts),
         removeCharacters: Type.Optional(Texts),
         reset: Type.Optional(
-          Type.Array(Type.Union(EDITABLE_FIELDS.map((field) => Type.Literal(field))), { maxItems: 5 }),
+          Type.Array(Type.Union(EDITABLE_FIELDS.map((field) => Type.Literal(field))), {
+            maxItems: EDITABLE_FIELDS.length,
+          }),
         ),
         create: Type.Optional(Type.Boolean()),
       },

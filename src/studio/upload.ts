@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { NewPicture } from '../changes/replace-file.ts';
+import { baseName } from '../import/plan/details.ts';
 import { isId } from '../import/sources/record.ts';
 import type { Change } from '../store/contract/change-log.ts';
 import { StudioError } from './server.ts';
@@ -44,8 +45,9 @@ export async function addPicture(
   bytes: Readable,
   actions: UploadActions,
 ): Promise<object> {
-  // The name itself could say anything. Only the kind of file is needed.
-  const extension = extname(query.get('name') ?? '').toLowerCase();
+  // The name could say anything: it is kept as a text, and only the kind of file becomes part of a path.
+  const name = baseName(query.get('name') ?? '');
+  const extension = extname(name).toLowerCase();
   if (!/^\.(jpe?g|jfif|png|webp|gif|avif)$/.test(extension))
     throw new StudioError(422, 'it is not a picture');
   const replaces = query.get('replaces');
@@ -64,12 +66,14 @@ export async function addPicture(
     await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
     if (replaces !== null) {
       const target = { id: replaces, version: query.get('version') ?? '' };
-      return await actions.replaceFile(target, { folder, file });
+      return await actions.replaceFile(target, { folder, file, name });
     }
     const asks = query.get('alike') === 'ask';
     const alike = asks ? await actions.findAlike(await readFile(join(folder, file))) : [];
     if (alike.length > 0) return { alike };
-    await writeFile(join(folder, SIDECAR), JSON.stringify(readFields(query)), { mode: 0o600 });
+    await writeFile(join(folder, SIDECAR), JSON.stringify({ ...readFields(query), fileName: name }), {
+      mode: 0o600,
+    });
     const added = await actions.importFolder(folder, Number(query.get('run') ?? 0) || undefined);
     return { ...added, notes: added.notes.map(withoutPaths) };
   } catch (error) {

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import {
   byNameThenId,
   composeDocument,
   dimensions,
   locateLists,
+  parseStored,
   readDocument,
+  replacePreviews,
   type StoredImage,
   updateEntry,
 } from '../../src/catalogue/documents/document.ts';
@@ -29,6 +32,7 @@ const image = (text: string): StoredImage => ({
   categories: [{ id: 'c', name: text, description: '"aspectRatio":"1:1",', nsfw: true, createdAt: 't' }],
   characters: [],
   createdAt: '2026-01-01T00:00:00.000Z',
+  ...NO_DETAILS,
   meta: { eTag: 'e', size: 5, mimetype: 'image/jpeg', color: '#000000', dimens: dimensions(300, 200) },
 });
 
@@ -57,9 +61,41 @@ test('keeps any text unchanged when it is stored and when a link is filled in', 
       const { expires, ...facts } = meta;
       assert.equal(url, `https://example.org/files/${stored.id}.jpg`);
       assert.equal(expires, '2026-01-01T01:00:00.000Z');
-      assert.deepEqual({ ...rest, meta: facts }, stored);
+      assert.deepEqual({ ...rest, ...NO_DETAILS, meta: facts }, stored);
     }),
   );
+});
+
+test('adds the details on request only, and never the name of the file', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: codePoint }), fc.boolean(), (text, hasPreviews) => {
+      const details = {
+        title: text,
+        description: `"${text}"`,
+        takenAt: '2024-02-03',
+        fileName: `secret ${text}`,
+      };
+      const plain = write({ ...image('x'), ...details });
+      const document = hasPreviews ? replacePreviews(plain, '20 AAAA') : plain;
+      assert.deepEqual(readDocument(document), { ...image('x'), ...details });
+      const stored = new ImageDocument(document);
+      assert.deepEqual(stored.toImage(signLink), new ImageDocument(write(image('x'))).toImage(signLink));
+      const { fileName, ...shown } = details;
+      const wanted = { ...stored.toImage(signLink, ['artist', 'thumbnails']), ...shown };
+      assert.deepEqual(stored.toImage(signLink, ['details', 'thumbnails', 'artist']), wanted);
+      assert.ok(!stored.withLink(signLink, ['details', 'thumbnails', 'artist']).includes('secret'));
+      const renamed = updateEntry(document, {
+        kind: 'artist',
+        ...artist,
+        createdAt: '',
+        document: '{"id":"b"}',
+      });
+      assert.deepEqual(readDocument(renamed), readDocument(document));
+      assert.equal(parseStored(renamed).previews, hasPreviews ? '20 AAAA' : undefined);
+    }),
+  );
+  const { title, description, takenAt } = new ImageDocument(write(image('x'))).toImage(signLink, ['details']);
+  assert.deepEqual([title, description, takenAt], ['', '', '']);
 });
 
 test('passes the key to the link signer unchanged, whatever characters it has', () => {

@@ -1,6 +1,7 @@
 /** The pure plans: edits of images, and names that someone may have meant. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { dimensions } from '../../src/catalogue/documents/document.ts';
 import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documents/edit-image.ts';
 import { placeImage } from '../../src/catalogue/documents/place-image.ts';
@@ -38,7 +39,7 @@ const meta = {
 };
 const { row } = placeImage(
   { id: uuid(4, 1), key: 'k', eTag: 'e', mimetype: 'image/png', perceptualHash: null, edited: '' },
-  { source: { name: 's', url: '' }, nsfw: 'sfw', createdAt: '2026-01-01T00:00:00.000Z', meta },
+  { source: { name: 's', url: '' }, nsfw: 'sfw', createdAt: '2026-01-01T00:00:00.000Z', ...NO_DETAILS, meta },
   entries,
   undefined,
   fixedShelves,

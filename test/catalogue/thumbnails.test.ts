@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions, replacePreviews } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
 import {
@@ -32,7 +33,7 @@ function documentOf(width: number, height: number, previews?: string, key = 'ab/
   const meta = { eTag: 'tag', size: 1, mimetype: 'image/jpeg' as const, color: '#000000', dimens };
   const source = { name: '', url: '' };
   const image = { id, artist: id, source, nsfw: 'sfw' as const, createdAt: '2026-01-01T00:00:00.000Z', meta };
-  return composeDocument(image, key, '{"name":"図鑑"}', [], [], previews);
+  return composeDocument({ ...image, ...NO_DETAILS }, key, '{"name":"図鑑"}', [], [], previews);
 }
 
 test('no thumbnail is as large as the original, and an animation has at least one', () => {

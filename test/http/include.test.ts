@@ -1,4 +1,4 @@
-/** `include=artist` adds the artist to every image of a response, and changes nothing else. */
+/** `include` adds the artist or the details to every image of a response, and changes nothing else. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -83,6 +83,29 @@ await forEachEngineInDepth(async (engine) => {
             /Invalid include: .*"artist".*"thumbnails"/,
           );
     });
+
+  test('details are added on request, and the name of the file never', async () => {
+    const details = { title: '図鑑 "1"', description: 'two\nlines', takenAt: '2024-02-03T04:05:06+09:00' };
+    const named = await startMadeUpService(
+      [madeUpImage(uuid(4, 1), { ...details, fileName: 'secret.png' }), madeUpImage(uuid(4, 2), {})],
+      { engine },
+    );
+    const none = { title: '', description: '', takenAt: '' };
+    for (const path of ['/image/latest', '/image/random?seed=s', `/artist/${UNKNOWN_ARTIST.id}/images`]) {
+      const plain = await named.get(`/api${path}`);
+      const included = await named.get(
+        `/api${path}${path.includes('?') ? '&' : '?'}include=details,thumbnails`,
+      );
+      assert.ok(!included.text.includes('secret'));
+      const byId = new Map(included.json.data.map((image: Envelope) => [image.id, image]));
+      for (const image of plain.json.data) {
+        const { thumbnails, animated, ...meta } = (byId.get(image.id) as Envelope).meta;
+        const shown = image.id === uuid(4, 1) ? details : none;
+        assert.deepEqual({ ...(byId.get(image.id) as Envelope), meta }, { ...image, ...shown });
+        assert.equal(image.title, undefined);
+      }
+    }
+  });
 
   test('a changed artist shows at once, and so does another artist of an image', async () => {
     const randomInt = seededRandomInt(17);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { addMetadata } from '../../src/import/sidecar/metadata.ts';
@@ -18,6 +19,9 @@ const none: Metadata = {
   copyright: undefined,
   copyrightUrl: undefined,
   date: undefined,
+  takenAt: undefined,
+  title: undefined,
+  description: undefined,
   properties: [],
 };
 const picture: ImageLine = { type: 'image', file: 'a.png', nsfw: 'sfw', categories: ['cats'] };
@@ -44,6 +48,18 @@ test('fills the open fields only', () => {
   });
   assert.deepEqual(fill(metadata, []), picture);
   assert.deepEqual(fill(metadata, ['artist']), { ...picture, artist: 'Ann' });
+  const details = { title: ' A \n title\0', description: 'Two\r\nlines', takenAt: '2024-02-03T04:05:06' };
+  const { title, description, takenAt } = fill(details);
+  assert.deepEqual([title, description, takenAt], ['A title', 'Two\nlines', '2024-02-03T04:05:06']);
+  const published = { ...picture, takenAt: '2025-01-01T00:00:00.000Z' };
+  assert.equal(fill({}, allFields, published).takenAt, published.takenAt);
+  assert.equal(fill(details, allFields, published).takenAt, details.takenAt, 'taken before it was published');
+});
+
+test('ignores what cameras write into descriptions', () => {
+  for (const description of ['OLYMPUS DIGITAL CAMERA         ', 'SONY DSC', 'Exif_JPEG_PICTURE', ' ', '---'])
+    assert.deepEqual(fill({ title: description, description }), picture, description);
+  assert.equal(fill({ description: 'My digital camera lies' }).description, 'My digital camera lies');
 });
 
 test('ignores values that are not valid', () => {
@@ -93,7 +109,10 @@ test('what the metadata states is no longer open', () => {
     { ...picture, openFields: allFields },
     { ...none, creator: 'Ann', date: 'never', keywords: ['nsfw'] },
   );
-  assert.deepEqual(openFields, ['source', 'createdAt', 'characters', 'nsfw']);
+  assert.deepEqual(openFields, [
+    ...['source', 'createdAt', 'characters', 'nsfw'],
+    ...['title', 'description', 'takenAt'],
+  ]);
 });
 
 test('reads XMP before IPTC before EXIF, in every format', async () => {
@@ -106,6 +125,7 @@ test('reads XMP before IPTC before EXIF, in every format', async () => {
         keywords: ['night sky', 'blue, deep'],
         copyright: '© Ann Ink',
         date: '2024-02-03T04:05:06.000Z',
+        takenAt: '2024-02-03T04:05:06',
       },
     );
   const plain = await make.withoutMetadata(await make.geotagged('png'), 'jpeg');
@@ -116,6 +136,13 @@ test('reads XMP before IPTC before EXIF, in every format', async () => {
   const { creator, keywords, copyright } = (await read(exif, iptc)) ?? none;
   assert.deepEqual([creator, keywords, copyright], ['Iptc Author', ['iptc keyword'], 'Exif Copyright']);
   assert.equal((await read(exif))?.creator, 'Exif Artist');
+  const named = make.segment(0xed, 'Photoshop 3.0\0', make.photoshopResources('Iptc Title', 'Iptc caption'));
+  const { title, description } = (await read(named)) ?? none;
+  assert.deepEqual([title, description], ['Iptc Title', 'Iptc caption']);
+  const described = await sharp(plain)
+    .withExif({ IFD0: { ImageDescription: 'Exif text' } })
+    .toBuffer();
+  assert.equal((await readMetadata(described, 'image/jpeg'))?.description, 'Exif text');
 });
 
 test('survives damaged and oversized metadata', async () => {

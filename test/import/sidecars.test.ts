@@ -97,9 +97,9 @@ test('image boards have numbers for the types of tags', async () => {
 });
 
 test('an empty field states that there is none; a missing one states nothing', async () => {
-  assert.deepEqual((await readJson({})).openFields?.length, 6);
+  assert.deepEqual((await readJson({})).openFields?.length, 9);
   const empty = { artist: null, source: '', createdAt: null, tags: [], characters: [], rating: '' };
-  assert.deepEqual((await readJson(empty)).openFields, ['nsfw']);
+  assert.deepEqual((await readJson(empty)).openFields, ['nsfw', 'title', 'description', 'takenAt']);
 });
 
 test('names of folders are categories, and can mark a picture as explicit', async () => {

@@ -1,6 +1,7 @@
 /** Threads that read the document cache while it changes. */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
 import { DocumentCache } from '../../src/store/document-cache.ts';
@@ -23,6 +24,8 @@ export function documentAt(revision: number, image: number): string {
       source: { name: text, url: 'https://example.org/' },
       nsfw: 'sfw',
       createdAt: '2026-01-01T00:00:00.000Z',
+
+      ...NO_DETAILS,
       meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
     },
     'ab/cd.png',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
 import { DocumentCache } from '../../src/store/document-cache.ts';
@@ -23,7 +24,7 @@ const signLink: SignLink = ({ fileName: name, key }) => ({
   expires: 'later',
 });
 
-function documentOf(text: string, character = text, previews?: string): string {
+function documentOf(text: string, character = text, previews?: string, title = ''): string {
   return composeDocument(
     {
       id: '40000000-0000-4000-8000-000000000001',
@@ -31,6 +32,9 @@ function documentOf(text: string, character = text, previews?: string): string {
       source: { name: text, url: 'https://example.org/' },
       nsfw: 'sfw',
       createdAt: '2026-01-01T00:00:00.000Z',
+
+      ...NO_DETAILS,
+      title,
       meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
     },
     'ab/cd.png',
@@ -47,18 +51,29 @@ test('returns any document as it was added', () => {
   const previews = fc.constantFrom(' AAAA', '1 AAAA', '1,2 VToDBYB3d3d4iIh4iIeHj3h9gNcH');
   let image = 0;
   fc.assert(
-    fc.property(texts, texts, fc.option(previews, { nil: undefined }), (text, character, previews) => {
-      const document = documentOf(text, character, previews);
-      assert.ok(writer.add(++image, document));
-      assertCached(cache, image, document);
-    }),
+    fc.property(
+      texts,
+      texts,
+      fc.option(previews, { nil: undefined }),
+      texts,
+      (text, character, previews, title) => {
+        const document = documentOf(text, character, previews, title);
+        assert.ok(writer.add(++image, document));
+        assertCached(cache, image, document);
+      },
+    ),
   );
 });
 
 function assertCached(cache: DocumentCache, image: number, document: string, revision = 1): void {
   const [cached, fresh] = [cache.get([image], revision)[0], new ImageDocument(document)];
   assert.equal(cached?.withLink(signLink), fresh.withLink(signLink));
-  for (const include of [['artist'], ['thumbnails'], ['artist', 'thumbnails']] as const)
+  for (const include of [
+    ['artist'],
+    ['thumbnails'],
+    ['details'],
+    ['artist', 'thumbnails', 'details'],
+  ] as const)
     assert.equal(cached?.withLink(signLink, include), fresh.withLink(signLink, include));
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { createCatalogue, openWriter } from '../../src/server/engines.ts';
 import type { CatalogueWriter, ImageRow } from '../../src/store/contract/writer.ts';
@@ -20,6 +21,8 @@ const DOCUMENT = composeDocument(
     source: { name: 'd\tß\\\n', url: '' },
     nsfw: 'sfw',
     createdAt: '2026-01-01T00:00:00.000Z',
+
+    ...NO_DETAILS,
     meta: {
       eTag: 'e',
       size: 1,

@@ -2,23 +2,27 @@
  * An image document: the image's public JSON, serialised once at import. The link and its expiry differ in every response,
  * so the stored text has placeholders for them. They are delimited by line feeds, which serialised JSON never contains:
  *
- *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":"…",…,"meta":{…,"expires":"⏎","dimens":{…}}}⏎<artist>⏎<previews>
+ *     {"id":"…","url":"⏎<file name>⏎<key>⏎","artist":"…",…,"meta":{…,"expires":"⏎","dimens":{…}}}⏎<artist>⏎<details>⏎<previews>
  *
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
  * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
- * followed by what responses contain on request only (`include`): the JSON of the artist, and which thumbnails there are
- * and whether it is an animation (thumbnails.ts). The latter, with its line feed, is missing until the picture has been read by a version that makes them.
+ * followed by what responses contain on request only (`include`): the JSON of the artist, the details, which are two parts
+ * (details.ts), and which thumbnails there are and whether it is an animation (thumbnails.ts). The details, with their line
+ * feeds, are missing if all are empty, and the previews until the picture has been read by a version that makes them: the
+ * number of parts says which there are. The previews come last, where `findUnused` looks for them.
  */
 
 import type { Entry } from '../../store/contract/writer.ts';
 import type { Document, Image, Kind, Mimetype, Orientation } from '../types.ts';
+import { type DetailField, type Details, formatDetails, parseDetails } from './details.ts';
 
 export const PLACEHOLDER = '\n';
 
 /** An image without its link, which only a response has. */
-export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta'> & {
-  meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash' | 'animated'>;
-};
+export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta' | DetailField> &
+  Details & {
+    meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash' | 'animated'>;
+  };
 
 const extensions: Record<Mimetype, string> = {
   'image/jpeg': 'jpg',
@@ -50,7 +54,18 @@ export function composeDocument(
   const meta = JSON.stringify({ eTag, size, mimetype, color, expires: '' }).slice(0, -2);
   const tail = `","dimens":${JSON.stringify(dimens)}}}`;
   const json = `${head}${details},${lists},"createdAt":"${createdAt}","meta":${meta}${PLACEHOLDER}${tail}`;
-  return `${json}${PLACEHOLDER}${artistDetails}${previews === undefined ? '' : PLACEHOLDER + previews}`;
+  return joinParts([json, artistDetails], formatDetails(image), previews);
+}
+
+function joinParts(start: string[], details: string[], previews: string | undefined): Document {
+  return [...start, ...details, ...(previews === undefined ? [] : [previews])].join(PLACEHOLDER);
+}
+
+/** The parts behind the artist. */
+export function splitEnd(parts: string[]): { details: string[]; previews: string | undefined } {
+  const count = parts.length < 2 ? 0 : 2;
+  const previews = parts.length === count ? undefined : parts.slice(count).join(PLACEHOLDER);
+  return { details: parts.slice(0, count), previews };
 }
 
 /** What the line feeds of a document separate. */
@@ -61,6 +76,8 @@ interface StoredDocument {
   key: string;
   /** JSON. */
   artist: string;
+  /** The parts of `formatDetails`. */
+  details: string[];
   /** Undefined until the picture has been read by a version that makes thumbnails. */
   previews: string | undefined;
 }
@@ -70,14 +87,14 @@ export function parseStored(document: Document): StoredDocument {
     ...[head: string, fileName: string, key: string, body: string, tail: string, artist: string],
     ...rest: string[],
   ];
-  const previews = rest.length === 0 ? undefined : rest.join(PLACEHOLDER);
-  return { json: head + body + tail, fileName, key, artist, previews };
+  return { json: head + body + tail, fileName, key, artist, ...splitEnd(rest) };
 }
 
 export function readDocument(document: Document): StoredImage {
-  const { url, meta, ...image } = JSON.parse(parseStored(document).json) as Image;
+  const { json, details } = parseStored(document);
+  const { url, meta, ...image } = JSON.parse(json) as Image;
   const { expires, ...stored } = meta;
-  return { ...image, meta: stored };
+  return { ...image, ...parseDetails(details), meta: stored };
 }
 
 /**
@@ -98,7 +115,7 @@ export function locateLists(document: Document): { start: number; middle: number
 /** Replaces an entry that the document contains with its current version. */
 export function updateEntry(document: Document, entry: Entry): Document {
   const { key, artist, previews } = parseStored(document);
-  if (entry.kind === 'artist') return replaceEnd(document, entry.document, previews);
+  if (entry.kind === 'artist') return replaceEnd(document, { artist: entry.document });
   const image = readDocument(document);
   const serialise = (entries: Named[], kind: Kind) =>
     entries
@@ -119,13 +136,16 @@ export function updateEntry(document: Document, entry: Entry): Document {
 }
 
 export function replacePreviews(document: Document, previews: string): Document {
-  return replaceEnd(document, parseStored(document).artist, previews);
+  return replaceEnd(document, { previews });
 }
 
-/** Replaces what follows the public JSON, which ends after the fourth line feed. */
-function replaceEnd(document: Document, artist: string, previews: string | undefined): Document {
-  const json = document.split(PLACEHOLDER, 5);
-  return [...json, artist, ...(previews === undefined ? [] : [previews])].join(PLACEHOLDER);
+/** Replaces parts of what follows the public JSON, which ends after the fourth line feed. */
+function replaceEnd(
+  document: Document,
+  changed: Partial<Pick<StoredDocument, 'artist' | 'previews'>>,
+): Document {
+  const { artist, details, previews } = { ...parseStored(document), ...changed };
+  return joinParts([...document.split(PLACEHOLDER, 5), artist], details, previews);
 }
 
 export function dimensions(width: number, height: number): StoredImage['meta']['dimens'] {

@@ -12,11 +12,21 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import type { Image, Rating } from '../types.ts';
+import { DETAIL_FIELDS, type DetailField, type Details } from './details.ts';
 import { composeDocument, parseStored, readDocument, type StoredImage } from './document.ts';
 import { type ImageEntries, placeImage } from './place-image.ts';
 
 /** Sorted. */
-export const EDITABLE_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
+export const EDITABLE_FIELDS = [
+  'artist',
+  'categories',
+  'characters',
+  'description',
+  'rating',
+  'source',
+  'takenAt',
+  'title',
+] as const;
 export type EditableField = (typeof EDITABLE_FIELDS)[number];
 
 export function isEditableField(name: string): name is EditableField {
@@ -45,7 +55,7 @@ export function parseEdited(text: string): EditableField[] {
 }
 
 /** Entries are ids. */
-export interface ImageState {
+export interface ImageState extends Pick<Details, DetailField> {
   rating: Rating;
   artist: string;
   categories: string[];
@@ -61,23 +71,25 @@ export function stateOf(
   { document, edited, eTag }: Pick<ImageRow, 'document' | 'edited' | 'eTag'>,
   image: StoredImage = readDocument(document),
 ): ImageState {
-  const { nsfw: rating, artist, categories, characters, source } = image;
+  const { nsfw: rating, artist, categories, characters, source, title, description, takenAt } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
   const lists = { categories: ids(categories), characters: ids(characters) };
-  return { rating, artist, ...lists, source, edited, eTag };
+  return { rating, artist, ...lists, source, title, description, takenAt, edited, eTag };
 }
 
 /** Everything of an image that the change log records. `file` identifies its bytes. */
 export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>): Record<string, unknown> {
   const image = readDocument(row.document);
   const { eTag: file, ...state } = stateOf(row, image);
-  return { ...state, createdAt: image.createdAt, file };
+  const { createdAt, fileName } = image;
+  return { ...state, createdAt, fileName, file };
 }
 
 /** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
 export function versionOf(state: ImageState): string {
-  const { rating, artist, categories, characters, source, edited, eTag } = state;
-  const fields = [rating, artist, categories, characters, source.name, source.url, edited, eTag];
+  const { rating, artist, categories, characters, source, title, description, takenAt, edited, eTag } = state;
+  const texts = [source.name, source.url, title, description, takenAt];
+  const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
   return shortHash(JSON.stringify(fields));
 }
 
@@ -89,7 +101,7 @@ export function shortHash(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
-export interface ImageChange {
+export interface ImageChange extends Partial<Record<DetailField, string | undefined>> {
   rating?: Rating | undefined;
   artist?: SavedEntry | undefined;
   source?: Partial<Image['source']> | undefined;
@@ -131,10 +143,21 @@ export function planEdit(
   };
   const { previews } = parseStored(row.document);
   const { nsfw, source } = after;
+  const details = {
+    title: change.title ?? image.title,
+    description: change.description ?? image.description,
+    takenAt: change.takenAt ?? image.takenAt,
+  };
   // After a reset of all fields, nothing is decided by hand.
   const isByHand = edited.size > 0 && (fields.length > 0 || isEditedByHand(row.edited));
   const changedRow = { ...row, edited: formatEdited([...edited], isByHand) };
-  const placed = placeImage(changedRow, { ...image, nsfw, source }, after, previews, fixedShelves);
+  const placed = placeImage(
+    changedRow,
+    { ...image, ...details, nsfw, source },
+    after,
+    previews,
+    fixedShelves,
+  );
   const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited([...edited])];
   if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;
   const differences: Difference[] = [
@@ -143,6 +166,7 @@ export function planEdit(
     { field: 'categories', before: joinNames(entries.categories), after: joinNames(after.categories) },
     { field: 'characters', before: joinNames(entries.characters), after: joinNames(after.characters) },
     { field: 'source', before: joinSource(image.source), after: joinSource(source) },
+    ...DETAIL_FIELDS.map((field) => ({ field, before: image[field], after: details[field] })),
     { field: 'edited', before: decidedBefore, after: decidedAfter },
   ];
   return { placed, differences: differences.filter(({ before, after }) => before !== after) };

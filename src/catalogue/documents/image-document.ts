@@ -1,6 +1,7 @@
 /** An image document that a response fills with a link, as text of one byte per character. */
 import type { Document, Image, Include } from '../types.ts';
-import { PLACEHOLDER } from './document.ts';
+import { EMPTY_DETAILS_JSON } from './details.ts';
+import { PLACEHOLDER, splitEnd } from './document.ts';
 import {
   type Previews,
   parsePreviews,
@@ -71,7 +72,7 @@ export function locatePlaceholders(document: ByteString): Placeholders {
   return { fileName, key, linkEnd, expires, end: document.indexOf(PLACEHOLDER, expires + 1) };
 }
 
-/** What many images have in common, when it is stored apart from the document. The previews follow the JSON then. */
+/** What many images have in common, when it is stored apart from the document. The details or previews follow the JSON then. */
 interface SharedParts {
   /** The lists of categories and characters, and where to insert them. */
   lists: ByteString;
@@ -129,16 +130,21 @@ export class ImageDocument implements LinkedFile {
     const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
     const { url, expires } = signLink(this);
     let from = linkEnd + 1;
-    let details = '';
-    if (include?.includes('artist')) {
-      details = `${document.slice(from, from + ARTIST_LENGTH)},"artistDetails":${this.#included().artist}`;
+    let added = '';
+    const withArtist = include?.includes('artist');
+    const withDetails = include?.includes('details');
+    if (withArtist || withDetails) {
+      const { artist, details } = this.#included();
+      added = document.slice(from, from + ARTIST_LENGTH);
+      if (withArtist) added += `,"artistDetails":${artist}`;
+      if (withDetails) added += `,${details.slice(1, -1)}`;
       from += ARTIST_LENGTH;
     }
     const shared = this.#shared;
     const body = shared
       ? document.slice(from, shared.position) + shared.lists + document.slice(shared.position, expiry)
       : document.slice(from, expiry);
-    const start = document.slice(0, fileName) + url + details + body + expires;
+    const start = document.slice(0, fileName) + url + added + body + expires;
     if (!include?.includes('thumbnails')) return start + document.slice(expiry + 1, end);
     // Before the ends of `meta` and of the image.
     return `${start}${document.slice(expiry + 1, end - 2)},${this.#thumbnailsJson(signLink)}}}`;
@@ -186,11 +192,12 @@ export class ImageDocument implements LinkedFile {
   }
 
   /** The parts behind the public JSON. */
-  #included(): { artist: ByteString; previews: string } {
-    const rest = this.#document.slice(this.#placeholders.end + 1);
-    if (this.#shared) return { artist: this.#shared.artist, previews: rest };
-    const [artist = '', previews = ''] = rest.split(PLACEHOLDER);
-    return { artist, previews };
+  #included(): { artist: ByteString; details: ByteString; previews: string } {
+    const { end } = this.#placeholders;
+    const parts = this.#document.slice(end).split(PLACEHOLDER).slice(1);
+    const artist = this.#shared?.artist ?? parts.shift() ?? '';
+    const { details, previews = '' } = splitEnd(parts);
+    return { artist, details: details[0] ?? EMPTY_DETAILS_JSON, previews };
   }
 }
 

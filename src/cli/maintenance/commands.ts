@@ -1,5 +1,6 @@
 /** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, history, undo, trash, imports and studio. */
 import type { Command } from 'commander';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
 import { ratingOption, repeatable } from '../terminal/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -29,12 +30,18 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addOption(repeatable('--add-character <name|id>', 'add this character'))
     .addOption(repeatable('--remove-character <name|id>', 'remove this character'))
     .option('--artist <name|id>', 'the artist; Unknown for none')
+    .option('--title <text>', "the title; '' for none")
+    .option('--description <text>', "the description; '' for none")
+    .option(
+      '--taken-at <date>',
+      "when it was taken or published, such as 2026-01-31T12:00:00+01:00; '' if unknown",
+    )
     .option('--source-name <text>', 'the name of the source')
     .option('--source-url <url>', 'the URL of the source')
     .addOption(
       repeatable(
         '--reset <field>',
-        'let imports of folders change it again: artist, categories, characters, rating, source or all',
+        `let imports of folders change it again: ${EDITABLE_FIELDS.join(', ')} or all`,
       ),
     )
     .option('--create', 'create the named entries that do not exist', false)

@@ -17,6 +17,9 @@ import { writersFor } from '../writer.ts';
 import { readIds } from './image-ids.ts';
 
 export interface EditFlags {
+  title?: string;
+  description?: string;
+  takenAt?: string;
   rating?: Rating;
   artist?: string;
   sourceName?: string;
@@ -42,6 +45,9 @@ export async function editCommand(
   const edit = {
     rating: flags.rating,
     artist: flags.artist,
+    title: flags.title,
+    description: flags.description,
+    takenAt: flags.takenAt,
     create,
     sourceName: flags.sourceName,
     sourceUrl: flags.sourceUrl,
@@ -72,7 +78,10 @@ function isSet(field: EditableField, flags: EditFlags): boolean {
     categories: [flags.addCategory, flags.removeCategory],
     characters: [flags.addCharacter, flags.removeCharacter],
     rating: [flags.rating],
+    description: [flags.description],
     source: [flags.sourceName, flags.sourceUrl],
+    takenAt: [flags.takenAt],
+    title: [flags.title],
   };
   return values[field].some((value) => value !== undefined);
 }

@@ -184,7 +184,9 @@ export class Saver {
       const line = { ...copy, record };
       const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
       if (!existing || parseEdited(existing.edited).includes('rating')) continue;
-      if (isStricter(nsfw, readDocument(existing.document).nsfw)) await this.saveImages([line], () => {});
+      const image = readDocument(existing.document);
+      record.fileName = image.fileName;
+      if (isStricter(nsfw, image.nsfw)) await this.saveImages([line], () => {});
     }
   }
 

@@ -1,5 +1,11 @@
 /** What the lines of the change log and of the trash become. Pure. */
 import { Compile, type Validator } from 'typebox/schema';
+import {
+  type Details,
+  MAX_FILE_NAME_LENGTH,
+  MAX_TITLE_LENGTH,
+  takenAtPattern,
+} from '../../catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
@@ -57,6 +63,10 @@ const validators: Record<ItemKind, Validator> = {
         categories: Schema.Optional(Ids),
         characters: Schema.Optional(Ids),
         source: Schema.Optional(Schema.Object({ name: Text, url: WebAddress }, closed)),
+        title: Schema.Optional(Schema.String({ maxLength: MAX_TITLE_LENGTH })),
+        description: Schema.Optional(Text),
+        takenAt: Schema.Optional(Schema.String({ pattern: takenAtPattern })),
+        fileName: Schema.Optional(Schema.String({ maxLength: MAX_FILE_NAME_LENGTH })),
         edited: Schema.Optional(Text),
         createdAt: Schema.Optional(Time),
         file: Schema.Optional(ETag),
@@ -115,6 +125,10 @@ function checkFields(kind: ItemKind, fields: object): void {
   if (record.name !== name) throw new RecordError('name: is not that of the document');
 }
 
+function detailsOf({ title = '', description = '', takenAt = '', fileName = '' }: ImageLine): Details {
+  return { title, description, takenAt, fileName };
+}
+
 /** The image of a line of the trash. */
 export function checkTrashed(value: object): ImageLine {
   const image = checkRecord({ ...value, type: 'image' }) as ImageLine;
@@ -143,6 +157,7 @@ export function planTrashed(line: TrashLine, image: ImageLine, picture: Picture)
       source: source ?? { name: '', url: '' },
       nsfw,
       createdAt,
+      ...detailsOf(image),
       meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
     },
     key,

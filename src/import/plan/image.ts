@@ -1,5 +1,6 @@
 /** Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure. */
 import { dimensions, readDocument } from '../../catalogue/documents/document.ts';
+import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { type ImageFields, placeImage } from '../../catalogue/documents/place-image.ts';
 import { formatPreviews, type Previews, readPreviews } from '../../catalogue/documents/thumbnails.ts';
 import type { Kind } from '../../catalogue/types.ts';
@@ -12,6 +13,7 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import { artistOf, type ImageLine } from '../sources/record.ts';
+import { planDetails } from './details.ts';
 import type { ExistingEntries } from './existing.ts';
 import { planEdited } from './kept-fields.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
@@ -49,6 +51,7 @@ export function planImage(
   const previews = picture.previews ?? recorded ?? record.thumbnails;
   const fields: ImageFields = {
     source: record.source ?? { name: '', url: '' },
+    ...planDetails(record, before, parseEdited(existing?.edited ?? '').includes('title')),
     nsfw: record.nsfw,
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
     meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },

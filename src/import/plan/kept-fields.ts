@@ -1,6 +1,8 @@
 /** The fields that a stored image keeps when an import plans it: those decided by an operator, and those that nothing states. Pure. */
+import { isDetailField } from '../../catalogue/documents/details.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import {
+  EDITABLE_FIELDS,
   type EditableField,
   formatEdited,
   isEditableField,
@@ -15,7 +17,8 @@ import type { ImageLine, OpenField } from '../sources/record.ts';
 export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {
   const edited = parseEdited(existing?.edited ?? '');
   if (!existing || edited.length === 0) return record;
-  const { artist, categories, characters, nsfw, source } = readDocument(existing.document);
+  const image = readDocument(existing.document);
+  const { artist, categories, characters, nsfw, source, title, description, takenAt } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
   const decided: Record<EditableField, Partial<ImageLine>> = {
     artist: { artist },
@@ -23,6 +26,9 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
     characters: { characters: ids(characters) },
     rating: { nsfw },
     source: { source },
+    title: { title },
+    description: { description },
+    takenAt: { takenAt },
   };
   const kept: Partial<ImageLine> = Object.assign({}, ...edited.map((field) => decided[field]));
   const result = { ...record, ...kept };
@@ -37,19 +43,19 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
  */
 export function planEdited(record: ImageLine, existing: SavedImage | undefined): string {
   if (record.isFromFolder) return existing?.edited ?? '';
-  const decided = formatEdited(record.edited?.filter(isEditableField) ?? givenFields(record));
+  // What a record does not say about these stays, and so does the decision: files of older versions have none of them.
+  const kept = parseEdited(existing?.edited ?? '').filter(
+    (field) => isDetailField(field) && record[field] === undefined,
+  );
+  const given = record.edited?.filter(isEditableField) ?? givenFields(record);
+  const decided = formatEdited([...given, ...kept]);
   // An image that a record describes as it is does not change.
   const isSame = existing && formatEdited(parseEdited(existing.edited)) === decided;
   return isSame ? existing.edited : decided;
 }
 
-function givenFields({ artist, categories, characters, source }: ImageLine): EditableField[] {
-  const given: EditableField[] = ['rating'];
-  if (artist !== undefined) given.push('artist');
-  if (categories !== undefined) given.push('categories');
-  if (characters !== undefined) given.push('characters');
-  if (source !== undefined) given.push('source');
-  return given;
+function givenFields(record: ImageLine): EditableField[] {
+  return EDITABLE_FIELDS.filter((field) => field === 'rating' || record[field] !== undefined);
 }
 
 /**

@@ -35,7 +35,7 @@ export function imageChanges(before: Document, after: Document): string[] {
 }
 
 function readableFields(document: Document): Fields {
-  const { source, nsfw, categories, characters, createdAt } = readDocument(document);
+  const { source, nsfw, categories, characters, createdAt, ...image } = readDocument(document);
   const { key, artist, previews } = parseStored(document);
   const { name } = JSON.parse(artist) as { name: string };
   const names = (entries: { name: string }[]) => entries.map((entry) => entry.name);
@@ -46,6 +46,10 @@ function readableFields(document: Document): Fields {
     categories: names(categories),
     characters: names(characters),
     createdAt,
+    title: image.title,
+    description: image.description,
+    takenAt: image.takenAt,
+    fileName: image.fileName,
     file: key,
     thumbnails: (previews ?? '').split(' ')[0]?.split(','),
   };

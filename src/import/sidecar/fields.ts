@@ -18,6 +18,14 @@ export interface SidecarFields {
   createdAt?: string | null | undefined;
   categories?: string[] | undefined;
   characters?: string[] | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+  /** When it was taken, as ISO 8601. */
+  takenAt?: string | undefined;
+  /** Stands in for that, if nothing says when it was taken. */
+  publishedAt?: string | undefined;
+  /** Instead of the name of the file next to it. */
+  fileName?: string | undefined;
   marked: MarkedRating;
 }
 
@@ -54,12 +62,14 @@ export function validName(kind: Kind, name: string | undefined): string | undefi
 const MAX_NAMES = 250;
 
 export function toRecord(file: string, folders: string[], sidecar: SidecarFields): ImageLine {
-  const { id, artist, source, createdAt, characters = [] } = sidecar;
+  const { id, artist, source, createdAt, characters = [], title, description, fileName } = sidecar;
   const places = categoryNames(folders);
   const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
   const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
   const { rating, unknown } = combine(sidecar.marked, asked);
-  const optional = Object.entries({ id, artist, source, createdAt }).filter(([, value]) => value != null);
+  const takenAt = sidecar.takenAt ?? sidecar.publishedAt;
+  const fields = { id, artist, source, createdAt, title, description, takenAt, fileName };
+  const optional = Object.entries(fields).filter(([, value]) => value != null);
   const record = checkPicture({
     file,
     ...Object.fromEntries(optional),

@@ -4,6 +4,7 @@ import { isId } from '../sources/record.ts';
 import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
 import { findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
+import { descriptionText, titleText } from './texts.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -35,6 +36,7 @@ export function readJson(text: string): SidecarFields {
     createdAt: readDate(fields),
     categories: readCategories(fields, typed, plain),
     characters: readCharacters(fields, typed, plain),
+    ...readDetails(fields, plain),
     marked: rateByMarkers(allMarkers(fields, typed, plain)),
   };
 }
@@ -117,8 +119,26 @@ function readDate(fields: Fields): string | null | undefined {
   const { createdAt } = fields;
   // Our own field is checked like that of a catalogue file.
   if (createdAt !== undefined) return typeof createdAt === 'string' ? createdAt : null;
-  const found = dates.map((name) => parseTime(fields[name])).find(Boolean);
-  return found ?? (fields.created_at === undefined ? undefined : null);
+  return publishedIn(fields) ?? (fields.created_at === undefined ? undefined : null);
+}
+
+function publishedIn(fields: Fields): string | undefined {
+  return dates.map((name) => parseTime(fields[name])).find(Boolean);
+}
+
+/** What sites call the text of a picture, the first one first. */
+const descriptions = ['description', 'caption', 'content', 'selftext', 'text'];
+
+function readDetails(fields: Fields, tags: Tags): Partial<SidecarFields> {
+  // Our own fields are checked like those of a catalogue file.
+  const own = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
+  return {
+    title: titleText(fields.title) ?? titleText([...tags.title][0]),
+    description: descriptions.map((name) => descriptionText(fields[name])).find(Boolean),
+    takenAt: own('takenAt'),
+    publishedAt: publishedIn(fields),
+    fileName: own('fileName'),
+  };
 }
 
 // Who made a picture and where it was published, in the JSON that gallery-dl writes for sites without typed tags.

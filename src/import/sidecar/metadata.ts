@@ -13,16 +13,20 @@ import {
   tagMarkers,
 } from './rating.ts';
 import { Tags } from './tags.ts';
+import { descriptionText, isBoilerplate, titleText } from './texts.ts';
 
 export function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   if (!metadata) throw new RecordError('not valid XMP');
   const tags = new Tags();
   tags.add(metadata.keywords);
-  const { creator, date } = metadata;
+  const { creator, date, takenAt } = metadata;
   return {
     artist: validName('artist', creator) ?? [...tags.artist][0],
     source: copyrightOf(metadata),
     createdAt: date,
+    title: titleText(metadata.title) ?? titleText([...tags.title][0]),
+    description: descriptionOf(metadata),
+    takenAt,
     categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
     marked: rateByMarkers(metadataMarkers(metadata)),
@@ -42,6 +46,11 @@ function copyrightOf({ copyright, copyrightUrl }: Metadata) {
   return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
 }
 
+/** Cameras fill the field with their name. */
+function descriptionOf({ description = '' }: Metadata): string | undefined {
+  return isBoilerplate(description) ? undefined : descriptionText(description);
+}
+
 const MAX_KEYWORDS = 100;
 /** Some programs write the place as keywords, such as `geo:lat=48.1`. */
 const PLACE = /^geo:/i;
@@ -53,7 +62,7 @@ const MAX_CATEGORIES = 250;
  */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
-  const { creator, date } = metadata;
+  const { creator, date, takenAt } = metadata;
   const open = new Set(openFields);
   let result: ImageLine = closed;
   const add = (field: OpenField, value: Partial<ImageLine>) => {
@@ -66,6 +75,10 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   if (date !== undefined) add('createdAt', { createdAt: date });
   const source = copyrightOf(metadata);
   if (source) add('source', { source });
+  const [title, description] = [titleText(metadata.title), descriptionOf(metadata)];
+  if (title && !isBoilerplate(title)) add('title', { title });
+  if (description) add('description', { description });
+  if (takenAt) add('takenAt', { takenAt });
   const names = keywordNames(metadata.keywords);
   const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
   if (names.length > 0) add('categories', { categories });

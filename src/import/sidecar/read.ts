@@ -6,6 +6,7 @@ import { readJson } from './json.ts';
 import { readXmpSidecar } from './metadata.ts';
 import { rateByMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
+import { titleText } from './texts.ts';
 
 /** The first one counts for a field that several state. */
 const endings = ['json', 'xmp', 'txt', 'tags.txt', 'urls.txt'];
@@ -46,6 +47,7 @@ function readText(text: string): SidecarFields {
   return {
     artist: [...tags.artist][0],
     source,
+    title: titleText([...tags.title][0]),
     categories: names.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
     marked: rateByMarkers(tags.markers),

@@ -2,7 +2,7 @@
 import { categoryNames, validName } from './fields.ts';
 import { type Marker, tagMarkers } from './rating.ts';
 
-type Role = 'artist' | 'character' | 'category' | 'ignored';
+type Role = 'artist' | 'character' | 'category' | 'title' | 'ignored';
 
 /** The types and namespaces of tags. Tags of any other type are categories. Image boards have numbers for types, too. */
 const types: [Role, string][] = [
@@ -13,7 +13,8 @@ const types: [Role, string][] = [
     'ignored',
     'meta metadata faults invalid deprecated lore contributor studio medium source bookmark rating',
   ],
-  ['ignored', 'title page chapter volume filename'],
+  ['title', 'title'],
+  ['ignored', 'page chapter volume filename'],
 ];
 const roles = new Map(types.flatMap(([role, names]) => names.split(' ').map((name) => [name, role])));
 
@@ -22,6 +23,7 @@ export class Tags {
   readonly artist = new Set<string>();
   readonly character = new Set<string>();
   readonly category = new Set<string>();
+  readonly title = new Set<string>();
   readonly ignored = new Set<string>();
   readonly markers: Marker[] = [];
 
@@ -58,7 +60,7 @@ export class Tags {
   #addTo(role: Role, text: string): void {
     if (this[role].has(text)) return;
     const [name] = role === 'category' ? categoryNames([text]) : [text];
-    const valid = role === 'ignored' ? name : validName(role, name);
+    const valid = role === 'ignored' || role === 'title' ? name : validName(role, name);
     if (valid !== undefined) this[role].add(valid);
   }
 }

@@ -4,7 +4,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Increase it when a picture or a sidecar would be read differently. Every file is then read once more. */
-const READER_VERSION = 1;
+const READER_VERSION = 2;
 
 /**
  * A file that was written less than this before it was read may be written again without a change of its times: some file

@@ -1,5 +1,12 @@
 /** The lines of a catalogue file: splits a stream of bytes into them, in bounded memory, and says what they may contain. */
 import { isUtf8 } from 'node:buffer';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_FILE_NAME_LENGTH,
+  MAX_TITLE_LENGTH,
+  takenAtPattern,
+} from '../../catalogue/documents/details.ts';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import { Colour, Count, dimens, ETag, Mimetype, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { RecordError } from '../problems.ts';
@@ -63,7 +70,7 @@ const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
-const EditableField = Type.String({ enum: ['artist', 'categories', 'characters', 'rating', 'source'] });
+const EditableField = Type.String({ enum: [...EDITABLE_FIELDS] });
 const optionalFields = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),
@@ -135,6 +142,10 @@ export const ImageLine = Type.Object(
     nsfw: Rating,
     categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
     characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+    title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
+    takenAt: Type.Optional(Type.String({ pattern: takenAtPattern })),
+    fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH, pattern: '^[^/]*$' })),
     edited: Type.Optional(Type.Array(EditableField)),
   },
   closed,

@@ -2,6 +2,13 @@
 
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
+import {
+  DETAIL_FIELDS,
+  isTakenAt,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TITLE_LENGTH,
+} from '../../catalogue/documents/details.ts';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import { uuidPattern } from '../../catalogue/schemas.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
@@ -28,7 +35,10 @@ export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   unknownMarkers?: UnknownMarker[];
   isFromFolder?: true;
 };
-export const OPEN_FIELDS = ['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const;
+export const OPEN_FIELDS = [
+  ...(['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const),
+  ...DETAIL_FIELDS,
+] as const;
 export type OpenField = (typeof OPEN_FIELDS)[number];
 export interface UnknownMarker {
   field: string;
@@ -155,7 +165,11 @@ const hints: Record<string, string> = {
   nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
   ages: 'must be a list of whole numbers',
   aliases: 'must be a list of names',
-  edited: 'must be a list of artist, categories, characters, rating and source',
+  title: `must be a text of at most ${MAX_TITLE_LENGTH} characters`,
+  description: `must be a text of at most ${MAX_DESCRIPTION_LENGTH} characters`,
+  takenAt: 'must look like 2026-01-31 or 2026-01-31T12:00:00+01:00, or be empty',
+  fileName: 'must be the name of a file without its folder',
+  edited: `must be a list of ${EDITABLE_FIELDS.join(', ')}`,
   thumbnails: 'must be {"sizes":[480,…],"thumbHash":…,"isAnimated":…}, as in an export',
   kind: 'must be "artist", "category" or "character"',
   image: 'must be a UUID',
@@ -199,7 +213,8 @@ function checkEntry(record: EntryLine): void {
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
 }
 
-function checkImage({ file, key, meta, thumbnails }: ImageLine): void {
+function checkImage({ file, key, meta, thumbnails, takenAt = '' }: ImageLine): void {
+  if (!isTakenAt(takenAt)) throw new RecordError(`takenAt: ${takenAt} is not a date`);
   if (file !== undefined && (key !== undefined || meta !== undefined))
     throw new RecordError('give either "file" or "key" with "meta", not both');
   if (file !== undefined && thumbnails !== undefined)

@@ -14,6 +14,10 @@ export interface Metadata {
   copyrightUrl: string | undefined;
   /** The date that the picture was made, in ISO 8601. Without a time zone it is UTC. */
   date: string | undefined;
+  /** The same as it is given: without a time zone, it is a local time. */
+  takenAt: string | undefined;
+  title: string | undefined;
+  description: string | undefined;
   /** All texts of the XMP with the names of their properties, without namespaces and without the stars of `xmp:Rating`. */
   properties: [name: string, value: string][];
 }
@@ -97,18 +101,26 @@ function interpret(tags: ExpandedTags): Metadata {
   const [xmp, iptc, exif] = [tags.xmp, tags.iptc, tags.exif].map((group) => (group ?? {}) as Tags) as Groups;
   const first = (...lists: string[][]) => lists.find((texts) => texts.length > 0) ?? [];
   const exifDate = [texts(exif.DateTimeOriginal)[0], texts(exif.OffsetTimeOriginal)[0]];
-  const iptcDate = [texts(iptc['Date Created'])[0], texts(iptc['Time Created'])[0]];
+  const iptcDate = [texts(iptc['Date Created'])[0], texts(iptc['Time Created'])[0]].filter(Boolean);
   const dates = [
     exifDate.join('').replace(/^(\d{4}):(\d\d):(\d\d) /, '$1-$2-$3T'),
     ...[xmp.DateTimeOriginal, xmp.DateCreated, xmp.CreateDate].flatMap(texts),
     iptcDate.join('T'),
   ];
+  const takenAt = dates.find((date) => asIso(date) !== undefined);
   return {
     creator: first(texts(xmp.creator), texts(iptc['By-line']), texts(exif.Artist))[0],
     keywords: [...texts(xmp.subject), ...texts(iptc.Keywords), ...splitKeywords(exif.XPKeywords)],
     copyright: first(texts(xmp.rights), texts(iptc['Copyright Notice']), texts(exif.Copyright))[0],
     copyrightUrl: texts(xmp.WebStatement)[0],
-    date: dates.map(asIso).find((date) => date !== undefined),
+    date: takenAt && asIso(takenAt),
+    takenAt,
+    title: first(texts(xmp.title), texts(iptc['Object Name']), texts(exif.XPTitle))[0],
+    description: first(
+      texts(xmp.description),
+      texts(iptc['Caption/Abstract']),
+      texts(exif.ImageDescription),
+    )[0],
     properties: Object.entries(xmp)
       .filter(([name]) => !/^(_raw|Rating|RatingPercent)$/.test(name))
       .flatMap(([name, tag]) => texts(tag).map((text): [string, string] => [name, text])),

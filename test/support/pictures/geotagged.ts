@@ -75,13 +75,15 @@ const dataset = (number: number, text: string) => {
   return Buffer.concat([Buffer.from([0x1c, 2, number, value.length >> 8, value.length & 255]), value]);
 };
 
-/** Photoshop's resources with IPTC: city, author, sublocation, keyword. */
-export function photoshopResources(): Buffer {
+/** Photoshop's resources with IPTC: city, author, sublocation, keyword, and if given a title and a caption. */
+export function photoshopResources(title?: string, caption?: string): Buffer {
   const iptc = Buffer.concat([
     dataset(90, 'Berlin-7133'),
     dataset(80, 'Iptc Author'),
     dataset(92, 'Kreuzberg-7133'),
     dataset(25, 'iptc keyword'),
+    ...(title === undefined ? [] : [dataset(5, title)]),
+    ...(caption === undefined ? [] : [dataset(120, caption)]),
   ]);
   const size = Buffer.alloc(4);
   size.writeUInt32BE(iptc.length);

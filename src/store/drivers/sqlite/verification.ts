@@ -3,6 +3,7 @@
  * responses are joined from stored texts without parsing them.
  */
 
+import { parseDetails } from '../../../catalogue/documents/details.ts';
 import { fileName, parseStored } from '../../../catalogue/documents/document.ts';
 import { parsePreviews } from '../../../catalogue/documents/thumbnails.ts';
 import { emptyBits, hasBit, setBit } from '../../../catalogue/sets/bits.ts';
@@ -53,8 +54,10 @@ export function isWhole(document: Document): boolean {
     const hasLink = url === '' && stored.fileName === fileName(id, meta.mimetype) && stored.key !== '';
     const hasArtist = (JSON.parse(stored.artist) as Artist).id === image.artist;
     const hasPreviews = stored.previews === undefined || parsePreviews(stored.previews) !== undefined;
+    const { title, description, takenAt, fileName: source } = parseDetails(stored.details);
+    const hasDetails = [title, description, takenAt, source].every((text) => typeof text === 'string');
     const hasMeta = meta.expires === '' && typeof meta.dimens === 'object';
-    return hasLists && hasLink && hasArtist && hasPreviews && hasMeta;
+    return hasLists && hasLink && hasArtist && hasDetails && hasPreviews && hasMeta;
   } catch {
     return false;
   }

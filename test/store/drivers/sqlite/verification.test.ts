@@ -1,6 +1,7 @@
 /** Documents are verified whole, with and without previews. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_DETAILS } from '../../../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../../../src/catalogue/documents/document.ts';
 import { DamagedError, DocumentVerifier } from '../../../../src/store/drivers/sqlite/verification.ts';
 
@@ -12,6 +13,8 @@ const document = composeDocument(
     source: { name: '', url: '' },
     nsfw: 'sfw',
     createdAt: '2026-01-01T00:00:00.000Z',
+
+    ...NO_DETAILS,
     meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(300, 200) },
   },
   'ab/cd.png',
@@ -26,6 +29,22 @@ function verify(document: string): void {
 
 test('accepts a document without previews, and one with them', () => {
   for (const end of ['', '\n AAAA', '\n20,100 VToDBYB3d3d4iIh4iIeHj3h9gNcH']) verify(document + end);
+});
+
+const details = '\n{"title":"a","description":"","takenAt":""}\n"a.png"';
+
+test('accepts a document with details', () => {
+  for (const end of ['', '\n20 AAAA']) verify(document + details + end);
+});
+
+test('rejects damaged details', () => {
+  for (const end of [
+    details.slice(0, -1),
+    details.replace('"a"', '5'),
+    `${details}\n`,
+    details.replace(':""', ''),
+  ])
+    assert.throws(() => verify(document + end), DamagedError, JSON.stringify(end));
 });
 
 test('rejects damaged previews', () => {
