@@ -4,7 +4,7 @@ import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
 import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
 import type { Picture } from '../import/plan/image.ts';
-import type { ImportDefaults } from '../import/plan/outcome.ts';
+import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { noLooks } from '../import/prepare/near-duplicates.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
 import { type Problem, Problems, RecordError } from '../import/problems.ts';
@@ -25,7 +25,7 @@ export interface RestoreOptions {
   openSnapshot(): Promise<CatalogueSnapshot>;
   /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): void;
-  defaults: ImportDefaults;
+  defaults: NewRecordDefaults;
   onImage(): void;
   signal: AbortSignal;
 }

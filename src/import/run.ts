@@ -38,7 +38,7 @@ export async function runImport(
 ): Promise<ImportResult> {
   const { isDryRun, skipsInvalid, report } = options;
   // A dry run shows everything that an import would do without the invalid records.
-  const problems = new Problems(skipsInvalid || isDryRun);
+  const problems = new Problems(skipsInvalid || isDryRun, options.listsAll);
   const throwIfInvalid = () => {
     if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
   };
@@ -55,13 +55,14 @@ export async function runImport(
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
       const isPruning = (await prune?.confirm()) ?? false;
-      return !spool.isEmpty || isPruning;
+      return !spool.isEmpty || isPruning || options.choices.length > 0;
     },
     async (writer, upload) => {
       await writer.changeLog.startImport(options.run.source, options.run.continues);
       const applier = new ImportApplier(sources, writer, upload, problems, copies, options);
       await applier.save(spool);
       await prune?.apply(writer);
+      for (const { folder, choice } of options.choices) await writer.sourceFiles.choose(folder, choice);
       throwIfInvalid();
       const historyProblem = applier.historyProblem();
       if (historyProblem && !isDryRun) throw new InvalidRecords([historyProblem]);

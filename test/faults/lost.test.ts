@@ -118,7 +118,7 @@ if (!skip) {
     };
     const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
       files: openFiles(config),
-      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
+      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
       concurrency: 1,
       thumbnailSizes: [],
       isDryRun: false,
@@ -128,6 +128,8 @@ if (!skip) {
       run: { source: '' },
       report: noReport,
       looks: noLooks,
+      choices: [],
+      listsAll: false,
       signal: new AbortController().signal,
     });
     await assert.rejects(first, /^Error: PostgreSQL at 127/);

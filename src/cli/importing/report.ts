@@ -15,7 +15,8 @@ import { BoundedList, list, MAX_LISTED } from './list.ts';
 interface ReportOptions {
   isDryRun: boolean;
   keepsLocation: boolean;
-  defaultRating: Rating;
+  /** Longer lists are cut, and the rest is counted. */
+  maxListed: number;
   looks: NearDuplicates;
 }
 
@@ -35,12 +36,14 @@ export class ImportReport implements ImportListener {
   #withLocation = 0;
   #unread = 0;
   #pruned: number | undefined;
-  #withoutMarker = 0;
+  /** Those with each rating. */
+  readonly #withoutMarker = new Map<Rating, BoundedList>();
+  readonly #keptChoices: string[] = [];
   /** The pictures with each marker. */
   readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
   readonly #lowered: string[] = [];
   readonly #created: string[] = [];
-  readonly #changes = new BoundedList(MAX_LISTED);
+  readonly #changes: BoundedList;
   readonly #duplicates: string[] = [];
   readonly #thumbnails: string[] = [];
   readonly #others: string[] = [];
@@ -53,6 +56,7 @@ export class ImportReport implements ImportListener {
 
   constructor(options: ReportOptions) {
     this.#options = options;
+    this.#changes = new BoundedList(options.maxListed);
   }
 
   record(record: RecordLine, outcome: keyof ImportSummary, changes: string[] = []): void {
@@ -92,8 +96,15 @@ export class ImportReport implements ImportListener {
     this.#withLocation++;
   }
 
-  withoutMarker(): void {
-    this.#withoutMarker++;
+  withoutMarker(label: string, rating: Rating): void {
+    const labels = this.#withoutMarker.get(rating) ?? new BoundedList(this.#options.maxListed);
+    this.#withoutMarker.set(rating, labels);
+    labels.add(label);
+  }
+
+  /** An import of a folder uses options that were chosen before. */
+  keptChoice(folder: string, options: string): void {
+    if (options !== '') this.#keptChoices.push(`${folder}: ${options}`);
   }
 
   unknownMarker(label: string, { field, value }: UnknownMarker): void {
@@ -150,20 +161,21 @@ export class ImportReport implements ImportListener {
     const nearDuplicates = await looks.list();
     return [
       this.headline,
+      ...this.#list('as chosen before', this.#keptChoices),
       ...this.#locationLines(),
       ...this.#unreadLines(),
       ...this.#ratingLines(),
-      ...list('created', this.#created),
-      ...list('changed', this.#changes.items, this.#changes.count),
-      ...list('skipped (duplicates)', this.#duplicates),
-      ...list('skipped (thumbnails)', this.#thumbnails),
-      ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
-      ...list(
+      ...this.#list('created', this.#created),
+      ...this.#list('changed', this.#changes.items, this.#changes.count),
+      ...this.#list('skipped (duplicates)', this.#duplicates),
+      ...this.#list('skipped (thumbnails)', this.#thumbnails),
+      ...this.#list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...this.#list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
       ),
-      ...list('imported, but look alike', nearDuplicates.map(describe), looks.count),
-      ...list('skipped (not images)', this.#others),
+      ...this.#list('imported, but look alike', nearDuplicates.map(describe), looks.count),
+      ...this.#list('skipped (not images)', this.#others),
       ...this.#ignoredLines(),
       ...this.invalidLines(),
     ];
@@ -179,6 +191,10 @@ export class ImportReport implements ImportListener {
     return list('skipped (invalid)', listed.map(describeProblem), count, listed.length);
   }
 
+  #list(title: string, items: string[], total = items.length): string[] {
+    return list(title, items, total, this.#options.maxListed);
+  }
+
   #addLine(outcome: string, type: string, name: string): void {
     if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
@@ -188,11 +204,14 @@ export class ImportReport implements ImportListener {
       ([marker, { label, count: total }]) =>
         `${marker} in ${label}${total > 1 ? ` and ${total - 1} more` : ''}`,
     );
-    const rated = `${count(this.#withoutMarker, 'picture')} without a rating imported as ${this.#options.defaultRating}`;
+    const { maxListed } = this.#options;
     return [
-      ...(this.#withoutMarker > 0 ? [`${rated} (--default-rating)`] : []),
+      ...[...this.#withoutMarker].flatMap(([rating, { items, count: total }]) => {
+        const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
+        return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
+      }),
       ...this.loweredLines(),
-      ...list('imported as nsfw, because the rating is not understood', unknown),
+      ...this.#list('imported as nsfw, because the rating is not understood', unknown),
     ];
   }
 

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Rating } from '../../catalogue/types.ts';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/urls.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
@@ -12,6 +11,7 @@ import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
 import type { FolderOptions } from '../../import/sources/folder.ts';
 import { IgnoreFiles } from '../../import/sources/ignore-files.ts';
+import type { IgnoreReason } from '../../import/sources/walk.ts';
 import { newId } from '../../lib/random.ts';
 import {
   createCatalogue,
@@ -20,19 +20,19 @@ import {
   openSnapshot,
   openSourceFiles,
 } from '../../server/engines.ts';
+import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
+import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
 import { MAX_LISTED } from './list.ts';
 import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
 import { describeProblem, ImportReport } from './report.ts';
 
-export interface ImportFlags {
+export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;
   keepLocation?: boolean;
-  /** Of new pictures without a marker. */
-  defaultRating?: Rating;
   quiet?: boolean;
   /** Skips invalid records instead of importing nothing. */
   skipBad?: boolean;
@@ -40,8 +40,8 @@ export interface ImportFlags {
   full?: boolean;
   /** Removes images whose files are gone from the folders. */
   prune?: boolean;
-  /** Files and folders that are left alone. */
-  exclude?: string[];
+  /** Cuts no list of the summary. */
+  verbose?: boolean;
 }
 
 interface ImportControl {
@@ -53,6 +53,12 @@ interface ImportControl {
   origin?: 'import' | 'studio';
   /** How the import is listed. Without it, by its paths. */
   run?: ImportSource;
+}
+
+interface ChosenFolder {
+  choice: FolderChoice;
+  isChanged: boolean;
+  ignore: IgnoreFiles;
 }
 
 /** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
@@ -85,26 +91,35 @@ async function importPlaces(
   }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
-  const { defaultRating = 'sfw' } = flags;
-  const looks = new NearDuplicates(() => openSnapshot(config), MAX_LISTED);
-  const report = new ImportReport({ isDryRun, keepsLocation, defaultRating, looks });
+  const maxListed = flags.verbose ? Number.POSITIVE_INFINITY : MAX_LISTED;
+  const looks = new NearDuplicates(() => openSnapshot(config), maxListed);
+  const report = new ImportReport({ isDryRun, keepsLocation, looks, maxListed });
   const thumbnailSizes = config.thumbnails;
   await using known = await openSourceFiles(config);
   const folders = places.filter((place) => place.kind === 'folder');
-  const ignoring = new Map(
-    folders.map(({ path, realPath }) => [realPath, new IgnoreFiles(path, flags.exclude ?? [])]),
-  );
-  const optionsOf = ({ realPath }: FolderPlace): FolderOptions => ({
-    ignore: ignoring.get(realPath) as IgnoreFiles,
-    onOther: (path) => report.other(path),
-    onIgnored: (reason) => report.ignored(reason),
+  const chosen = new Map<string, ChosenFolder>();
+  for (const { path, realPath } of folders) {
+    const before = await known.choiceFor(realPath);
+    const choice = choose(before, flags);
+    const isChanged = !isSameChoice(before, choice);
+    chosen.set(realPath, { choice, isChanged, ignore: new IgnoreFiles(path, choice.exclude ?? []) });
+    report.keptChoice(path, describeKept(before, flags));
+  }
+  const shared = {
+    onOther: (path: string) => report.other(path),
+    onIgnored: (reason: IgnoreReason) => report.ignored(reason),
     signal,
     clock: Date.now,
-    readOptions: describeOptions({ keepsLocation, thumbnailSizes }),
     known,
     isFull,
     readiness,
-  });
+  };
+  const optionsOf = ({ realPath }: FolderPlace): FolderOptions => {
+    const { choice, ignore } = chosen.get(realPath) as ChosenFolder;
+    const { folderCategories = 'all', defaultRating = config.defaultRating } = choice;
+    const readOptions = describeOptions({ keepsLocation, thumbnailSizes, folderCategories });
+    return { ...shared, ignore, folderCategories, defaultRating, readOptions };
+  };
   const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));
   const progress = flags.quiet
     ? noProgress
@@ -112,7 +127,7 @@ async function importPlaces(
   const prune = flags.prune
     ? new Prune({
         folders: folders.map(({ realPath }) => realPath),
-        isIgnored: async (folder, path) => (await ignoring.get(folder)?.isIgnored(path)) ?? false,
+        isIgnored: async (folder, path) => (await chosen.get(folder)?.ignore.isIgnored(path)) ?? false,
         openFiles: () => openSourceFiles(config),
         confirm: (candidates) => {
           progress.finish();
@@ -125,7 +140,7 @@ async function importPlaces(
   try {
     const options = {
       files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
+      defaults: { now: new Date().toISOString(), newId: () => newId() },
       concurrency: 2 * availableParallelism(),
       run,
       thumbnailSizes,
@@ -135,7 +150,11 @@ async function importPlaces(
       looks,
       signal,
       skipsInvalid: flags.skipBad ?? false,
+      listsAll: flags.verbose ?? false,
       onProgress: progress.advance,
+      choices: [...chosen].flatMap(([folder, { choice, isChanged }]) =>
+        isChanged ? { folder, choice } : [],
+      ),
     };
     report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
     return report;

@@ -18,7 +18,7 @@ import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
 import { type Picture, planImage } from '../plan/image.ts';
 import { fillOpenFields } from '../plan/kept-fields.ts';
-import { entryChanges, type ImportDefaults, imageChanges, type Outcome } from '../plan/outcome.ts';
+import { entryChanges, imageChanges, type NewRecordDefaults, type Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
 import type { Looks } from '../prepare/near-duplicates.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
@@ -43,7 +43,7 @@ export interface ImportListener extends DecisionReport {
   /** The same, of a picture that an operator removed. */
   unreadRemoved(label: string, file: RemovedFile): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
-  withoutMarker(): void;
+  withoutMarker(label: string, rating: Rating): void;
   /** A picture is rated as explicit, because a marker is not understood. */
   unknownMarker(label: string, marker: UnknownMarker): void;
   /** An image has a safer rating than before. */
@@ -76,7 +76,7 @@ function replacedFiles(before: ImageRow, after: ImageRow): string[] {
 export class Saver {
   readonly #writer: CatalogueWriter;
   readonly #upload: Upload;
-  readonly #defaults: ImportDefaults;
+  readonly #defaults: NewRecordDefaults;
   readonly #problems: Problems;
   readonly #report: ImportListener;
   readonly #looks: Looks;
@@ -88,7 +88,7 @@ export class Saver {
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
-    defaults: ImportDefaults,
+    defaults: NewRecordDefaults,
     problems: Problems,
     { report, looks }: { report: ImportListener; looks: Looks },
     storeAgain: (image: ImageWithPicture) => Promise<void>,
@@ -125,7 +125,7 @@ export class Saver {
       const lines = batch.map((line) => {
         if (!line.record.openFields) return line;
         const existing = images.findCertain(line.record, line.picture.hashes);
-        return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
+        return { ...line, record: fillOpenFields(line.record, existing) };
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
@@ -192,7 +192,8 @@ export class Saver {
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
     for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
-    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
+      this.#report.withoutMarker(label, record.nsfw);
     const before = existing && readDocument(existing.document).nsfw;
     if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
   }

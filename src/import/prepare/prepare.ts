@@ -5,8 +5,9 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
+import type { FolderChoice } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
-import type { ImportDefaults } from '../plan/outcome.ts';
+import type { NewRecordDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
@@ -29,7 +30,7 @@ export interface ImportSource {
 
 export interface ImportOptions {
   files: Files;
-  defaults: ImportDefaults;
+  defaults: NewRecordDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails. */
@@ -37,6 +38,8 @@ export interface ImportOptions {
   isDryRun: boolean;
   /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
   skipsInvalid: boolean;
+  /** Whether all of them are listed, however many they are. */
+  listsAll: boolean;
   /** Whether the location in the metadata of pictures is stored. */
   keepsLocation: boolean;
   /** Called with the size of each record that is done. */
@@ -48,6 +51,8 @@ export interface ImportOptions {
   signal: AbortSignal;
   /** How the import is listed among the last ones. */
   run: ImportSource;
+  /** What was chosen for folders, if it differs from before. */
+  choices: { folder: string; choice: FolderChoice }[];
 }
 
 /**

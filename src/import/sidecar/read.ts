@@ -18,7 +18,7 @@ export function sidecarNames(picture: string): string[] {
 }
 
 export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarFields> {
-  const text = withSubject(path, () => decode(bytes));
+  const text = withSubject(path, () => decodeText(bytes));
   if (/\.xmp$/i.test(path)) {
     const metadata = await readXmp(text);
     return withSubject(path, () => readXmpSidecar(metadata));
@@ -27,7 +27,7 @@ export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarF
 }
 
 /** UTF-8, or UTF-16 with a byte order mark, as some editors of Windows write it. */
-function decode(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   const mark = bytes.toString('hex', 0, 2);
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
   try {

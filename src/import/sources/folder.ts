@@ -4,13 +4,15 @@
  */
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { Rating } from '../../catalogue/types.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/parallel.ts';
 import type { KnownFile, RemovedSource, SourceFileReader } from '../../store/contract/source-files.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
-import { mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
+import { categoryNames, mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
 import { readSidecar } from '../sidecar/read.ts';
 import { takeFingerprint } from './fingerprint.ts';
+import { type FolderCategories, usedFolders } from './folder-file.ts';
 import { readInside } from './read-inside.ts';
 import type { ImageLine } from './record.ts';
 import type { FoundFile, Readiness, Source } from './source.ts';
@@ -25,6 +27,9 @@ export interface FolderOptions extends WalkOptions {
   clock: Clock;
   /** The options that change what is read from a picture. */
   readOptions: string;
+  folderCategories: FolderCategories;
+  /** Of new pictures that nothing marks as explicit or safe. */
+  defaultRating: Rating;
   /** The files of a folder, named by its real path, that were imported before. */
   known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
   /** Whether everything has to be read. */
@@ -47,7 +52,7 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
           options.signal.throwIfAborted();
           const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
           const label = join(folder, picture.path);
-          const parse = () => readRecord(folder, picture);
+          const parse = () => readRecord(folder, picture, options);
           yield [{ position: position++, label, size: 1, file, parse }];
         }
       }
@@ -84,11 +89,17 @@ async function findRows(
 function lookUp(
   folder: string,
   realPath: string,
-  { path, companions }: FoundPicture,
+  { path, companions, settings }: FoundPicture,
   rows: Row[],
   { readOptions, isFull, clock, readiness }: FolderOptions,
 ): FoundFile {
-  const fingerprint = takeFingerprint(folder, path, companions, readOptions, clock());
+  const fingerprint = takeFingerprint(
+    folder,
+    path,
+    companions,
+    readOptions + JSON.stringify(settings),
+    clock(),
+  );
   const row = rows.find(({ state }) => state !== 'replaced');
   const isUnchanged =
     !isFull && row !== undefined && fingerprint !== undefined && row.fingerprint === fingerprint.text;
@@ -110,10 +121,23 @@ export async function countPictures(folder: string, options: WalkOptions): Promi
   return count;
 }
 
-async function readRecord(root: string, { path, sidecars, problem }: FoundPicture): Promise<ImageLine> {
+async function readRecord(
+  root: string,
+  { path, sidecars, settings, problem }: FoundPicture,
+  { folderCategories, defaultRating }: FolderOptions,
+): Promise<ImageLine> {
   if (problem) throw problem;
   const read: SidecarFields[] = [];
   for (const sidecar of sidecars)
     read.push(await readSidecar(sidecar, await readInside(root, sidecar, MAX_SIDECAR_BYTES)));
-  return toRecord(path, path.split(sep).slice(0, -1), mergeFields(read));
+  // A folder counts like a last sidecar, but its categories add up with others.
+  const { rating, artist, categories = [] } = settings;
+  read.push({ artist, marked: { rating, unknown: [] } });
+  const folders = path.split(sep).slice(0, -1);
+  const names = usedFolders(folders, folderCategories);
+  const unusedNames = categoryNames(folders).filter((name) => !categoryNames(names).includes(name));
+  return {
+    ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),
+    folder: { defaultRating, ...(unusedNames.length > 0 && { unusedNames }) },
+  };
 }

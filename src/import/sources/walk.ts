@@ -2,12 +2,16 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { RecordError } from '../problems.ts';
-import { sidecarNames } from '../sidecar/read.ts';
-import { isIgnored, isJunk } from './ignore.ts';
+import { RecordError, withSubject } from '../problems.ts';
+import { decodeText, sidecarNames } from '../sidecar/read.ts';
+import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
+import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
 import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
+import { readInside } from './read-inside.ts';
 
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
+
+const MAX_FOLDER_FILE_BYTES = 64 * 1024;
 
 export interface FoundPicture {
   /** Relative to the folder. */
@@ -16,6 +20,8 @@ export interface FoundPicture {
   sidecars: string[];
   /** These, and the other files with its name. Relative to the folder. */
   companions: string[];
+  /** What its folders say about it. */
+  settings: FolderFile;
   /** Why it, or the folder with this path, cannot be read. */
   problem?: RecordError;
 }
@@ -35,16 +41,30 @@ export async function* findPictures(
   root: string,
   options: WalkOptions,
   folder: string[] = [],
+  outer: FolderFile = {},
 ): AsyncGenerator<FoundPicture, void> {
   const inside = folder.join(sep);
+  /** The file that is being read, in case that it cannot be. */
+  let path = inside;
   let entries: Dirent[];
+  let settings: FolderFile;
   try {
-    entries = await readFolder(root, folder, options);
+    const all = await readdir(join(root, inside), { withFileTypes: true });
+    path = join(inside, FOLDER_FILE);
+    const hasFile = all.some(({ name }) => name === FOLDER_FILE);
+    settings = hasFile ? inherit(outer, await readFolderFile(root, path)) : outer;
+    path = join(inside, IGNORE_FILE);
+    entries = leaveOut(all, folder, await options.ignore.rulesIn(folder), options.onIgnored);
   } catch (error) {
-    if (inside === '' && !(error instanceof RecordError)) throw error;
-    const problem = new RecordError((error as Error).message);
-    const path = error instanceof RecordError ? join(inside, IGNORE_FILE) : inside;
-    yield { path, sidecars: [], companions: [], problem };
+    if (path === '') throw error;
+    // Without these files, pictures would be published that must not be, or as safer than they are.
+    yield {
+      path,
+      sidecars: [],
+      companions: [],
+      settings: {},
+      problem: new RecordError((error as Error).message),
+    };
     return;
   }
   const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
@@ -56,40 +76,45 @@ export async function* findPictures(
     stemOf,
   );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(inside, entry.name);
+    const found = join(inside, entry.name);
     if (entry.isDirectory()) {
-      yield* findPictures(root, options, [...folder, entry.name]);
+      yield* findPictures(root, options, [...folder, entry.name], settings);
     } else if (isPictureName(entry.name)) {
       const own = sidecarsOf(entry.name, names);
       const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
         (name) => others.get(name) ?? [],
       );
       yield {
-        path,
+        path: found,
         sidecars: own.map((name) => join(inside, name)),
         companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
+        settings,
       };
     } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
-      options.onOther(join(root, path));
+      options.onOther(join(root, found));
     }
   }
 }
 
 /** What is not ignored. */
-async function readFolder(
-  root: string,
+function leaveOut(
+  entries: Dirent[],
   folder: string[],
-  { ignore, onIgnored }: WalkOptions,
-): Promise<Dirent[]> {
-  const entries = await readdir(join(root, ...folder), { withFileTypes: true });
-  const rules = await ignore.rulesIn(folder);
+  rules: IgnoreRule[],
+  onIgnored: WalkOptions['onIgnored'],
+): Dirent[] {
   return entries.filter((entry) => {
-    if (entry.name === IGNORE_FILE) return false;
+    if (entry.name === IGNORE_FILE || entry.name === FOLDER_FILE) return false;
     const isNamed = isIgnored(rules, [...folder, entry.name], entry.isDirectory());
     const reason = isJunk(entry.name) ? 'junk' : isNamed && 'rule';
     if (reason) onIgnored(reason);
     return !reason;
   });
+}
+
+async function readFolderFile(root: string, path: string): Promise<FolderFile> {
+  const bytes = await readInside(root, path, MAX_FOLDER_FILE_BYTES);
+  return withSubject(path, () => parseFolderFile(decodeText(bytes)));
 }
 
 /** The name without its extension, in lower case. */

@@ -233,4 +233,5 @@ export const migrations = [
    );
    create index trash_id on trash (id);
    ${KEEP_IMPORT_RUNS}`,
+  'create table source_folder (folder text collate "C" primary key, choice text not null)',
 ];

@@ -189,6 +189,7 @@ export const catalogueSchema: Schema = {
      ) strict, without rowid;
      create index trash_id on trash (id);
      ${KEEP_IMPORT_RUNS}`,
+    'create table source_folder (folder text primary key, choice text not null) strict, without rowid',
   ],
 };
 
