@@ -56,6 +56,7 @@ const silent: ImportListener = {
   location() {},
   duplicate() {},
   thumbnail() {},
+  hidden() {},
   removed() {},
   blocked() {},
 };

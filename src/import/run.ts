@@ -51,7 +51,8 @@ export async function runImport(
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
       const onSkipped = prune ? prune.noteSkipped : () => {};
-      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped };
+      const onHidden = prune ? prune.noteHidden : () => {};
+      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped, onHidden };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
       const isPruning = (await prune?.confirm()) ?? false;

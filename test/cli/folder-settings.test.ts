@@ -135,4 +135,24 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(wrong.status, 2);
     assert.match(wrong.errors, /DEFAULT_RATING: must be one of sfw, questionable, nsfw/);
   });
+
+  test('a picture that is private elsewhere is skipped, and --prune removes one that became private', async () => {
+    const { write, importFolder, images } = newFolder(engine);
+    for (const [at, name] of ['1.png', '2.png', '3.png', '4.png'].entries()) write(name, at + 1);
+    const takeout = { title: '1.png', photoTakenTime: { timestamp: '1589635662' } };
+    write('1.png.supplemental-meta.json', JSON.stringify({ ...takeout, trashed: true }));
+    write('.photoprism/2.yml', 'UID: x\nType: image\nPrivate: true\n');
+    const output = await importFolder();
+    assert.match(output, /^2 added/);
+    assert.match(
+      output,
+      /\nskipped \(private\):\n {2}.*1\.png: in the trash of Google Photos\n {2}.*2\.png: private in PhotoPrism\n/,
+    );
+    write('3.yml', 'UID: x\nType: image\nPrivate: true\n');
+    const later = await importFolder();
+    assert.match(later, /3\.png: private in PhotoPrism; its image stays until --prune\n/);
+    assert.equal((await images()).length, 2);
+    assert.match(await importFolder('--prune', '--yes'), /1 removed\n/);
+    assert.deepEqual(await images(), ['4.png sfw Unknown']);
+  });
 });

@@ -1,5 +1,8 @@
 /** Lists in the report of an import: a title, and the items below it. */
 
+import type { Problem } from '../../import/problems.ts';
+import type { RecordLine } from '../../import/sources/record.ts';
+
 /** Longer lists are cut, and the rest is counted. */
 export const MAX_LISTED = 20;
 
@@ -24,4 +27,13 @@ export class BoundedList {
     this.count++;
     if (this.items.length < this.#max) this.items.push(item);
   }
+}
+
+export function describeProblem({ label, reason }: Problem): string {
+  return `${label}: ${reason}`;
+}
+
+export function displayName(record: RecordLine): string {
+  if (record.type === 'removed') return record.hash;
+  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }

@@ -2,7 +2,7 @@
 
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { ImportListener } from '../../import/apply/save.ts';
-import type { NearDuplicate, NearDuplicates } from '../../import/prepare/near-duplicates.ts';
+import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
@@ -10,7 +10,7 @@ import type { IgnoreReason } from '../../import/sources/walk.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import { count } from '../terminal/text.ts';
-import { BoundedList, list, MAX_LISTED } from './list.ts';
+import { BoundedList, describeProblem, displayName, list, MAX_LISTED } from './list.ts';
 
 interface ReportOptions {
   isDryRun: boolean;
@@ -46,6 +46,7 @@ export class ImportReport implements ImportListener {
   readonly #changes: BoundedList;
   readonly #duplicates: string[] = [];
   readonly #thumbnails: string[] = [];
+  readonly #hidden: string[] = [];
   readonly #others: string[] = [];
   /** Files and folders. What is in a folder is not counted. */
   readonly #ignored: Record<IgnoreReason, number> = { junk: 0, rule: 0 };
@@ -131,6 +132,10 @@ export class ImportReport implements ImportListener {
     this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
   }
 
+  hidden(label: string, reason: string, isPublished: boolean): void {
+    this.#hidden.push(`${label}: ${reason}${isPublished ? '; its image stays until --prune' : ''}`);
+  }
+
   thumbnail(label: string, original: string): void {
     this.#thumbnails.push(`${label} is a thumbnail of ${original}`);
   }
@@ -168,13 +173,18 @@ export class ImportReport implements ImportListener {
       ...this.#list('created', this.#created),
       ...this.#list('changed', this.#changes.items, this.#changes.count),
       ...this.#list('skipped (duplicates)', this.#duplicates),
+      ...this.#list('skipped (private)', this.#hidden),
       ...this.#list('skipped (thumbnails)', this.#thumbnails),
       ...this.#list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
       ...this.#list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
       ),
-      ...this.#list('imported, but look alike', nearDuplicates.map(describe), looks.count),
+      ...this.#list(
+        'imported, but look alike',
+        nearDuplicates.map(({ label, other }) => `${label} looks like ${other}`),
+        looks.count,
+      ),
       ...this.#list('skipped (not images)', this.#others),
       ...this.#ignoredLines(),
       ...this.invalidLines(),
@@ -234,17 +244,4 @@ export class ImportReport implements ImportListener {
     if (this.#unread === 0) return [];
     return [`not read again, because they did not change: ${count(this.#unread, 'file')} (--full reads all)`];
   }
-}
-
-export function describeProblem({ label, reason }: Problem): string {
-  return `${label}: ${reason}`;
-}
-
-function displayName(record: RecordLine): string {
-  if (record.type === 'removed') return record.hash;
-  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
-}
-
-function describe({ label, other }: NearDuplicate): string {
-  return `${label} looks like ${other}`;
 }

@@ -26,9 +26,9 @@ import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
 import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
-import { MAX_LISTED } from './list.ts';
+import { describeProblem, MAX_LISTED } from './list.ts';
 import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
-import { describeProblem, ImportReport } from './report.ts';
+import { ImportReport } from './report.ts';
 
 export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;

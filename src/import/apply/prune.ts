@@ -78,6 +78,12 @@ export class Prune {
     if (known && !hashes.includes(known.eTag)) this.#add(known);
   };
 
+  /** A picture that was published and is private by now counts as gone. */
+  readonly noteHidden = ({ folder, known }: FoundFile): void => {
+    this.#emptyFolders.delete(folder);
+    if (known) this.#add(known);
+  };
+
   readonly noteSkipped = (file: FoundFile): void => {
     if (file.readiness === 'settling') this.#isSettling = true;
     else this.#skipped.push(file);

@@ -52,6 +52,8 @@ export interface ImportListener extends DecisionReport {
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
+  /** A picture was skipped because it is private. `isPublished` is whether the catalogue has had it before. */
+  hidden(label: string, reason: string, isPublished: boolean): void;
   /** A picture was skipped because it is a thumbnail of another one. */
   thumbnail(label: string, original: string): void;
 }

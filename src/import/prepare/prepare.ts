@@ -85,6 +85,8 @@ interface Preparing {
   onRead: (file: FoundFile, hashes: string[]) => void;
   /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
   onSkipped: (file: FoundFile) => void;
+  /** Called with the file of each picture that must not be published. */
+  onHidden: (file: FoundFile) => void;
 }
 
 /** Records and files of one source, in order. */
@@ -115,6 +117,13 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       const record = parsing instanceof Promise ? await parsing : parsing;
       if (!record) {
         if (file) preparing.onSkipped(file);
+        continue;
+      }
+      const hidden = record.type === 'image' ? record.folder?.hidden : undefined;
+      if (file && hidden !== undefined) {
+        options.report.hidden(label, hidden, file.known !== undefined);
+        preparing.onHidden(file);
+        options.onProgress(size);
         continue;
       }
       const parsed = { source, position, label, size, record, file };

@@ -27,6 +27,8 @@ export interface SidecarFields {
   /** Instead of the name of the file next to it. */
   fileName?: string | undefined;
   marked: MarkedRating;
+  /** Why the picture must not be published: it is private where the sidecar comes from. */
+  hidden?: string | undefined;
 }
 
 /** Of each field, the first statement counts; of the ratings, the strictest. */

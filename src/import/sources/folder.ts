@@ -136,8 +136,9 @@ async function readRecord(
   const folders = path.split(sep).slice(0, -1);
   const names = usedFolders(folders, folderCategories);
   const unusedNames = categoryNames(folders).filter((name) => !categoryNames(names).includes(name));
+  const hidden = read.find((sidecar) => sidecar.hidden)?.hidden;
   return {
     ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),
-    folder: { defaultRating, ...(unusedNames.length > 0 && { unusedNames }) },
+    folder: { defaultRating, ...(unusedNames.length > 0 && { unusedNames }), ...(hidden && { hidden }) },
   };
 }

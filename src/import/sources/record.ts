@@ -36,10 +36,11 @@ export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   isFromFolder?: true;
   folder?: FolderFacts;
 };
-/** How the folder of a picture is imported. `unusedNames` are folders that are not categories by the choice of the operator. */
+/** `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. */
 export interface FolderFacts {
   defaultRating: Rating;
   unusedNames?: string[];
+  hidden?: string;
 }
 export const OPEN_FIELDS = [
   ...(['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const),
@@ -170,8 +171,7 @@ const hints: Record<string, string> = {
   source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
   nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
   rating: 'must be "sfw", "questionable" or "nsfw"',
-  categories: 'must be a list of names, at most as many as an image can have',
-  characters: 'must be a list of names, at most as many as an image can have',
+  categories: 'must be a list of names',
   artist: 'must be a name',
   ages: 'must be a list of whole numbers',
   aliases: 'must be a list of names',

@@ -3,7 +3,8 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { RecordError, withSubject } from '../problems.ts';
-import { decodeText, sidecarNames } from '../sidecar/read.ts';
+import { decodeText } from '../sidecar/read.ts';
+import { sidecarFinder } from './companions.ts';
 import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
 import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
 import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
@@ -12,6 +13,8 @@ import { readInside } from './read-inside.ts';
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 
 const MAX_FOLDER_FILE_BYTES = 64 * 1024;
+/** Where PhotoPrism keeps sidecars if its sidecar path is relative. */
+const PHOTOPRISM_FOLDER = '.photoprism';
 
 export interface FoundPicture {
   /** Relative to the folder. */
@@ -48,8 +51,12 @@ export async function* findPictures(
   let path = inside;
   let entries: Dirent[];
   let settings: FolderFile;
+  let inner: string[];
   try {
     const all = await readdir(join(root, inside), { withFileTypes: true });
+    path = join(inside, PHOTOPRISM_FOLDER);
+    const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && entry.isDirectory());
+    inner = hasInner ? await readdir(join(root, path)) : [];
     path = join(inside, FOLDER_FILE);
     const hasFile = all.some(({ name }) => name === FOLDER_FILE);
     settings = hasFile ? inherit(outer, await readFolderFile(root, path)) : outer;
@@ -67,10 +74,12 @@ export async function* findPictures(
     };
     return;
   }
-  const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
-  for (const { name } of entries) names.set(name, name);
+  const sidecarsOf = sidecarFinder([
+    ...inner.filter((name) => /\.yml$/i.test(name)).map((name) => join(PHOTOPRISM_FOLDER, name)),
+    ...entries.map(({ name }) => name),
+  ]);
   const pictures = entries.filter(({ name }) => isPictureName(name));
-  const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name, names)));
+  const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name)));
   const others = Map.groupBy(
     entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
     stemOf,
@@ -80,7 +89,7 @@ export async function* findPictures(
     if (entry.isDirectory()) {
       yield* findPictures(root, options, [...folder, entry.name], settings);
     } else if (isPictureName(entry.name)) {
-      const own = sidecarsOf(entry.name, names);
+      const own = sidecarsOf(entry.name);
       const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
         (name) => others.get(name) ?? [],
       );
@@ -119,11 +128,3 @@ async function readFolderFile(root: string, path: string): Promise<FolderFile> {
 
 /** The name without its extension, in lower case. */
 const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();
-
-/** The case of a name makes no difference, but a name in the same case comes first. */
-function sidecarsOf(picture: string, names: Map<string, string>): string[] {
-  const found = sidecarNames(picture).flatMap(
-    (name) => names.get(name) ?? names.get(name.toLowerCase()) ?? [],
-  );
-  return [...new Set(found)];
-}

@@ -20,6 +20,7 @@ export const noReport: ImportListener = {
   duplicate: () => {},
   location: () => {},
   thumbnail: () => {},
+  hidden: () => {},
   withoutMarker: () => {},
   unknownMarker: () => {},
   lowered: () => {},
