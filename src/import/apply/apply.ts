@@ -166,20 +166,22 @@ export class ImportApplier {
     return kept;
   }
 
-  /** The image that a picture is a thumbnail of. */
+  /** The image that a picture is a thumbnail of: the largest one. */
   async #findOriginal({
     record,
     picture,
   }: PreparedImage): Promise<{ id: string; label: string } | undefined> {
     const { width, height, perceptualHash } = picture;
     const seen = { width, height, rating: statedRating(record) };
-    for (const alike of await this.#options.looks.find(perceptualHash ?? '')) {
-      const [row] = await this.#writer.imagesById([alike.id]);
-      if (!row) continue;
-      const { nsfw: rating, meta } = readDocument(row.document);
-      if (isThumbnailOf(seen, { ...meta.dimens, rating })) return alike;
-    }
-    return undefined;
+    const alike = await this.#options.looks.find(perceptualHash ?? '');
+    const rows = await this.#writer.imagesById(alike.map(({ id }) => id));
+    const originals = rows.flatMap(({ id, document }) => {
+      const { nsfw: rating, meta } = readDocument(document);
+      const { width, height } = meta.dimens;
+      return isThumbnailOf(seen, { width, height, rating }) ? { id, pixels: width * height } : [];
+    });
+    const [largest] = originals.sort((a, b) => b.pixels - a.pixels || (a.id < b.id ? -1 : 1));
+    return alike.find(({ id }) => id === largest?.id);
   }
 
   #newMentions({ record, source, position, label }: PreparedImage) {
