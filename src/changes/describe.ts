@@ -1,8 +1,9 @@
 /** Describes what a change did, for the shell and the studio. */
+import { readDocument } from '../catalogue/documents/document.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { isId } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { ChangeItem } from '../store/contract/change-log.ts';
+import type { ChangeItem, ChangeLogReader } from '../store/contract/change-log.ts';
 import type { Lookup } from '../store/contract/writer.ts';
 import type { ImageEdit } from './images.ts';
 
@@ -16,13 +17,14 @@ export interface Difference {
 export interface DescribedItem {
   kind: ChangeItem['kind'];
   id: string;
-  /** Of an entry or of a blocked name. */
+  /** Of an entry or of a blocked name. The title or the file name of an image that is in the catalogue or the trash. */
   name?: string;
   what: 'added' | 'changed' | 'removed' | 'taken down';
   differences: Difference[];
   undoneBy: number | null;
 }
 
+type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'trashed'> };
 type Fields = Record<string, unknown>;
 
 const ENTRY_FIELDS: [field: string, kind: Kind][] = [
@@ -32,21 +34,39 @@ const ENTRY_FIELDS: [field: string, kind: Kind][] = [
 ];
 
 /** With the names that entries have now instead of ids. */
-export async function describeItems(lookup: Lookup, items: ChangeItem[]): Promise<DescribedItem[]> {
+export async function describeItems(lookup: LoggedLookup, items: ChangeItem[]): Promise<DescribedItem[]> {
   const names = await findNames(lookup, items);
+  const titles = await findTitles(lookup, items);
   return items.map((item) => {
     const { kind, id, undoneBy } = item;
     const [before, after] = [readable(item, item.before, names), readable(item, item.after, names)];
-    const name = kind === 'blocked' ? JSON.parse(id)[1] : (item.after ?? item.before)?.name;
+    const name = kind === 'image' ? titles.get(id) : nameIn(item);
     return {
       kind,
       id,
-      ...(typeof name === 'string' && kind !== 'image' && { name }),
+      ...(typeof name === 'string' && { name }),
       what: whatHappened(item),
       differences: differences(before, after),
       undoneBy,
     };
   });
+}
+
+const nameIn = ({ kind, id, before, after }: ChangeItem): unknown =>
+  kind === 'blocked' ? JSON.parse(id)[1] : (after ?? before)?.name;
+
+/** Those that images have now. */
+async function findTitles(lookup: LoggedLookup, items: ChangeItem[]): Promise<Map<string, string>> {
+  const ids = items.filter(({ kind }) => kind === 'image').map(({ id }) => id);
+  const trashed = (await lookup.changeLog.trashed(ids)).map(({ image }) => image);
+  const rows = [...trashed, ...(await lookup.imagesById(ids))];
+  return new Map(rows.flatMap((row) => (nameOf(row) ? [[row.id, nameOf(row)]] : [])));
+}
+
+/** What people call an image: its title, or the name of its file. Empty if it has neither. */
+export function nameOf({ document }: { document: string }): string {
+  const { title, fileName } = readDocument(document);
+  return title || fileName;
 }
 
 function whatHappened({ kind, before, after }: ChangeItem): DescribedItem['what'] {
@@ -97,17 +117,17 @@ type DescribedEdit = Partial<Omit<ImageEdit, 'create'>>;
 
 /** A line for the change log: `rate nsfw, add Cats: 3 images`. */
 export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: number): Promise<string> {
-  const nameOf = async (kind: Kind, reference: string) => {
+  const entryName = async (kind: Kind, reference: string) => {
     const [entry] = isId(reference) ? await lookup.entriesById(kind, [reference]) : [];
     return entry?.name ?? reference;
   };
   const list = async (verb: string, kind: Kind, references: string[] = []) => {
-    const names = await Promise.all(references.map((reference) => nameOf(kind, reference)));
+    const names = await Promise.all(references.map((reference) => entryName(kind, reference)));
     return names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
   };
   const parts = [
     ...(edit.rating ? [`rate ${edit.rating}`] : []),
-    ...(edit.artist === undefined ? [] : [`artist ${await nameOf('artist', edit.artist)}`]),
+    ...(edit.artist === undefined ? [] : [`artist ${await entryName('artist', edit.artist)}`]),
     ...(await list('add', 'category', edit.addCategories)),
     ...(await list('remove', 'category', edit.removeCategories)),
     ...(await list('add', 'character', edit.addCharacters)),

@@ -7,10 +7,13 @@ import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { ensureUnknownArtist } from '../import/apply/lookup.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from '../store/contract/decisions.ts';
-import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { loadEntriesOf } from './references.ts';
+
+const BATCH_SIZE = 500;
 
 export interface EntryEdit {
   /** The fields of a record to replace. */
@@ -101,6 +104,33 @@ export async function removeEntry(
   await writer.removeEntries([entry]);
   if (block) await blockNames(writer, entry.kind, [entry.name, ...entry.aliases], now);
   return images;
+}
+
+/** The entries of a kind, by name, with the number of their images. */
+export async function findEntries(
+  snapshot: CatalogueSnapshot,
+  kind: Kind,
+): Promise<{ entry: SavedEntry; images: number }[]> {
+  const counts = await snapshot.imageCounts(kind);
+  const entries = await Array.fromAsync(snapshot.entries(kind));
+  return entries.map((entry) => ({ entry, images: counts.get(entry.id) ?? 0 }));
+}
+
+/** Removes the entries of a kind that no image has, not even one in the trash: restoring it would fail. Returns them. */
+export async function removeEmptyEntries(
+  writer: CatalogueWriter,
+  snapshot: CatalogueSnapshot,
+  kind: Kind,
+): Promise<SavedEntry[]> {
+  const used = new Set<string>([UNKNOWN_ARTIST.id]);
+  for await (const { image } of snapshot.changeLog.trash()) {
+    const { artist, categories, characters } = readDocument(image.document);
+    for (const { id } of [{ id: artist }, ...categories, ...characters]) used.add(id);
+  }
+  const found = await findEntries(snapshot, kind);
+  const empty = found.flatMap(({ entry, images }) => (images === 0 && !used.has(entry.id) ? [entry] : []));
+  for (const batch of inBatches(empty, BATCH_SIZE)) await writer.removeEntries(batch);
+  return empty;
 }
 
 /** Imports of folders leave these names out, and no entry can get them. */

@@ -1,13 +1,18 @@
 /** Finds images, newest first, without loading more than a page of them. */
 
+import { basename, isAbsolute, join, posix, sep } from 'node:path';
 import { readDocument } from '../catalogue/documents/document.ts';
+import { fold } from '../catalogue/search/fold.ts';
 import type { Rating } from '../catalogue/types.ts';
 import { artistOf } from '../import/sources/record.ts';
 import { streamBatches } from '../lib/parallel.ts';
 import type { Caller, Catalogue, Filter } from '../store/contract/catalogue.ts';
+import type { SourceFile, SourceFileReader } from '../store/contract/source-files.ts';
 import type { CatalogueSnapshot, Lookup, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { findEntry } from './references.ts';
+
+type Sources = Pick<SourceFileReader, 'ofImages'>;
 
 const PAGE_SIZE = 500;
 /** The length of a UUID. */
@@ -22,6 +27,10 @@ export interface ImageQuery {
   ratings: Rating[];
   /** Images created at this time or later. */
   since?: string | undefined;
+  /** A part of the title, ignoring case. */
+  title?: string | undefined;
+  /** A glob: without a slash, of the name of a source file; with one, of its path below the imported folder or from the root. */
+  file?: string | undefined;
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
 }
@@ -33,6 +42,7 @@ interface Conditions {
   character: SavedEntry | undefined;
   ratings: Rating[];
   since: string | undefined;
+  title: string | undefined;
 }
 
 /** Yields the ids of images, page by page. */
@@ -40,21 +50,54 @@ export async function* findImages(
   query: ImageQuery,
   catalogue: Catalogue,
   snapshot: CatalogueSnapshot,
+  sources: Sources,
   caller: Caller,
 ): AsyncGenerator<string[], void> {
   const conditions = await resolve(query, snapshot);
-  const idsOf = (rows: SavedImage[]) => rows.filter((row) => isMatch(row, conditions)).map(({ id }) => id);
+  const { since, title, file } = query;
+  const idsOf = async (rows: SavedImage[]) => {
+    const matching = newestFirst(rows).filter((row) => isMatch(row, conditions));
+    return (file === undefined ? matching : await fromFile(matching, file, sources)).map(({ id }) => id);
+  };
   if (query.isEdited) {
     for await (const numbers of streamBatches(snapshot.editedImages(), PAGE_SIZE))
-      yield idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
+      yield await idsOf(await snapshot.imagesByNumber(numbers));
     return;
   }
+  const needsRows = [since, title, file].some((condition) => condition !== undefined);
   for await (const ids of latestIds(conditions, catalogue, caller))
-    yield conditions.since === undefined ? ids : idsOf(newestFirst(await snapshot.imagesById(ids)));
+    yield needsRows ? await idsOf(await snapshot.imagesById(ids)) : ids;
+}
+
+/** The source files of images, by id. Those with other bytes by now are left out, and the one that counts comes first. */
+export async function findSources(sources: Sources, ids: string[]): Promise<Map<string, SourceFile[]>> {
+  const files = (await sources.ofImages(ids)).filter(({ state }) => state !== 'replaced');
+  const inOrder = [...files.filter(({ state }) => state === 'first'), ...files.filter(isCopy)];
+  return Map.groupBy(inOrder, ({ image }) => image);
+}
+
+const isCopy = ({ state }: SourceFile) => state === 'copy';
+
+/** Those that came from a file that the glob matches, or that have such a file name if nobody knows the path. */
+async function fromFile(rows: SavedImage[], glob: string, sources: Sources): Promise<SavedImage[]> {
+  const pattern = glob.normalize();
+  const found = await findSources(
+    sources,
+    rows.map(({ id }) => id),
+  );
+  const isMatch = (path: string) => posix.matchesGlob(path.split(sep).join('/').normalize(), pattern);
+  const pathOf = ({ folder, path }: SourceFile) => {
+    if (!pattern.includes('/')) return basename(path);
+    return isAbsolute(pattern) ? join(folder, path) : path;
+  };
+  return rows.filter(({ id, document }) => {
+    const files = found.get(id);
+    return files ? files.some((file) => isMatch(pathOf(file))) : isMatch(readDocument(document).fileName);
+  });
 }
 
 async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
-  const { artist, character, ratings, since } = query;
+  const { artist, character, ratings, since, title } = query;
   const find = (kind: 'artist' | 'character', reference: string | undefined) =>
     reference === undefined ? undefined : findEntry(lookup, kind, reference);
   const categories = (names: string[]) =>
@@ -66,6 +109,7 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
     character: await find('character', character),
     ratings,
     since,
+    title: title === undefined ? undefined : fold(title),
   };
 }
 
@@ -93,11 +137,12 @@ async function* latestIds(
 }
 
 function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
-  const { artist, character, ratings, since = '' } = conditions;
+  const { artist, character, ratings, since = '', title = '' } = conditions;
   const image = readDocument(document);
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
     image.createdAt >= since &&
+    fold(image.title).includes(title) &&
     (ratings.length === 0 || ratings.includes(image.nsfw)) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&

@@ -13,6 +13,7 @@ import type { ReadSession, WriteSession } from './session.ts';
 const PAGE_SIZE = 1000;
 
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
+  const isOfImages = `source_file.image ${session.dialect.isOneOf('$1', 'text')}`;
   const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
   return {
     find: (folder, paths) =>
@@ -30,7 +31,7 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
         ({ path, image } = last);
       }
     },
-    ofImage: (id) => session.query(`${KNOWN_FILES} where source_file.image = $1`, [id]),
+    ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
     async choiceFor(folder) {
       const text = 'select choice from source_folder where folder = $1';
       const [row] = await session.query<{ choice: string }>(text, [folder]);

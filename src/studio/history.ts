@@ -1,5 +1,5 @@
 /** What the page shows of the change log and of the trash. */
-import { type DescribedItem, describeItems } from '../changes/describe.ts';
+import { type DescribedItem, describeItems, nameOf } from '../changes/describe.ts';
 import type { Kept, UndoResult } from '../changes/undoing.ts';
 import { isId } from '../import/sources/record.ts';
 import type { Change, ChangeFilter, ChangeOrigin } from '../store/contract/change-log.ts';
@@ -118,6 +118,8 @@ export interface RemovedPicture {
   id: string;
   removedAt: string;
   reason: string;
+  /** Its title or file name, as long as it is in the trash. */
+  name?: string;
   /** Whether it can be restored. */
   isInTrash: boolean;
 }
@@ -131,7 +133,9 @@ export async function listRemoved(openSnapshot: OpenSnapshot): Promise<RemovedPi
   for await (const { kind, image, removedAt } of snapshot.changeLog.trash())
     if (kind === 'image') {
       const { id } = image;
-      removed.set(id, { id, removedAt, reason: removed.get(id)?.reason ?? '', isInTrash: true });
+      const name = nameOf(image);
+      const { reason = '' } = removed.get(id) ?? {};
+      removed.set(id, { id, removedAt, reason, ...(name && { name }), isInTrash: true });
     }
   return [...removed.values()].sort((a, b) => (a.removedAt < b.removedAt ? 1 : -1));
 }

@@ -4,6 +4,7 @@ import { entryVersion } from '../catalogue/documents/edit-image.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { findEntries } from '../changes/entries.ts';
 import { findOutdated } from '../import/apply/update-thumbnails.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { findAlikeIds } from './review.ts';
@@ -87,14 +88,10 @@ export interface ListedEntry {
 /** All entries of a kind, by name. */
 export async function listEntries(kind: Kind, openSnapshot: OpenSnapshot): Promise<ListedEntry[]> {
   await using snapshot = await openSnapshot();
-  const counts = await snapshot.imageCounts(kind);
-  const entries: ListedEntry[] = [];
-  for await (const entry of snapshot.entries(kind)) {
+  return (await findEntries(snapshot, kind)).map(({ entry, images }) => {
     const { id, name, ...fields } = JSON.parse(entry.document);
-    const { aliases } = entry;
-    entries.push({ id, name, images: counts.get(id) ?? 0, aliases, version: entryVersion(entry), fields });
-  }
-  return entries;
+    return { id, name, images, aliases: entry.aliases, version: entryVersion(entry), fields };
+  });
 }
 
 /** The best matches of a text: names that begin with it, then those that contain it; the most used ones first. */

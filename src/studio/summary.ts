@@ -1,5 +1,6 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { DETAIL_FIELDS } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import { parseEdited, shortHash, stateOf, versionOf } from '../catalogue/documents/edit-image.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
@@ -42,26 +43,36 @@ export interface SelectionSummary {
   artists: Counted[];
   categories: Counted[];
   characters: Counted[];
-  /** Empty if there are several. */
+  /** Undefined if there are several, and so are the details. */
   source: Image['source'] | undefined;
+  title: string | undefined;
+  description: string | undefined;
+  takenAt: string | undefined;
   /** By field. */
   edited: Record<string, number>;
   /** Of a single image. */
-  details?: { createdAt: string; width: number; height: number; size: number; mimetype: string };
+  details?: {
+    createdAt: string;
+    width: number;
+    height: number;
+    size: number;
+    mimetype: string;
+    fileName: string;
+  };
 }
 
 export function toTile({ id, document, edited }: SavedImage): Tile {
-  const { nsfw, characters, categories, meta } = readDocument(document);
+  const { nsfw, characters, categories, meta, title } = readDocument(document);
   const { width, height } = meta.dimens;
   const artist: Artist = JSON.parse(parseStored(document).artist);
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
   const by = artist.id === UNKNOWN_ARTIST.id ? '' : ` by ${artist.name}`;
-  const title = names(characters) || names(categories.slice(0, 3)) || 'Untitled';
+  const label = title || names(characters) || names(categories.slice(0, 3)) || 'Untitled';
   const thumbHash = readPreviews(document)?.thumbHash;
   return {
     id,
     rating: nsfw,
-    label: title + by,
+    label: label + by,
     isEdited: edited !== '',
     width,
     height,
@@ -98,6 +109,7 @@ class Total {
   readonly #categories = new Map<string, Counted>();
   readonly #characters = new Map<string, Counted>();
   readonly #sources = new Map<string, Image['source']>();
+  readonly #texts = { title: new Set<string>(), description: new Set<string>(), takenAt: new Set<string>() };
   readonly #edited: Record<string, number> = {};
   #details: SelectionSummary['details'];
 
@@ -111,13 +123,17 @@ class Total {
     count(this.#categories, categories);
     count(this.#characters, characters);
     if (this.#sources.size < 2) this.#sources.set(JSON.stringify([source.name, source.url]), source);
+    for (const field of DETAIL_FIELDS) if (this.#texts[field].size < 2) this.#texts[field].add(image[field]);
     for (const field of parseEdited(row.edited)) this.#edited[field] = (this.#edited[field] ?? 0) + 1;
     const { size, mimetype, dimens } = meta;
-    this.#details = { createdAt, size, mimetype, width: dimens.width, height: dimens.height };
+    const { width, height } = dimens;
+    this.#details = { createdAt, size, mimetype, width, height, fileName: image.fileName };
   }
 
   finish(): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
+    const common = (texts: Set<string>) => (texts.size === 1 ? [...texts][0] : undefined);
+    const { title, description, takenAt } = this.#texts;
     return {
       images: this.#images,
       version: shortHash(this.#versions),
@@ -126,6 +142,9 @@ class Total {
       categories: mostFrequent(this.#categories),
       characters: mostFrequent(this.#characters),
       source,
+      title: common(title),
+      description: common(description),
+      takenAt: common(takenAt),
       edited: this.#edited,
       ...(this.#images === 1 && this.#details && { details: this.#details }),
     };

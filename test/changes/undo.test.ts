@@ -90,6 +90,8 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
         nsfw: rating,
         artist: name,
         categories: index ? [] : [other],
+        ...(rating === 'nsfw' && { title: `${name} ${index}`, takenAt: '2024-02-03' }),
+        ...(rating === 'sfw' && { fileName: `${other}.png` }),
       });
     await importRecords([
       { type: 'artist', name, url: `https://example.org/${rating}` },
@@ -125,7 +127,8 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
   }
   await using writer = await openWriter(config);
   if (action === 'edit') {
-    const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other] };
+    const texts = rating === 'sfw' ? { title: other } : { description: name, takenAt: '' };
+    const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other], ...texts };
     await editImages(writer, images, edit, { now, newId });
   } else if (action === 'entry') {
     const entry = await entryCalled(writer, kind, name).catch(() =>

@@ -4,6 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { removeLocation } from '../../src/media/metadata/location.ts';
+import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
@@ -127,6 +128,82 @@ await forEachEngineInDepth((engine) => {
         (await box.run('entry', 'artist', 'Ann')).errors,
         /2 artists are called "Ann": .*name one by its id/,
       );
+    });
+
+    test('several entries are removed at once, and those that no picture uses', async () => {
+      const { import: importRecords, ok, run, pipe, config } = openMaintained(engine);
+      const categories = ['cat', 'dog', 'fox', 'old one', 'gone'];
+      await importRecords([
+        ...categories.map((name) => ({ type: 'category', name, aliases: [`${name}s`] })),
+        ...['Ann', 'Bob'].map((name) => ({ type: 'artist', name })),
+        keyed(1, { id: uuid(4, 1), categories: ['cat', 'dog'], artist: 'Ann' }),
+        keyed(2, { id: uuid(4, 2), categories: ['fox'] }),
+      ]);
+      const listed = async (...flags: string[]) =>
+        JSON.parse(await ok('entries', 'category', '--json', ...flags)).map(
+          ({ name, images }: { name: string; images: number }) => `${name} ${images}`,
+        );
+      assert.deepEqual(await listed(), ['cat 1', 'dog 1', 'fox 1', 'gone 0', 'old one 0']);
+      assert.deepEqual(await listed('--empty'), ['gone 0', 'old one 0']);
+      const before = await ok('export');
+      assert.equal(
+        (await pipe('dogs\n\nold one\r\n', 'entry', 'category', 'cat', '-', 'dog', '--remove')).output,
+        [
+          'removed the category "cat" from 1 image',
+          'removed the category "dog" from 1 image',
+          'removed the category "old one" from 0 images\n',
+        ].join('\n'),
+      );
+      const [{ number, summary }] = JSON.parse(await ok('history', '--json'));
+      assert.equal(summary, 'removed 3 categories');
+      await ok('undo', String(number));
+      assert.equal(await ok('export'), before);
+      assert.match((await run('entry', 'category', 'cat', 'none', '--remove')).errors, /no category "none"/);
+      assert.match((await run('entry', 'artist', 'Ann', 'Unknown', '--remove')).errors, /cannot be removed/);
+      const wrong = [
+        ['cat', 'dog'],
+        [],
+        ['--remove'],
+        ['cat', '--remove-empty'],
+        ['--remove', '--remove-empty'],
+        ['cat', 'dog', '--name', 'x'],
+      ];
+      for (const parameters of wrong)
+        assert.equal((await run('entry', 'category', ...parameters)).status, 2, parameters.join(' '));
+      assert.equal((await run('entries', 'thing')).status, 2);
+      assert.match(
+        await ok('entry', 'category', '--remove-empty', '--dry-run'),
+        /^dry run, nothing was changed; would remove 2 categories that no image has:\n {2}gone\n {2}old one\n$/,
+      );
+      assert.equal(await ok('export'), before);
+      assert.match(
+        await ok('entry', 'category', '--remove-empty'),
+        /^removed 2 categories that no image has:/,
+      );
+      assert.match(
+        await ok('entry', 'artist', '--remove-empty'),
+        /^removed 1 artist that no image has:\n {2}Bob\n$/,
+      );
+      assert.equal(await ok('entry', 'artist', '--remove-empty'), 'removed 0 artists that no image has\n');
+      assert.deepEqual(await listed(), ['cat 1', 'dog 1', 'fox 1']);
+      const [artists, emptied] = JSON.parse(await ok('history', '--json'));
+      for (const change of [artists, emptied]) await ok('undo', String(change.number));
+      assert.equal(await ok('export'), before);
+      assert.deepEqual(shelfProblems(config), []);
+    });
+
+    testOnce('an entry that a picture in the trash has is not empty', async () => {
+      const { import: importRecords, ok, config } = openMaintained(engine);
+      const records = [{ type: 'category', name: 'cat' }, keyed(1, { id: uuid(4, 1), categories: ['cat'] })];
+      await importRecords(records);
+      await importRecords([{ type: 'category', name: 'dog' }]);
+      {
+        await using writer = await openWriter(config);
+        await writer.trashImages([uuid(4, 1)]);
+        await writer.commit();
+      }
+      assert.match(await ok('entry', 'category', '--remove-empty'), /^removed 1 category .*:\n {2}dog\n$/);
+      assert.match(await ok('trash', '--restore', uuid(4, 1)), /restored/);
     });
 
     testOnce('a removed entry is gone from all images, and a blocked name is not created again', async () => {

@@ -27,7 +27,15 @@ const copies = {
 };
 
 interface Group {
-  images: { id: string; width: number; height: number; size: number; mimetype: string }[];
+  images: {
+    id: string;
+    width: number;
+    height: number;
+    size: number;
+    mimetype: string;
+    title: string;
+    fileName: string;
+  }[];
 }
 
 await forEachEngineInDepth(async (engine) => {
@@ -104,8 +112,15 @@ await forEachEngineInDepth(async (engine) => {
         ['300 image/png', '300 image/jpeg'],
       ]);
       const { output } = await run('duplicates');
-      for (const { id, width, height, size } of groups.flatMap(({ images }) => images))
-        assert.match(output, new RegExp(`^${id} +${width} x ${height} +${size} +image/`, 'm'));
+      assert.deepEqual(
+        [groups[0]?.images[1]?.title, groups[0]?.images[1]?.fileName],
+        ['cat small', 'cat-small.jpg'],
+      );
+      for (const { id, width, height, size, title, fileName } of groups.flatMap(({ images }) => images))
+        assert.match(
+          output,
+          new RegExp(`^${id} +${width} x ${height} +${size} +image/\\S+ +${title} +${fileName}$`, 'm'),
+        );
       assert.match(output, /\n2 groups, 5 images; "zukan remove <id>" removes an image\n$/);
       await run('remove', groups[1]?.images[1]?.id ?? '');
       assert.deepEqual(await duplicates(), groups.slice(0, 1));

@@ -1,16 +1,20 @@
 /** The commands edit and find: what was set by hand stays, until it is reset. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
 import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { keyed } from '../support/catalogues/import.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
 
 /** What a command prints on a terminal. */
@@ -79,6 +83,73 @@ await forEachEngineInDepth((engine) => {
       assert.deepEqual([changed?.categories, changed?.source.name], [['fox'], 'b.example']);
       assert.deepEqual(shelfProblems(config), []);
       assert.equal(await ok('check'), 'no problems found\n');
+    });
+
+    testOnce('a title, a description and a date stay, until they are reset', async () => {
+      const { picture, pictures, folder, ok, run, find, config } = openMaintained(engine);
+      const named = { title: 'A fox', description: 'Red.', takenAt: '2024-02-03T04:05:06' };
+      picture(1, named);
+      picture(2);
+      await ok('import', pictures);
+      const read = async (index: number) => {
+        const line = (await ok('export'))
+          .split('\n')
+          .find((line) => line.includes(`"fileName":"${index}.png"`));
+        const { title, description, takenAt, edited } = JSON.parse(line ?? '{}');
+        return { title, description, takenAt, edited };
+      };
+      assert.deepEqual(await read(1), { ...named, edited: [] });
+      assert.equal((await read(2)).title, '2');
+      const [{ id: second } = { id: '' }, { id } = { id: '' }] = await find();
+      assert.equal(
+        await ok('edit', id, '--title', 'Mine', '--description', '', '--taken-at', '2024-02-04'),
+        [
+          `${id}  title: A fox → Mine`,
+          `${id}  description: Red. → (none)`,
+          `${id}  takenAt: 2024-02-03T04:05:06 → 2024-02-04`,
+          `${id}  edited: (none) → description takenAt title`,
+          '1 image changed, 0 unchanged\n',
+        ].join('\n'),
+      );
+      assert.match(await ok('history'), /title Mine, change the description, date 2024-02-04: 1 image/);
+      await ok('edit', second, '--title', '');
+      const mine = { title: 'Mine', description: '', takenAt: '2024-02-04' };
+      const decided = { ...mine, edited: ['description', 'takenAt', 'title'] };
+      picture(1, { title: 'Another', description: 'Blue.', takenAt: '2020-01-01' });
+      await ok('import', '--full', pictures);
+      assert.deepEqual(await read(1), decided);
+      assert.deepEqual([(await read(2)).title, (await read(2)).edited], ['', ['title']]);
+      for (const ending of ['png', 'json'])
+        renameSync(join(pictures, `1.${ending}`), join(pictures, `9.${ending}`));
+      await ok('import', pictures);
+      assert.deepEqual(await read(9), decided);
+      const exported = await ok('export');
+      const copy = sandbox(engine);
+      await runCommand(['import', '-'], copy.environment, exported);
+      assert.equal((await runCommand(['export'], copy.environment)).output, exported);
+      const backup = join(folder, 'backup');
+      await ok('backup', '--quiet', backup);
+      const restored = sandbox(engine);
+      assert.equal((await runCommand(['restore', '--quiet', backup], restored.environment)).status, 0);
+      assert.equal((await runCommand(['export'], restored.environment)).output, exported);
+      await ok('edit', id, '--reset', 'title');
+      await ok('import', pictures);
+      assert.deepEqual(await read(9), { ...mine, title: 'Another', edited: ['description', 'takenAt'] });
+      const records = [{ type: 'image', file: 'pictures/2.png', nsfw: 'sfw' }];
+      writeFileSync(join(folder, 'all.ndjson'), records.map((record) => JSON.stringify(record)).join('\n'));
+      await ok('import', join(folder, 'all.ndjson'));
+      assert.deepEqual((await read(2)).edited, ['rating', 'title'], 'a record that says nothing about it');
+      for (const [option, value] of [
+        ['--title', 'x'.repeat(256)],
+        ['--taken-at', 'today'],
+        ['--taken-at', '2024-02-31'],
+      ] as const)
+        assert.match(
+          (await run('edit', id, option, value)).errors,
+          /title: must be a text of at most 255|takenAt: /,
+        );
+      assert.equal(await ok('check'), 'no problems found\n');
+      assert.deepEqual(shelfProblems(config), []);
     });
 
     testOnce('reads ids from standard input; an unknown id or name changes nothing', async () => {
@@ -179,6 +250,8 @@ await forEachEngineInDepth((engine) => {
         artist: 'Ann',
         categories: ['dog'],
         createdAt: '2026-02-01T00:00:00Z',
+        title: 'A dog',
+        fileName: 'd.png',
         edited: [],
       }),
     ]);
@@ -205,6 +278,10 @@ await forEachEngineInDepth((engine) => {
         ['--since', '2026-01-01', '--rating', 'sfw'],
         [4, 1],
       ],
+      [['--title', 'DOG'], [4]],
+      [['--title', 'cat'], []],
+      [['--file', '?.png'], [4]],
+      [['--file', '**/d.*'], [4]],
       [['--edited'], [3, 1]],
       [['--edited', '--category', 'cat'], [1]],
       [['--edited', '--exclude', 'cat'], [3]],
@@ -217,8 +294,11 @@ await forEachEngineInDepth((engine) => {
       assert.equal(output, expected.map((index) => `${uuid(4, index)}\n`).join(''), filters.join(' '));
     }
     const lines = (await onTerminal(['find', '--category', 'dog'], box.environment)).split('\n');
-    assert.match(lines[0] ?? '', /^id +created +rating +artist +edited +categories$/);
-    assert.match(lines[1] ?? '', new RegExp(`^${uuid(4, 4)}  2026-02-01  sfw     Ann             dog$`));
+    assert.match(lines[0] ?? '', /^id +title +file +created +rating +artist +edited +categories$/);
+    assert.match(
+      lines[1] ?? '',
+      new RegExp(`^${uuid(4, 4)}  A dog  d.png  2026-02-01  sfw     Ann             dog$`),
+    );
     assert.equal((await box.run('find', '--since', 'soon')).status, 2);
     assert.equal((await box.run('find', '--limit', '0')).status, 2);
     assert.match(
@@ -226,5 +306,35 @@ await forEachEngineInDepth((engine) => {
       /no artist "Anne"; did you mean "Ann"\?/,
     );
     assert.equal((await box.run('find', '--json', '--category', 'cat', '--exclude', 'cat')).output, '[\n]\n');
+  });
+
+  test('find leads back to the file, also to copies, and not to a former one', async () => {
+    const { pictures, ok, find } = openMaintained(engine);
+    writeTiny(pictures, 'cats/cafe\u0301 (2).png', 1);
+    writeTiny(pictures, 'zoo/copy of it.png', 1);
+    writeTiny(pictures, 'IMG_2041.png', 2);
+    await ok('import', pictures);
+    const files = async (...filters: string[]) => (await find(...filters)).map(({ fileName }) => fileName);
+    const cafe = 'café (2).png';
+    const cases: [string, string[]][] = [
+      ['*.png', ['IMG_2041.png', cafe]],
+      ['caf?*', [cafe]],
+      ['copy*', [cafe]],
+      ['cats/*', [cafe]],
+      ['**/*.png', ['IMG_2041.png', cafe]],
+      ['*/*.png', [cafe]],
+      [`${pictures}/IMG*`, ['IMG_2041.png']],
+      ['*/cats/*', []],
+      ['img*', []],
+    ];
+    for (const [glob, expected] of cases)
+      assert.deepEqual((await files('--file', glob)).sort(), expected.toSorted(), glob);
+    const [found] = await find('--title', 'CAFÉ');
+    const { title, path } = found as { title: string; path: string };
+    assert.deepEqual([title, path], ['café', join(realpathSync(pictures), 'cats/cafe\u0301 (2).png')]);
+    writeTiny(pictures, 'IMG_2041.png', 3);
+    await ok('import', pictures);
+    assert.equal((await find('--file', 'IMG*')).length, 2, 'the former picture still has the name');
+    assert.equal((await find()).filter(({ path }) => path.endsWith('IMG_2041.png')).length, 1);
   });
 });

@@ -91,7 +91,7 @@ test('a date of a picture is a date that exists, with or without a time and an o
 test('a title that nobody stated follows the name of the file', () => {
   const record = (fields: Partial<ImageLine>): ImageLine => ({ type: 'image', nsfw: 'sfw', ...fields });
   const plan = (fields: Partial<ImageLine>, before = NO_DETAILS, isDecided = false) =>
-    planDetails(record(fields), before, isDecided);
+    planDetails(record({ isFromFolder: true, ...fields }), before, isDecided);
   const fox = plan({ file: 'cats/red_fox.png' });
   assert.deepEqual(fox, { ...NO_DETAILS, title: 'red fox', fileName: 'red_fox.png' });
   assert.deepEqual(plan({ file: 'b.png' }, fox), { ...NO_DETAILS, title: 'b', fileName: 'b.png' });
@@ -100,5 +100,7 @@ test('a title that nobody stated follows the name of the file', () => {
   assert.equal(plan({ file: 'b.png' }, { ...fox, title: '' }, true).title, '', 'emptied by hand');
   assert.equal(plan({ file: 'b.png' }, fox, true).title, 'red fox');
   assert.deepEqual(plan({ key: 'k' }, fox), fox);
+  assert.deepEqual(planDetails(record({ file: 'b.png' }), fox), fox, 'another record of the same bytes');
+  assert.deepEqual(plan({ file: `${HASH}.png` }, fox), fox, 'a hash tells less');
   assert.deepEqual(plan({ file: 'b.png', title: '', fileName: '' }, fox), NO_DETAILS);
 });

@@ -1,6 +1,6 @@
 /** A folder of tiny pictures and sidecars, on disk and in memory. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { combine, type Sidecar, type Statement } from './sidecars.ts';
 
@@ -84,7 +84,7 @@ export class Folder {
   statementOf(path: string): Statement {
     const found = sidecarPaths(path).flatMap((name) => this.#sidecars.get(name)?.content.states ?? []);
     const damaged = this.pictureAt(path) === DAMAGED ? [{ isBad: true }] : [];
-    return combine(path.split('/').slice(0, -1), [...found, ...damaged]);
+    return { ...combine(path.split('/').slice(0, -1), [...found, ...damaged]), fileName: basename(path) };
   }
 
   /** Changes when the picture or one of its sidecars does. */

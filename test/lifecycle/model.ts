@@ -1,11 +1,12 @@
 /** A catalogue as docs/maintenance.md and docs/catalogue.md describe it. */
 import type { Rating } from '../../src/catalogue/types.ts';
+import { readableName } from '../../src/import/plan/details.ts';
 import { isLower, type Statement } from './sidecars.ts';
 
 export type Kind = 'artist' | 'category' | 'character';
 export const kinds: Kind[] = ['artist', 'category', 'character'];
-export type Field = 'artist' | 'categories' | 'characters' | 'rating' | 'source';
-export const fields: Field[] = ['artist', 'categories', 'characters', 'rating', 'source'];
+export type Field = 'artist' | 'categories' | 'characters' | 'rating' | 'source' | 'title';
+export const fields: Field[] = ['artist', 'categories', 'characters', 'rating', 'source', 'title'];
 
 export interface Entry {
   kind: Kind;
@@ -21,6 +22,8 @@ export interface ModelImage {
   categories: Set<Entry>;
   characters: Set<Entry>;
   source: { name: string; url: string };
+  title: string;
+  fileName: string;
   edited: Set<Field>;
   isFromFolder: boolean;
 }
@@ -31,6 +34,7 @@ export interface ImageChange {
   addCategory?: string;
   removeCategory?: string;
   sourceName?: string;
+  title?: string;
 }
 
 const noSource = { name: '', url: '' };
@@ -130,7 +134,7 @@ export class Model {
       names
         .filter((name) => this.find(kind, name) || !this.isBlocked(kind, name))
         .map((name) => this.findOrCreate(kind, name));
-    const { rating, artist, categories, characters, source } = states;
+    const { rating, artist, categories, characters, source, title, fileName = image.fileName } = states;
     if (rating && !image.edited.has('rating')) image.rating = rating;
     if (artist !== undefined && !image.edited.has('artist'))
       image.artist = resolve('artist', artist === null ? [] : [artist])[0] ?? this.unknown;
@@ -139,21 +143,33 @@ export class Model {
     if (characters && !image.edited.has('characters'))
       image.characters = new Set(resolve('character', characters));
     if (source && !image.edited.has('source')) image.source = source;
+    this.renameFile(image, fileName);
+    if (title !== undefined && !image.edited.has('title')) image.title = title;
     return before && isLower(image.rating, before) ? before : undefined;
   }
 
-  edit(image: ModelImage, { rating, artist, addCategory, removeCategory, sourceName }: ImageChange): void {
+  /** A title that nobody stated follows the name of the file. */
+  renameFile(image: ModelImage, fileName: string): void {
+    const isDerived = image.title === '' || image.title === readableName(image.fileName);
+    if (isDerived && !image.edited.has('title')) image.title = readableName(fileName);
+    image.fileName = fileName;
+  }
+
+  edit(image: ModelImage, change: ImageChange): void {
+    const { rating, artist, addCategory, removeCategory, sourceName, title } = change;
     const decide = (field: Field, value: unknown) => value !== undefined && image.edited.add(field);
     decide('rating', rating);
     decide('artist', artist);
     decide('categories', addCategory ?? removeCategory);
     decide('source', sourceName);
+    decide('title', title);
     if (rating) image.rating = rating;
     if (artist) image.artist = this.findOrCreate('artist', artist);
     if (addCategory) image.categories.add(this.findOrCreate('category', addCategory));
     const removed = removeCategory && this.find('category', removeCategory);
     if (removed) image.categories.delete(removed);
     if (sourceName) image.source = { ...image.source, name: sourceName };
+    if (title !== undefined) image.title = title;
   }
 
   /** A new image that nothing is known of. */
@@ -164,6 +180,8 @@ export class Model {
       categories: new Set<Entry>(),
       characters: new Set<Entry>(),
       source: noSource,
+      title: '',
+      fileName: '',
       edited: new Set<Field>(),
       isFromFolder: false,
     };
@@ -179,8 +197,10 @@ export class Model {
         .map(({ kind, name, aliases }) => [kind, name, ...aliases.toSorted()].join(' | '))
         .sort(),
       images: [...this.images]
-        .map(([picture, { rating, artist, categories, characters, source, edited }]) => ({
+        .map(([picture, { rating, artist, categories, characters, source, title, fileName, edited }]) => ({
           picture,
+          title,
+          fileName,
           rating,
           artist: artist.name,
           source,

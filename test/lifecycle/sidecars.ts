@@ -8,6 +8,8 @@ export interface Statement {
   categories?: string[] | undefined;
   characters?: string[];
   source?: { name: string; url: string };
+  title?: string;
+  fileName?: string;
   isBad?: boolean;
 }
 
@@ -32,7 +34,7 @@ export const sidecars: Sidecar[] = [
     { artist: 'Ann', nsfw: 'sfw', categories: ['red'], characters: ['Koharu'], source },
     { artist: 'Ann', rating: 'sfw', categories: ['red'], characters: ['Koharu'], source },
   ),
-  json({ artist: 'Bob', nsfw: 'nsfw' }, { artist: 'Bob', rating: 'nsfw' }),
+  json({ artist: 'Bob', nsfw: 'nsfw', title: 'A fox' }, { artist: 'Bob', rating: 'nsfw', title: 'A fox' }),
   json({ nsfw: 'questionable', characters: [] }, { rating: 'questionable', characters: [] }),
   json({ artist: null, categories: [] }, { artist: null, categories: [] }),
   json({}, {}),
@@ -44,7 +46,7 @@ export const sidecars: Sidecar[] = [
   json({ rating: 'spicy', tags: ['blue'] }, { rating: 'nsfw', categories: ['blue'] }),
   json({ nsfw: 'perhaps', artist: 'Ann' }, { rating: 'nsfw', artist: 'Ann' }),
   text('blue, creator:Bob, character:Mika', { categories: ['blue'], artist: 'Bob', characters: ['Mika'] }),
-  text('red, rating:explicit', { categories: ['red'], rating: 'nsfw' }),
+  text('red, rating:explicit, title:a hill', { categories: ['red'], rating: 'nsfw', title: 'a hill' }),
   text('rating:safe, Dogs', { categories: ['Dogs'], rating: 'sfw' }),
   { format: 'json', text: '{"artist":', states: { isBad: true } },
 ];

@@ -38,8 +38,10 @@ export function readState(exported: string) {
         .map(({ type, name, aliases }) => [type, name, ...aliases.toSorted()].join(' | '))
         .sort(),
       images: images
-        .map(({ picture, nsfw: rating, artist, source, edited, categories, characters }) => ({
+        .map(({ picture, nsfw: rating, artist, source, edited, categories, characters, ...image }) => ({
           picture,
+          title: image.title ?? '',
+          fileName: image.fileName ?? '',
           rating,
           artist: named.get(artist),
           source,

@@ -157,6 +157,9 @@ const imageSteps = [
   imageStep('name the source', fc.constantFrom('here', 'there'), (year, image, sourceName) =>
     year.edit(image, { sourceName }),
   ),
+  imageStep('name', fc.constantFrom('mine', 'A fox', ''), (year, image, title) =>
+    year.edit(image, { title }),
+  ),
   imageStep('reset', fc.constantFrom(...fields, 'all' as const), (year, image, field) =>
     year.reset(image, field),
   ),

@@ -50,7 +50,8 @@ async function live(year: Year, steps: Step[]): Promise<void> {
   year.folder.writePicture('first.png', 0);
   year.folder.writePicture('kept.png', KEPT);
   await year.run(['import', '--quiet', year.folder.root]);
-  for (const picture of [0, KEPT]) year.model.importPicture(picture, {}, 'sfw');
+  year.model.importPicture(0, { fileName: 'first.png' }, 'sfw');
+  year.model.importPicture(KEPT, { fileName: 'kept.png' }, 'sfw');
   await year.compare();
   for (const [index, step] of steps.entries()) {
     mock.timers.tick(60_000);

@@ -1,7 +1,7 @@
 /** What an operator does to a folder and a catalogue, and to the model of both. Each action checks what the command says. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Rating } from '../../src/catalogue/types.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import type { Engine } from '../support/servers/engines.ts';
@@ -111,24 +111,31 @@ export class Year {
     const image = Object.assign(model.add(picture, record.nsfw), {
       id: former?.id,
       isFromFolder: former?.isFromFolder ?? false,
+      title: former?.title ?? '',
+      fileName: former?.fileName ?? '',
     });
+    const isTitled = former?.edited.has('title') ?? false;
     const { artist, categories } = record;
     if (artist !== undefined) image.artist = model.findOrCreate('artist', artist);
     image.categories = new Set(categories?.map((name) => model.findOrCreate('category', name)));
     image.edited = new Set<Field>(['rating', ...(artist ? ['artist' as const] : [])]);
     if (categories) image.edited.add('categories');
+    // Of the fields that a record leaves out, these stay.
+    if (isTitled) image.edited.add('title');
+    model.renameFile(image, image.fileName || basename(path));
     this.count('record');
   }
 
   async edit(image: ModelImage, change: ImageChange): Promise<void> {
     const { model } = this;
-    const { rating, artist, addCategory, removeCategory, sourceName } = change;
+    const { rating, artist, addCategory, removeCategory, sourceName, title } = change;
     const options = Object.entries({
       '--rating': rating,
       '--artist': artist,
       '--add-category': addCategory,
       '--remove-category': removeCategory,
       '--source-name': sourceName,
+      '--title': title,
     }).flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
     const command = ['edit', image.id as string, '--create', ...options];
     const isRefused = (kind: Kind, name = '') => !model.find(kind, name) && model.isBlocked(kind, name);

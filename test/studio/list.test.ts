@@ -23,7 +23,7 @@ await forEachEngineInDepth(async (engine) => {
     { type: 'character', id: uuid(3, 1), name: 'Umi', source: 'Waves' },
     keyed(1, { id: image(1), artist: 'Nami', categories: ['sea', 'seaside'], edited: [] }),
     keyed(2, { id: image(2), nsfw: 'nsfw', categories: ['sea'], characters: ['Umi'], edited: ['rating'] }),
-    keyed(3, { id: image(3), artist: 'Nami', edited: [] }),
+    keyed(3, { id: image(3), artist: 'Nami', title: 'A lake', fileName: 'lake.png', edited: [] }),
   ]);
   const studio = await openStudio(box.config);
 
@@ -75,9 +75,14 @@ await forEachEngineInDepth(async (engine) => {
       ],
       characters: [{ id: uuid(3, 1), name: 'Umi', images: 1 }],
       source: { name: '', url: '' },
+      ...{ title: '', description: '', takenAt: '' },
       edited: { rating: 1 },
     });
-    assert.equal((await studio.summary([image(1)])).details?.width, 30);
+    const { details, title } = await studio.summary([image(3)]);
+    assert.deepEqual([details?.width, details?.fileName, title], [30, 'lake.png', 'A lake']);
+    assert.equal((await studio.summary([image(1), image(3)])).title, undefined, 'several');
+    const { json: named } = await studio.post('/data/tiles', { ids: [image(3)] });
+    assert.equal(named[0].label, 'A lake by Nami');
   });
 
   test('entries have counts; suggestions prefer names that begin with the text', async () => {

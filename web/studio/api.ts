@@ -21,8 +21,18 @@ export interface SelectionSummary {
   categories: Counted[];
   characters: Counted[];
   source?: { name: string; url: string };
+  title?: string;
+  description?: string;
+  takenAt?: string;
   edited: Record<string, number>;
-  details?: { createdAt: string; width: number; height: number; size: number; mimetype: string };
+  details?: {
+    createdAt: string;
+    width: number;
+    height: number;
+    size: number;
+    mimetype: string;
+    fileName: string;
+  };
 }
 
 export interface Progress {

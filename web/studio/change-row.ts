@@ -25,7 +25,12 @@ interface RowOptions {
 }
 
 const states = { done: '', undone: 'Undone', forgotten: 'Can’t be undone', final: 'Can’t be undone' };
-const fieldNames: Record<string, string> = { edited: 'changed by hand', createdAt: 'added' };
+const fieldNames: Record<string, string> = {
+  edited: 'changed by hand',
+  createdAt: 'added',
+  takenAt: 'taken or published',
+  fileName: 'file name',
+};
 const PREVIEW_SIZE = 128;
 const MAX_HASH_LENGTH = 12;
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -127,7 +132,8 @@ function titleOf({ kind, id, name, what, undoneBy }: Item, isAlone: boolean): st
   if (kind === 'taken-down') return isAlone ? 'Taken down' : `Picture ${id} taken down`;
   const subject = kind === 'image' ? 'Picture' : kind;
   if (isAlone && what === 'changed' && undoneBy === null) return '';
-  return capitalise(kind === 'image' ? `${subject} ${what}` : `${subject} ${name ?? id} ${what}`);
+  const called = name ?? (kind === 'image' ? '' : id);
+  return capitalise([subject, called, what].filter(Boolean).join(' '));
 }
 
 function fieldsOf({ kind, what, differences }: Item): HTMLElement[] {

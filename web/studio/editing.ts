@@ -8,6 +8,9 @@ export interface Edit {
   artist?: string;
   sourceName?: string;
   sourceUrl?: string;
+  title?: string;
+  description?: string;
+  takenAt?: string;
   addCategories?: string[];
   removeCategories?: string[];
   addCharacters?: string[];

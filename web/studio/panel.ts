@@ -26,6 +26,13 @@ export class Panel {
   readonly #categories = el('ul', { class: 'entries' });
   readonly #characters = el('ul', { class: 'entries' });
   readonly #edited = el('div', { class: 'decided' });
+  readonly #title = el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 });
+  readonly #description = el('textarea', { rows: 3, 'aria-label': 'Description', maxlength: 10_000 });
+  readonly #takenAt = el('input', {
+    type: 'text',
+    'aria-label': 'Taken or published',
+    title: 'Such as 2026-01-31 or 2026-01-31T12:00:00+01:00',
+  });
   readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
   readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
   readonly #history = new PictureHistory();
@@ -54,12 +61,8 @@ export class Panel {
     const artist = combobox('Set the artist', 'artist', (reference) => ({ artist: reference }));
     const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
     const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
-    this.#sourceName.addEventListener('change', () =>
-      actions.edit({ sourceName: this.#sourceName.value.trim() }),
-    );
-    this.#sourceUrl.addEventListener('change', () =>
-      actions.edit({ sourceUrl: this.#sourceUrl.value.trim() }),
-    );
+    for (const [field, input] of this.#texts)
+      input.addEventListener('change', () => actions.edit({ [field]: input.value.trim() }));
     const part = (title: string, ...content: Node[]) =>
       el('section', { class: 'part' }, el('h3', {}, title), ...content);
     this.#form = el(
@@ -70,6 +73,8 @@ export class Panel {
       part('Categories', this.#categories, category.element),
       part('Characters', this.#characters, character.element),
       part('Artist', this.#artists, artist.element),
+      part('Title and description', this.#title, this.#description),
+      part('Taken or published', this.#takenAt),
       part('Source', this.#sourceName, this.#sourceUrl),
       this.#edited,
       el(
@@ -84,6 +89,17 @@ export class Panel {
     byId('panel').append(this.#hint, this.#form);
   }
 
+  /** By the field of an edit. */
+  get #texts() {
+    return [
+      ['title', this.#title],
+      ['description', this.#description],
+      ['takenAt', this.#takenAt],
+      ['sourceName', this.#sourceName],
+      ['sourceUrl', this.#sourceUrl],
+    ] as const;
+  }
+
   /** The buttons of entries belong to the pictures before, and must not change others. */
   set isLoading(isLoading: boolean) {
     this.#form.classList.toggle('loading', isLoading);
@@ -95,7 +111,7 @@ export class Panel {
     this.#form.hidden = summary === undefined;
     this.#history.show(summary?.images === 1 ? ids[0] : undefined);
     if (!summary) return;
-    const { images, source } = summary;
+    const { images, source, title, description, takenAt } = summary;
     this.#showHead(summary, ids);
     for (const button of this.#ratings.querySelectorAll('button')) {
       const rated = summary.ratings[button.value] ?? 0;
@@ -108,13 +124,11 @@ export class Panel {
         el('li', {}, el('span', {}, describe(name, count, images))),
       ),
     );
-    for (const [input, value] of [
-      [this.#sourceName, source?.name],
-      [this.#sourceUrl, source?.url],
-    ] as const)
+    const texts = { title, description, takenAt, sourceName: source?.name, sourceUrl: source?.url };
+    for (const [field, input] of this.#texts)
       if (document.activeElement !== input) {
-        input.value = value ?? '';
-        input.placeholder = source ? 'none' : 'several';
+        input.value = texts[field] ?? '';
+        input.placeholder = texts[field] === undefined ? 'several' : 'none';
       }
     const fields = Object.keys(summary.edited);
     this.#edited.replaceChildren(
@@ -123,7 +137,7 @@ export class Panel {
     );
   }
 
-  #showHead({ images, details, source }: SelectionSummary, ids: string[]): void {
+  #showHead({ images, details, title, source }: SelectionSummary, ids: string[]): void {
     const [id = ''] = ids;
     const [old] = this.#head.getElementsByTagName('img');
     const address = pictureAddress(id, PREVIEW_SIZE);
@@ -135,6 +149,8 @@ export class Panel {
     this.#head.replaceChildren(
       ...(details ? [image] : []),
       el('h2', {}, images === 1 ? 'One picture' : `${formatNumber(images)} pictures`),
+      ...(details && title ? [el('p', {}, title)] : []),
+      ...(details?.fileName ? [el('p', { class: 'quiet' }, details.fileName)] : []),
       el('p', { class: 'quiet' }, text),
       ...(details && source?.url
         ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]

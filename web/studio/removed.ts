@@ -12,6 +12,7 @@ interface Removed {
   id: string;
   removedAt: string;
   reason: string;
+  name?: string;
   isInTrash: boolean;
 }
 
@@ -62,7 +63,10 @@ function describe(count: number, inTrash: number): string {
   return `${formatNumber(inTrash)} in the trash, ${formatNumber(count - inTrash)} that imports leave out${shown}`;
 }
 
-function row({ id, removedAt, reason, isInTrash }: Removed, onRestored: () => void): HTMLElement {
+function row(
+  { id, removedAt, reason, name: title, isInTrash }: Removed,
+  onRestored: () => void,
+): HTMLElement {
   const body = { ids: [id] };
   const restore = async () => {
     if (await run('/change/restore', body, 'The picture is restored.')) onRestored();
@@ -84,7 +88,7 @@ function row({ id, removedAt, reason, isInTrash }: Removed, onRestored: () => vo
         'p',
         { class: 'quiet' },
         el('time', { datetime: removedAt }, describeTime(removedAt)),
-        ` · ${isInTrash ? 'in the trash' : 'deleted'} · ${id}`,
+        ` · ${isInTrash ? 'in the trash' : 'deleted'} · ${title ? `${title} · ` : ''}${id}`,
       ),
     ),
     el(

@@ -1,4 +1,4 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, remove, history, undo, trash, imports and studio. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, entries, remove, history, undo, trash, imports and studio. */
 import type { Command } from 'commander';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
@@ -15,6 +15,8 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--character <name|id>', 'showing this character')
     .addOption(ratingOption('with this rating'))
     .option('--since <date>', 'created on this date or later')
+    .option('--title <text>', 'with this text in the title')
+    .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
     .option('--edited', 'with fields that were changed by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)
@@ -54,7 +56,10 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .command('entry')
     .description('show, change, merge or remove an artist, category or character')
     .argument('<kind>', 'artist, category or character')
-    .argument('<name|id>', 'its name, an alias or its id')
+    .argument(
+      '[name|id...]',
+      'its name, an alias or its id; several with --remove, where - reads standard input',
+    )
     .option('--name <name>', 'rename it; the old name stays an alias')
     .option('--url <url>', 'of an artist')
     .option('--description <text>', 'of a category or character')
@@ -70,12 +75,23 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--merge-into <name|id>', 'give its images and names to another entry, and remove it')
     .option('--create', 'create it')
     .option('--remove', 'remove it from the catalogue and all images')
+    .option('--remove-empty', 'remove all entries of the kind that no image has')
     .option('--block', 'imports do not create the name again; with --remove, nor its aliases')
     .option('--unblock', 'allow a blocked name again')
     .option('--dry-run', 'print what would change and change nothing')
     .option('--json', 'print JSON when showing it')
-    .action(async (kind, reference, options) =>
-      (await import('./entry.ts')).entryCommand(config(), kind, reference, options, terminal),
+    .action(async (kind, references, options) =>
+      (await import('./entry.ts')).entryCommand(config(), kind, references, options, terminal),
+    );
+
+  program
+    .command('entries')
+    .description('list artists, categories or characters: ids on a pipe, a table on a terminal')
+    .argument('<kind>', 'artist, category or character')
+    .option('--empty', 'only those that no image has', false)
+    .option('--json', 'print JSON', false)
+    .action(async (kind, options) =>
+      (await import('./entries.ts')).entriesCommand(config(), kind, options, terminal),
     );
 
   program

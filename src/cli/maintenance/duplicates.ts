@@ -10,7 +10,7 @@ import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.
 import { listenForInterrupt } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatTable } from '../terminal/text.ts';
+import { count, formatTable, shorten } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
 interface Member {
@@ -19,6 +19,8 @@ interface Member {
   height: number;
   size: number;
   mimetype: string;
+  title: string;
+  fileName: string;
 }
 
 export async function duplicatesCommand(
@@ -39,7 +41,7 @@ export async function duplicatesCommand(
   }
   for (const group of groups) {
     const rows = (await readMembers(snapshot, group)).map(toRow);
-    printLines(terminal, [...formatTable(['id', 'pixels', 'bytes', 'type'], rows), '']);
+    printLines(terminal, [...formatTable(['id', 'pixels', 'bytes', 'type', 'title', 'file'], rows), '']);
   }
   printLine(terminal, summarise(groups));
 }
@@ -89,10 +91,11 @@ async function readMembers(snapshot: CatalogueSnapshot, group: number[]): Promis
 }
 
 function toMember({ id, mimetype, document }: SavedImage): Member {
-  const { size, dimens } = readDocument(document).meta;
-  return { id, width: dimens.width, height: dimens.height, size, mimetype };
+  const { meta, title, fileName } = readDocument(document);
+  const { width, height } = meta.dimens;
+  return { id, width, height, size: meta.size, mimetype, title, fileName };
 }
 
-function toRow({ id, width, height, size, mimetype }: Member): string[] {
-  return [id, `${width} x ${height}`, String(size), mimetype];
+function toRow({ id, width, height, size, mimetype, title, fileName }: Member): string[] {
+  return [id, `${width} x ${height}`, String(size), mimetype, shorten(title), shorten(fileName)];
 }

@@ -1,6 +1,6 @@
 /** `zukan entry`: shows, changes, merges and removes artists, categories and characters. */
 import type { Kind } from '../../catalogue/types.ts';
-import { blockNames, editEntry, mergeEntries, removeEntry } from '../../changes/entries.ts';
+import { blockNames, editEntry, mergeEntries } from '../../changes/entries.ts';
 import { createEntry, findEntry, matchEntries } from '../../changes/references.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
@@ -12,6 +12,7 @@ import { CommandError, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
+import { removeEmptyCommand, removeEntriesCommand } from './remove-entries.ts';
 
 export interface EntryFlags {
   name?: string;
@@ -29,6 +30,7 @@ export interface EntryFlags {
   mergeInto?: string;
   create?: boolean;
   remove?: boolean;
+  removeEmpty?: boolean;
   block?: boolean;
   unblock?: boolean;
   dryRun?: boolean;
@@ -49,18 +51,22 @@ const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
   occupation: { field: 'occupations', kinds: ['character'] },
 };
 /** At most one of these at a time. */
-const actions = ['create', 'mergeInto', 'remove', 'unblock'] as const;
+const actions = ['create', 'mergeInto', 'remove', 'removeEmpty', 'unblock'] as const;
 
 export async function entryCommand(
   config: Config,
   kindName: string,
-  reference: string,
+  references: string[],
   flags: EntryFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const kind = kinds.find((kind) => kind === kindName);
-  if (!kind) throw new UsageError(`${kindName}: must be artist, category or character`);
+  const kind = readKind(kindName);
   const { json, dryRun = false, ...changes } = flags;
+  const [reference = ''] = references;
+  if (flags.removeEmpty ? references.length > 0 : !flags.remove && references.length !== 1)
+    throw new UsageError(
+      'name one entry; only --remove takes several, and --remove-empty none, because it finds them',
+    );
   if (Object.keys(changes).length === 0) {
     await showEntry(config, kind, reference, json ?? false, terminal);
     return;
@@ -68,20 +74,21 @@ export async function entryCommand(
   const fields = readFields(kind, flags);
   const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
   checkCombination(flags, edits);
+  if (flags.removeEmpty) return removeEmptyCommand(config, kind, flags, terminal);
+  if (flags.remove) return removeEntriesCommand(config, kind, references, flags, terminal);
   const now = new Date().toISOString();
   const change = async (writer: CatalogueWriter): Promise<string> => {
     if (flags.create) return create(writer, kind, reference, fields, flags, now);
     if (flags.unblock) return unblock(writer, kind, reference);
-    const matching = flags.block && !flags.remove ? await matchEntries(writer, kind, reference) : [];
+    const matching = flags.block ? await matchEntries(writer, kind, reference) : [];
     if (matching.length > 0)
       throw new UsageError(`the ${kind} "${reference}" exists; add --remove to remove it`);
-    if (flags.block && !flags.remove) {
+    if (flags.block) {
       await blockNames(writer, kind, [reference], now);
       return `blocked the name "${reference}"`;
     }
     const entry = await findEntry(writer, kind, reference);
     if (flags.mergeInto !== undefined) return merge(writer, entry, flags.mergeInto);
-    if (flags.remove) return remove(writer, entry, flags.block ?? false, now);
     const { addAlias: addAliases = [], removeAlias: removeAliases = [] } = flags;
     const after = await editEntry(writer, entry, { fields: edits, addAliases, removeAliases });
     return describeChange(entry, after);
@@ -94,6 +101,12 @@ export async function entryCommand(
   printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
 }
 
+export function readKind(name: string): Kind {
+  const kind = kinds.find((kind) => kind === name);
+  if (!kind) throw new UsageError(`${name}: must be artist, category or character`);
+  return kind;
+}
+
 /** No option is ignored. */
 function checkCombination(flags: EntryFlags, edits: object): void {
   const { name, addAlias = [], removeAlias = [], create, remove, block } = flags;
@@ -101,7 +114,7 @@ function checkCombination(flags: EntryFlags, edits: object): void {
   const isEdit = Object.keys(edits).length + addAlias.length + removeAlias.length > 0;
   if (named.length > 1 || (named.length === 1 && !create && isEdit))
     throw new UsageError(
-      '--create, --merge-into, --remove and --unblock cannot be combined with each other, and only --create with other changes',
+      '--create, --merge-into, --remove, --remove-empty and --unblock cannot be combined with each other, and only --create with other changes',
     );
   if (create && (name !== undefined || removeAlias.length > 0))
     throw new UsageError('--create creates the name before it; leave out --name and --remove-alias');
@@ -154,12 +167,6 @@ async function merge(writer: CatalogueWriter, from: SavedEntry, reference: strin
   const into = await findEntry(writer, from.kind, reference);
   const images = await mergeEntries(writer, from, into);
   return `merged the ${from.kind} "${from.name}" into "${into.name}" (${count(images, 'image')})`;
-}
-
-async function remove(writer: CatalogueWriter, entry: SavedEntry, block: boolean, now: string) {
-  const images = await removeEntry(writer, entry, { block, now });
-  const blocked = block ? ', and blocked its name' : '';
-  return `removed the ${entry.kind} "${entry.name}" from ${count(images, 'image')}${blocked}`;
 }
 
 function describeChange(before: SavedEntry, after: SavedEntry): string {

@@ -1,14 +1,16 @@
 /** `zukan find`: lists images, newest first: ids on a pipe, a table on a terminal, or JSON. */
+import { join } from 'node:path';
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
 import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import type { Artist, Rating } from '../../catalogue/types.ts';
-import { findImages, type ImageQuery } from '../../changes/find-images.ts';
+import { findImages, findSources, type ImageQuery } from '../../changes/find-images.ts';
 import type { Config } from '../../config/config.ts';
-import { openSnapshot, openStore } from '../../server/engines.ts';
+import { openSnapshot, openSourceFiles, openStore } from '../../server/engines.ts';
+import type { SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { formatTable, printable } from '../terminal/text.ts';
+import { formatTable, printable, shorten } from '../terminal/text.ts';
 
 export interface FindFlags {
   category?: string[];
@@ -17,6 +19,8 @@ export interface FindFlags {
   character?: string;
   rating?: Rating;
   since?: string;
+  title?: string;
+  file?: string;
   edited: boolean;
   limit?: string;
   json: boolean;
@@ -30,15 +34,18 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
     character: flags.character,
     ratings: flags.rating ? [flags.rating] : [],
     since: flags.since === undefined ? undefined : parseTime(flags.since),
+    title: flags.title,
+    file: flags.file,
     isEdited: flags.edited,
   };
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);
   await using snapshot = await openSnapshot(config);
   await using store = await openStore(config);
+  await using sources = await openSourceFiles(config);
   const caller = { client: 'find', signal: new AbortController().signal };
-  const pages = takeItems(findImages(query, store.catalogue, snapshot, caller), limit);
+  const pages = takeItems(findImages(query, store.catalogue, snapshot, sources, caller), limit);
   const lines = flags.json
-    ? jsonLines(pages, snapshot)
+    ? jsonLines(pages, snapshot, sources)
     : terminal.stdout.isTTY
       ? tableLines(pages, snapshot)
       : idLines(pages);
@@ -63,12 +70,13 @@ async function* tableLines(
   pages: AsyncIterable<string[]>,
   snapshot: CatalogueSnapshot,
 ): AsyncGenerator<string, void> {
-  const header = ['id', 'created', 'rating', 'artist', 'edited', 'categories'];
+  const header = ['id', 'title', 'file', 'created', 'rating', 'artist', 'edited', 'categories'];
   let isFirst = true;
   for await (const page of pages) {
     const rows = (await readRows(snapshot, page)).map((row) => {
-      const { id, createdAt, rating, artist, edited, categories } = describe(row);
-      return [id, createdAt.slice(0, 10), rating, artist.name, edited.join(' '), categories.join(', ')];
+      const { id, title, fileName, createdAt, rating, artist, edited, categories } = describe(row);
+      const names = [id, shorten(title), shorten(fileName), createdAt.slice(0, 10), rating, artist.name];
+      return [...names, edited.join(' '), categories.join(', ')];
     });
     const [titles = '', ...lines] = formatTable(header, rows);
     if (isFirst) yield titles;
@@ -81,13 +89,17 @@ async function* tableLines(
 async function* jsonLines(
   pages: AsyncIterable<string[]>,
   snapshot: CatalogueSnapshot,
+  sources: SourceFileReader,
 ): AsyncGenerator<string, void> {
   let last = '[';
-  for await (const page of pages)
+  for await (const page of pages) {
+    const files = await findSources(sources, page);
     for (const row of await readRows(snapshot, page)) {
+      const [file] = files.get(row.id) ?? [];
       yield last === '[' ? last : `${last},`;
-      last = printable(JSON.stringify(describe(row)));
+      last = printable(JSON.stringify({ ...describe(row), path: file ? join(file.folder, file.path) : '' }));
     }
+  }
   yield last;
   yield ']';
 }
@@ -99,7 +111,8 @@ async function readRows(snapshot: CatalogueSnapshot, ids: string[]): Promise<Sav
 }
 
 function describe({ document, edited }: SavedImage) {
-  const { id, createdAt, nsfw, source, categories, characters } = readDocument(document);
+  const image = readDocument(document);
+  const { id, createdAt, nsfw, source, categories, characters } = image;
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name);
   return {
     id,
@@ -109,6 +122,10 @@ function describe({ document, edited }: SavedImage) {
     categories: names(categories),
     characters: names(characters),
     source,
+    title: image.title,
+    description: image.description,
+    takenAt: image.takenAt,
     edited: parseEdited(edited),
+    fileName: image.fileName,
   };
 }

@@ -108,7 +108,8 @@ async function* textLines(
 function describeItem({ kind, id, name, what, differences, undoneBy }: DescribedItem): string {
   const show = (value: string) => value || '(none)';
   const fields = differences.map(({ field, before, after }) => `${field}: ${show(before)} → ${show(after)}`);
-  const subject = kind === 'taken-down' ? `image ${id}` : `${kind} ${name ?? id}`;
+  const isImage = kind === 'image' || kind === 'taken-down';
+  const subject = isImage ? `image ${id}${name ? ` (${name})` : ''}` : `${kind} ${name ?? id}`;
   const undone = undoneBy === null ? '' : ` (undone by ${undoneBy})`;
   return `${subject} ${what}${fields.length > 0 ? `  ${fields.join('; ')}` : ''}${undone}`;
 }

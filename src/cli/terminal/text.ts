@@ -19,6 +19,14 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+const MAX_CELL_LENGTH = 40;
+
+/** For a cell of a table. */
+export function shorten(text: string): string {
+  const characters = [...text.slice(0, 2 * MAX_CELL_LENGTH)];
+  return characters.length > MAX_CELL_LENGTH ? `${characters.slice(0, MAX_CELL_LENGTH).join('')}…` : text;
+}
+
 /** Formats rows of text as lines with aligned columns. */
 export function formatTable(header: string[], rows: string[][]): string[] {
   // Escaped here already, because escapes make a cell longer.

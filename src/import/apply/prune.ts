@@ -134,7 +134,7 @@ export class Prune {
       const [{ eTag, folder, path }] = gone as [KnownFile];
       if (this.#hashes.has(eTag)) continue;
       const places = new Set(gone.map(placeOf));
-      const others = (await files.ofImage(id)).filter(
+      const others = (await files.ofImages([id])).filter(
         (file) => file.state !== 'replaced' && !places.has(placeOf(file)),
       );
       if (others.length === 0) unprovided.push({ id, path: join(folder, path) });

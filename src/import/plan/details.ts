@@ -14,7 +14,7 @@ import type { ImageLine } from '../sources/record.ts';
  */
 export function planDetails(record: ImageLine, before: Details = NO_DETAILS, isDecided = false): Details {
   const { title, description = before.description, takenAt = before.takenAt } = record;
-  const fileName = record.fileName ?? (record.file === undefined ? before.fileName : baseName(record.file));
+  const fileName = record.fileName ?? planFileName(record, before.fileName);
   const isDerived = !isDecided && (before.title === '' || before.title === readableName(before.fileName));
   return {
     title: title ?? (isDerived ? readableName(fileName) : before.title),
@@ -22,6 +22,15 @@ export function planDetails(record: ImageLine, before: Details = NO_DETAILS, isD
     takenAt,
     fileName,
   };
+}
+
+/**
+ * A picture of a folder may be renamed. A catalogue file may have two records of the same bytes, and importing it again changes
+ * nothing. A hash tells less than a former name.
+ */
+function planFileName({ file = '', isFromFolder }: ImageLine, before: string): string {
+  const name = baseName(file);
+  return before !== '' && (!isFromFolder || readableName(name) === '') ? before : name;
 }
 
 /** The last part of a path, whichever system wrote it. */

@@ -42,7 +42,7 @@ export interface SourceFileReader extends AsyncDisposable {
   /** All of a folder. */
   all(folder: string): AsyncIterable<KnownFile>;
   /** In whatever folder. */
-  ofImage(id: string): Promise<KnownFile[]>;
+  ofImages(ids: string[]): Promise<KnownFile[]>;
   /** Empty if nothing was chosen for the folder. */
   choiceFor(folder: string): Promise<FolderChoice>;
 }

@@ -15,6 +15,9 @@ export interface Found {
   characters: string[];
   source: { name: string; url: string };
   edited: string[];
+  title: string;
+  fileName: string;
+  path: string;
 }
 
 export function openMaintained(engine: Engine) {
