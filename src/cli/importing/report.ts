@@ -18,6 +18,7 @@ interface ReportOptions {
   /** Longer lists are cut, and the rest is counted. */
   maxListed: number;
   looks: NearDuplicates;
+  onHidden?: ((label: string) => void) | undefined;
 }
 
 export interface ImportSummary {
@@ -133,6 +134,7 @@ export class ImportReport implements ImportListener {
   }
 
   hidden(label: string, reason: string, isPublished: boolean): void {
+    this.#options.onHidden?.(label);
     this.#hidden.push(`${label}: ${reason}${isPublished ? '; its image stays until --prune' : ''}`);
   }
 

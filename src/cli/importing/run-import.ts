@@ -49,6 +49,8 @@ interface ImportControl {
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
   readiness?: FolderOptions['readiness'];
+  /** Called with the path of each picture that is private. */
+  onHidden?: (path: string) => void;
   /** Where it was started. */
   origin?: 'import' | 'studio';
   /** How the import is listed. Without it, by its paths. */
@@ -86,6 +88,7 @@ async function importPlaces(
     signal,
     confirmPrune,
     readiness,
+    onHidden,
     origin = 'import',
     run = { source: describePlaces(places) },
   }: ImportControl,
@@ -93,7 +96,7 @@ async function importPlaces(
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
   const maxListed = flags.verbose ? Number.POSITIVE_INFINITY : MAX_LISTED;
   const looks = new NearDuplicates(() => openSnapshot(config), maxListed);
-  const report = new ImportReport({ isDryRun, keepsLocation, looks, maxListed });
+  const report = new ImportReport({ isDryRun, keepsLocation, looks, maxListed, onHidden });
   const thumbnailSizes = config.thumbnails;
   await using known = await openSourceFiles(config);
   const folders = places.filter((place) => place.kind === 'folder');
