@@ -44,6 +44,7 @@ test('reads every variable', () => {
     DATA_DIR: '/srv/zukan',
     DATABASE_URL: 'sqlite:/srv/other.db',
     FILES_URL: '/srv/pictures',
+    IMPORT_OPTIONS: ` --exclude "a b"'*'  --prune `,
     PUBLIC_URL: 'https://cdn.example.org',
     API_PREFIXES: '/api, /v1 ,/v2/beta',
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
@@ -68,6 +69,7 @@ test('reads every variable', () => {
   assert.deepEqual([config.historyDays, config.trashDays], [0, 7]);
   assert.equal(databaseFile(config), '/srv/other.db');
   assert.equal(filesFolder(config), '/srv/pictures');
+  assert.deepEqual(config.importOptions, ['--exclude', 'a b*', '--prune']);
   assert.equal(config.publicUrl, 'https://cdn.example.org');
   assert.deepEqual(config.apiPrefixes, ['/api', '/v1', '/v2/beta']);
   assert.deepEqual(config.linkKeys, ['a-key-of-16-chars', 'another-key-of-16']);

@@ -4,7 +4,8 @@ import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
 import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
 import type { Picture } from '../import/plan/image.ts';
-import type { ImportDefaults } from '../import/plan/outcome.ts';
+import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import { noLooks } from '../import/prepare/near-duplicates.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
 import { type Problem, Problems, RecordError } from '../import/problems.ts';
 import type { DecisionLine } from '../import/sources/lines.ts';
@@ -24,7 +25,7 @@ export interface RestoreOptions {
   openSnapshot(): Promise<CatalogueSnapshot>;
   /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): void;
-  defaults: ImportDefaults;
+  defaults: NewRecordDefaults;
   onImage(): void;
   signal: AbortSignal;
 }
@@ -54,7 +55,8 @@ const silent: ImportListener = {
   lowered() {},
   location() {},
   duplicate() {},
-  async picture() {},
+  thumbnail() {},
+  hidden() {},
   removed() {},
   blocked() {},
   skipped() {},
@@ -68,7 +70,8 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     if (!(await isEmpty(options.openSnapshot)))
       throw new NotEmpty('the catalogue is not empty; restore into a new one');
     const problems = new Problems(false);
-    const saver = new Saver(writer, upload, options.defaults, problems, silent, async ({ label }) => {
+    const listening = { report: silent, looks: noLooks };
+    const saver = new Saver(writer, upload, options.defaults, problems, listening, async ({ label }) => {
       throw new Error(`the file of ${label} was removed while it was restored; restore again`);
     });
     const keys = new Keys();

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { readSettings, type Settings } from '../config/environment.ts';
 import { version } from '../lib/version.ts';
+import { addFolderOptions, checkImportOptions } from './importing/options.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { CommandError, explainError, UsageError } from './terminal/errors.ts';
 import { examples } from './terminal/options.ts';
@@ -39,7 +40,7 @@ export async function runProgram(
 
 /** Each action imports its command, so that a command loads only the modules it needs. */
 export function buildProgram(settings: () => Settings, terminal: Terminal): Command {
-  const config = (): Config => readConfig(settings().environment);
+  const config = (): Config => readConfig(settings().environment, checkImportOptions);
   const program = new Command('zukan')
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
@@ -66,27 +67,16 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .addHelpText('after', examples('zukan serve --demo', 'zukan serve --host 0.0.0.0 --port 8080'))
     .action(async (options) => (await import('./serving/serve.ts')).serveCommand(config(), options));
 
-  program
+  const importing = program
     .command('import')
     .description('add or update records from catalogue files or folders of pictures, all or nothing')
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--skip-bad', 'skip unreadable pictures, sidecars and invalid records, and list them', false)
     .option('--full', 'also read pictures that did not change since they were imported', false)
-    .option('--prune', 'remove images whose files are gone from the folders', false)
-    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false)
     .option('--watch', 'keep running, and import the folders again whenever they change', false)
-    .option(
-      '--keep-location',
-      'keep the location in the metadata of pictures, which everyone can then read',
-      false,
-    )
-    .addOption(
-      new Option('--default-rating <rating>', 'rating of new pictures that nothing marks as explicit or safe')
-        .choices(['sfw', 'questionable', 'nsfw'])
-        .default('sfw'),
-    )
-    .option('--quiet', 'show no progress', false)
+    .option('--quiet', 'show no progress', false);
+  addFolderOptions(importing)
     .addHelpText('after', examples('zukan import pictures/', 'zukan import --skip-bad --watch pictures/'))
     .action(async (paths, { watch, ...options }) =>
       watch

@@ -1,6 +1,7 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { type CheckImportOptions, describeImporting, type ImportConfig, readImporting } from './importing.ts';
 import { describeLog, type LogConfig, readLog } from './log.ts';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
 import { describeNetworks, fail, parseInteger, parseNetworks, type Read, split } from './parsers.ts';
@@ -17,7 +18,7 @@ import {
   sqliteDatabase,
 } from './urls.ts';
 
-export interface Config extends LogConfig {
+export interface Config extends ImportConfig, LogConfig {
   readonly host: string;
   readonly port: number;
   /** Threads that serve. */
@@ -27,8 +28,6 @@ export interface Config extends LogConfig {
   readonly dataDir: string;
   readonly database: Database;
   readonly storage: Storage;
-  /** What `zukan serve` imports when it starts. */
-  readonly importOnStart: string | undefined;
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
@@ -72,7 +71,10 @@ const LOOPBACK = '127.0.0.0/8,::1';
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 const MAX_LIFETIME = 365 * 86_400;
 
-export function readConfig(environment: Environment): Config {
+export function readConfig(
+  environment: Environment,
+  checkImportOptions: CheckImportOptions = () => {},
+): Config {
   const problems: string[] = [];
   const read: Read = (name, fallback, parse) => {
     const text = environment[name]?.trim();
@@ -104,7 +106,7 @@ export function readConfig(environment: Environment): Config {
     dataDir,
     database,
     storage,
-    importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
+    ...readImporting(read, checkImportOptions),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
@@ -136,7 +138,7 @@ export function describeConfig(config: Config): Record<string, string> {
     DATA_DIR: config.dataDir,
     ...describeDatabase(config.database),
     FILES_URL: describeStorage(config.storage),
-    IMPORT_ON_START: config.importOnStart ?? '(nothing)',
+    ...describeImporting(config),
     PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',

@@ -20,6 +20,13 @@ export function split(text: string): string[] {
     .filter((part) => part !== '');
 }
 
+/** The words of a command line. Quotes keep spaces together, as in a shell; nothing else has a meaning. */
+export function splitWords(text: string): string[] {
+  if (!/^(?:[^\s'"]|'[^']*'|"[^"]*"|\s)*$/.test(text)) fail('a quotation mark is missing');
+  const words = text.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+}
+
 export function parseNetworks(text: string): BlockList {
   const list = new BlockList();
   for (const entry of split(text)) {

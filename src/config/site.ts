@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { fail, type Read, split } from './parsers.ts';
 
-const ratings = ['sfw', 'questionable', 'nsfw'] as const;
+export const ratings = ['sfw', 'questionable', 'nsfw'] as const;
 
 export interface SiteConfig {
   readonly name: string;

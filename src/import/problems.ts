@@ -33,12 +33,14 @@ export interface Problem {
 
 export class Problems {
   readonly #skips: boolean;
+  readonly #maxListed: number;
   readonly #found: { location: RecordLocation; reason: string }[] = [];
   #count = 0;
 
   /** Whether invalid records are skipped, so that any number of them does not stop the import. */
-  constructor(skips: boolean) {
+  constructor(skips: boolean, listsAll = false) {
     this.#skips = skips;
+    this.#maxListed = listsAll ? Number.POSITIVE_INFINITY : MAX_PROBLEMS;
   }
 
   /** Listed or not. */
@@ -64,7 +66,7 @@ export class Problems {
   add(location: RecordLocation, error: unknown): undefined {
     if (!(error instanceof RecordError)) throw error;
     this.#count++;
-    if (this.#found.length >= 2 * MAX_PROBLEMS) return;
+    if (this.#found.length >= 2 * this.#maxListed) return;
     const { message } = error;
     const isLong = message.length > MAX_REASON_LENGTH;
     this.#found.push({ location, reason: isLong ? `${message.slice(0, MAX_REASON_LENGTH)}…` : message });
@@ -74,7 +76,7 @@ export class Problems {
   list(): Problem[] {
     return this.#found
       .sort((a, b) => a.location.source - b.location.source || a.location.position - b.location.position)
-      .slice(0, MAX_PROBLEMS)
+      .slice(0, this.#maxListed)
       .map(({ location, reason }) => ({ label: location.label, reason }));
   }
 }

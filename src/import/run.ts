@@ -38,7 +38,7 @@ export async function runImport(
 ): Promise<ImportResult> {
   const { isDryRun, skipsInvalid, report } = options;
   // A dry run shows everything that an import would do without the invalid records.
-  const problems = new Problems(skipsInvalid || isDryRun);
+  const problems = new Problems(skipsInvalid || isDryRun, options.listsAll);
   const throwIfInvalid = () => {
     if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
   };
@@ -51,17 +51,19 @@ export async function runImport(
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
       const onSkipped = prune ? prune.noteSkipped : () => {};
-      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped };
+      const onHidden = prune ? prune.noteHidden : () => {};
+      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped, onHidden };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
       const isPruning = (await prune?.confirm()) ?? false;
-      return !spool.isEmpty || isPruning;
+      return !spool.isEmpty || isPruning || options.choices.length > 0;
     },
     async (writer, upload) => {
       await writer.changeLog.startImport(options.run.source, options.run.continues);
       const applier = new ImportApplier(sources, writer, upload, problems, copies, options);
       await applier.save(spool);
       await prune?.apply(writer);
+      for (const { folder, choice } of options.choices) await writer.sourceFiles.choose(folder, choice);
       throwIfInvalid();
       const historyProblem = applier.historyProblem();
       if (historyProblem && !isDryRun) throw new InvalidRecords([historyProblem]);

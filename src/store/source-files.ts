@@ -1,5 +1,6 @@
 /** Which files the images came from. */
 import type {
+  FolderChoice,
   KnownFile,
   RemovedSource,
   SourceFileReader,
@@ -31,6 +32,11 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       }
     },
     ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
+    async choiceFor(folder) {
+      const text = 'select choice from source_folder where folder = $1';
+      const [row] = await session.query<{ choice: string }>(text, [folder]);
+      return row ? (JSON.parse(row.choice) as FolderChoice) : {};
+    },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
@@ -71,6 +77,13 @@ export function createSourceFileWriter(session: WriteSession): SourceFileWriter 
     },
     async forget(images) {
       await session.run(`update source_file set fingerprint = '' where ${isOfImages}`, [images]);
+    },
+    async choose(folder, choice) {
+      await session.run(
+        `insert into source_folder (folder, choice) values ($1, $2)
+         on conflict (folder) do update set choice = excluded.choice`,
+        [folder, JSON.stringify(choice)],
+      );
     },
   };
 }

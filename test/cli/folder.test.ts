@@ -170,7 +170,7 @@ test('lists files that are not images, and ignores hidden files', async () => {
   writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
   const { status, output } = await run('import', pictures);
   assert.equal(status, 0);
-  assert.match(output, /skipped \(not images\):\n {2}.*notes\.txt\n$/);
+  assert.match(output, /skipped \(not images\):\n {2}.*notes\.txt\nignored files and folders: 2 hidden/);
 });
 
 test('accepts any file name, and detects the type by the bytes', async () => {

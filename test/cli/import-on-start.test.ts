@@ -1,15 +1,20 @@
 /** IMPORT_ON_START: `zukan serve` imports a folder while it serves. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { type Running, runCommand, serve } from '../support/zukan/program.ts';
 
-async function serveImporting(path: string, parameters: string[] = []): Promise<Running> {
-  return serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);
+async function serveImporting(
+  path: string,
+  parameters: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Running> {
+  const always = { DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path };
+  return serve({ ...always, ...environment }, parameters);
 }
 
 async function stop({ child, ended }: Running): Promise<void> {
@@ -24,13 +29,18 @@ const countImages = async ({ origin }: Running) => {
   return data.images.count;
 };
 
-testDeep('imports a folder and says so', async () => {
+test('imports a folder with IMPORT_OPTIONS, and skips and lists bad files', async () => {
   const pictures = temporaryFolder();
   writeTiny(pictures, '1.png', 1);
-  const server = await serveImporting(pictures);
+  writeFileSync(join(pictures, 'empty.png'), '');
+  const server = await serveImporting(pictures, [], {
+    IMPORT_OPTIONS: '--default-rating=questionable --prune',
+  });
   await until('the import has finished', () => server.output().includes('"msg":"import finished"'));
   assert.equal(await countImages(server), 1);
-  assert.match(server.errors(), /1 added, 0 updated, 0 unchanged/);
+  assert.match(server.errors(), /1 added, 0 updated, 0 unchanged, 0 removed/);
+  assert.match(server.errors(), /1 picture without a rating imported as questionable/);
+  assert.match(server.errors(), /skipped \(invalid\):\n {2}.*empty\.png: /);
   await stop(server);
 });
 
@@ -49,6 +59,26 @@ test('--watch needs a folder', async () => {
   const { status, errors } = await runCommand(['serve', '--watch'], { DATA_DIR: temporaryFolder() });
   assert.equal(status, 2);
   assert.match(errors, /set IMPORT_ON_START/);
+});
+
+test('a wrong IMPORT_OPTIONS is a wrong setting', async () => {
+  const wrong = {
+    '--default-ratin=sfw': /IMPORT_OPTIONS: unknown option '--default-ratin=sfw'/,
+    '--default-rating=wild': /IMPORT_OPTIONS: .*Allowed choices are sfw/,
+    '--yes': /IMPORT_OPTIONS: --yes confirms what --prune removes/,
+    '--dry-run': /IMPORT_OPTIONS: unknown option/,
+    '/pictures': /IMPORT_OPTIONS: too many arguments/,
+    "--prune '": /IMPORT_OPTIONS: a quotation mark is missing/,
+    '--help': /IMPORT_OPTIONS: unknown option/,
+  };
+  for (const [options, message] of Object.entries(wrong)) {
+    const environment = { DATA_DIR: temporaryFolder(), IMPORT_OPTIONS: options, PORT: 'x' };
+    const { status, output, errors } = await runCommand(['serve'], environment);
+    assert.equal(status, 2);
+    assert.equal(output, '');
+    assert.match(errors, message);
+    assert.match(errors, /PORT: must be/, 'all that is wrong is listed');
+  }
 });
 
 test('serves what it has if the import fails, and logs why', async () => {

@@ -229,6 +229,9 @@ await forEachEngineInDepth(async (engine) => {
       /nothing was imported or removed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
     );
     assert.equal((await images()).length, 9);
+    writeTiny(pictures, 'new.png', 20);
+    const unasked = await importFolder('--prune', '--skip-bad');
+    assert.match(unasked, /removed nothing: .* import with --prune --yes\.\n1 added, .*, 0 removed\n/);
     for (const flags of [['--yes'], ['--yes', '--watch']]) {
       const useless = await run(...flags, pictures);
       assert.equal(useless.status, 2);

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -117,7 +118,7 @@ if (!skip) {
     };
     const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
       files: openFiles(config),
-      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
+      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
       concurrency: 1,
       thumbnailSizes: [],
       isDryRun: false,
@@ -126,6 +127,9 @@ if (!skip) {
       onProgress: () => {},
       run: { source: '' },
       report: noReport,
+      looks: noLooks,
+      choices: [],
+      listsAll: false,
       signal: new AbortController().signal,
     });
     await assert.rejects(first, /^Error: PostgreSQL at 127/);

@@ -4,6 +4,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/cli/importing/import.ts';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -52,7 +53,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
   };
   const failing = runImport([catalogueFile('failing', folder, lines)], openSecondWriterLate, {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
+    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
     concurrency: 2,
     thumbnailSizes: [],
     isDryRun: false,
@@ -61,6 +62,9 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     skipsInvalid: false,
     run: { source: '' },
     report: noReport,
+    looks: noLooks,
+    choices: [],
+    listsAll: false,
     signal: new AbortController().signal,
   });
   await assert.rejects(failing, /nothing was imported/);

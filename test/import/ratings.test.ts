@@ -43,7 +43,10 @@ await forEachEngineInDepth((engine) => {
     const output = await run('--default-rating', 'questionable');
     assert.match(output, /\n1 picture without a rating imported as questionable \(--default-rating\)\n/);
     write(3);
-    assert.match(await run(), /\n1 picture without a rating imported as sfw \(--default-rating\)\n/);
+    assert.match(
+      await run('--default-rating', 'sfw'),
+      /\n1 picture without a rating imported as sfw \(--default-rating\)\n/,
+    );
     assert.deepEqual(
       (await images(box)).map(({ nsfw }) => nsfw),
       ['questionable', 'sfw', 'nsfw', 'sfw'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
@@ -29,7 +30,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
   }
   const importing = runImport([catalogueFile('slow', folder, lines)], () => openWriter(config), {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId(), rating: 'sfw' },
+    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
     concurrency: 2,
     thumbnailSizes: [],
     isDryRun: false,
@@ -38,6 +39,9 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     onProgress: () => {},
     run: { source: '' },
     report: noReport,
+    looks: noLooks,
+    choices: [],
+    listsAll: false,
     signal: new AbortController().signal,
   });
   await Promise.race([isPrepared.promise, importing]);

@@ -4,10 +4,12 @@ import type { Config } from '../../config/config.ts';
 import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
 import { openStore } from '../../server/engines.ts';
 import type { Change } from '../../store/contract/change-log.ts';
-import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
+import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
 import { count, printable } from '../terminal/text.ts';
-import { type ImportSummary, list } from './report.ts';
+import { list } from './list.ts';
+import { checkFlags } from './options.ts';
+import type { ImportSummary } from './report.ts';
 import { type ImportFlags, importPaths } from './run-import.ts';
 
 /** A larger part of the catalogue is removed only if somebody confirms it. */
@@ -36,10 +38,6 @@ export async function importCommand(
     throw new CommandError(
       'an import would change nothing because of the invalid records; use --skip-bad to skip them',
     );
-}
-
-export function checkFlags({ yes, prune }: ImportCommandFlags): void {
-  if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
 }
 
 /** Imports without printing anything. `source` is what the list of imports shows instead of the paths. */
@@ -77,13 +75,20 @@ export async function importFolder(
 async function confirmPrune(
   config: Config,
   candidates: PruneCandidates,
-  { dryRun = false, yes = false }: ImportCommandFlags,
+  { dryRun = false, yes = false, skipBad = false }: ImportCommandFlags,
   terminal: Terminal,
 ): Promise<GoneImage[]> {
   const { gone } = candidates;
   printLines(terminal, describeGone(gone));
   const question = yes || dryRun ? undefined : await findDoubt(config, candidates);
-  if (question === undefined || (await ask(`${question} Remove them?`, terminal))) return gone;
+  if (question === undefined) return gone;
+  if (isInteractive(terminal)) {
+    if (await ask(`${question} Remove them?`, terminal)) return gone;
+  } else if (skipBad) {
+    // A file that cannot be read may be the reason for the doubt, and must not keep the others out.
+    printLine(terminal, `removed nothing: ${question} If this is right, import with --prune --yes.`);
+    return [];
+  }
   throw new CommandError(`nothing was imported or removed: ${question} Use --yes if this is right.`);
 }
 
@@ -107,9 +112,11 @@ export async function findDoubt(
   return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
 }
 
-/** No, unless a person is there and says yes. */
+function isInteractive({ stdin, stderr }: Terminal): boolean {
+  return stderr.isTTY === true && (stdin as { isTTY?: boolean }).isTTY === true;
+}
+
 async function ask(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
-  if (stderr.isTTY !== true || (stdin as { isTTY?: boolean }).isTTY !== true) return false;
   const prompt = createInterface({ input: stdin, output: stderr });
   const answer = await new Promise<string>((resolve) => {
     // While it reads, the prompt gets Ctrl-C instead of the process.

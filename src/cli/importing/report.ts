@@ -2,23 +2,23 @@
 
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { ImportListener } from '../../import/apply/save.ts';
-import { type NearDuplicate, NearDuplicates } from '../../import/prepare/near-duplicates.ts';
+import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
+import type { IgnoreReason } from '../../import/sources/walk.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
-import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { count } from '../terminal/text.ts';
-
-/** Longer lists are cut, and the rest is counted. */
-const MAX_LISTED = 20;
+import { BoundedList, describeProblem, displayName, list, MAX_LISTED } from './list.ts';
 
 interface ReportOptions {
   isDryRun: boolean;
   keepsLocation: boolean;
-  defaultRating: Rating;
-  openSnapshot: () => Promise<CatalogueSnapshot>;
+  /** Longer lists are cut, and the rest is counted. */
+  maxListed: number;
+  looks: NearDuplicates;
+  onHidden?: ((label: string) => void) | undefined;
 }
 
 export interface ImportSummary {
@@ -37,25 +37,30 @@ export class ImportReport implements ImportListener {
   #withLocation = 0;
   #unread = 0;
   #pruned: number | undefined;
-  #withoutMarker = 0;
+  /** Those with each rating. */
+  readonly #withoutMarker = new Map<Rating, BoundedList>();
+  readonly #keptChoices: string[] = [];
   /** The pictures with each marker. */
   readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
   readonly #lowered: string[] = [];
   readonly #created: string[] = [];
-  readonly #changes = new BoundedList();
+  readonly #changes: BoundedList;
   readonly #duplicates: string[] = [];
-  readonly #ignored: string[] = [];
+  readonly #thumbnails: string[] = [];
+  readonly #hidden: string[] = [];
+  readonly #others: string[] = [];
+  /** Files and folders. What is in a folder is not counted. */
+  readonly #ignored: Record<IgnoreReason, number> = { junk: 0, rule: 0 };
   readonly #removed: string[] = [];
   /** How many pictures have each of the names. */
   readonly #blocked = new Map<string, number>();
   /** The pictures of artists and characters that were taken down. */
   readonly #takenDown = new Map<string, string[]>();
-  readonly #nearDuplicates: NearDuplicates;
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
 
   constructor(options: ReportOptions) {
     this.#options = options;
-    this.#nearDuplicates = new NearDuplicates(options.openSnapshot, MAX_LISTED);
+    this.#changes = new BoundedList(options.maxListed);
   }
 
   record(record: RecordLine, outcome: keyof ImportSummary, changes: string[] = []): void {
@@ -95,8 +100,15 @@ export class ImportReport implements ImportListener {
     this.#withLocation++;
   }
 
-  withoutMarker(): void {
-    this.#withoutMarker++;
+  withoutMarker(label: string, rating: Rating): void {
+    const labels = this.#withoutMarker.get(rating) ?? new BoundedList(this.#options.maxListed);
+    this.#withoutMarker.set(rating, labels);
+    labels.add(label);
+  }
+
+  /** An import of a folder uses options that were chosen before. */
+  keptChoice(folder: string, options: string): void {
+    if (options !== '') this.#keptChoices.push(`${folder}: ${options}`);
   }
 
   unknownMarker(label: string, { field, value }: UnknownMarker): void {
@@ -130,12 +142,22 @@ export class ImportReport implements ImportListener {
     this.#takenDown.set(blocked, labels);
   }
 
-  picture(label: string, perceptualHash: string): Promise<void> {
-    return this.#nearDuplicates.add(label, perceptualHash);
+  hidden(label: string, reason: string, isPublished: boolean): void {
+    this.#options.onHidden?.(label);
+    this.#hidden.push(`${label}: ${reason}${isPublished ? '; its image stays until --prune' : ''}`);
   }
 
-  ignored(path: string): void {
-    this.#ignored.push(path);
+  thumbnail(label: string, original: string): void {
+    this.#thumbnails.push(`${label} is a thumbnail of ${original}`);
+  }
+
+  /** A file is neither a picture nor a sidecar. */
+  other(path: string): void {
+    this.#others.push(path);
+  }
+
+  ignored(reason: IgnoreReason): void {
+    this.#ignored[reason]++;
   }
 
   /** Whether anything happened that is worth a line. */
@@ -151,23 +173,34 @@ export class ImportReport implements ImportListener {
   }
 
   async lines(): Promise<string[]> {
-    const nearDuplicates = await this.#nearDuplicates.list();
+    const { looks } = this.#options;
+    const nearDuplicates = await looks.list();
     return [
       this.headline,
+      ...this.#list('as chosen before', this.#keptChoices),
       ...this.#locationLines(),
       ...this.#unreadLines(),
       ...this.#ratingLines(),
-      ...list('created', this.#created),
-      ...list('changed', this.#changes.items, this.#changes.count),
-      ...list('skipped (duplicates)', this.#duplicates),
-      ...list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
-      ...[...this.#takenDown].flatMap(([blocked, labels]) => list(`skipped (blocked ${blocked})`, labels)),
-      ...list(
+      ...this.#list('created', this.#created),
+      ...this.#list('changed', this.#changes.items, this.#changes.count),
+      ...this.#list('skipped (duplicates)', this.#duplicates),
+      ...this.#list('skipped (private)', this.#hidden),
+      ...this.#list('skipped (thumbnails)', this.#thumbnails),
+      ...this.#list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...[...this.#takenDown].flatMap(([blocked, labels]) =>
+        this.#list(`skipped (blocked ${blocked})`, labels),
+      ),
+      ...this.#list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
       ),
-      ...list('imported, but look alike', nearDuplicates.map(describe), this.#nearDuplicates.count),
-      ...list('skipped (not images)', this.#ignored),
+      ...this.#list(
+        'imported, but look alike',
+        nearDuplicates.map(({ label, other }) => `${label} looks like ${other}`),
+        looks.count,
+      ),
+      ...this.#list('skipped (not images)', this.#others),
+      ...this.#ignoredLines(),
       ...this.invalidLines(),
     ];
   }
@@ -182,6 +215,10 @@ export class ImportReport implements ImportListener {
     return list('skipped (invalid)', listed.map(describeProblem), count, listed.length);
   }
 
+  #list(title: string, items: string[], total = items.length): string[] {
+    return list(title, items, total, this.#options.maxListed);
+  }
+
   #addLine(outcome: string, type: string, name: string): void {
     if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
@@ -191,11 +228,14 @@ export class ImportReport implements ImportListener {
       ([marker, { label, count: total }]) =>
         `${marker} in ${label}${total > 1 ? ` and ${total - 1} more` : ''}`,
     );
-    const rated = `${count(this.#withoutMarker, 'picture')} without a rating imported as ${this.#options.defaultRating}`;
+    const { maxListed } = this.#options;
     return [
-      ...(this.#withoutMarker > 0 ? [`${rated} (--default-rating)`] : []),
+      ...[...this.#withoutMarker].flatMap(([rating, { items, count: total }]) => {
+        const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
+        return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
+      }),
       ...this.loweredLines(),
-      ...list('imported as nsfw, because the rating is not understood', unknown),
+      ...this.#list('imported as nsfw, because the rating is not understood', unknown),
     ];
   }
 
@@ -205,39 +245,17 @@ export class ImportReport implements ImportListener {
     return [`location ${this.#options.keepsLocation ? 'kept in' : 'removed from'} ${pictures}`];
   }
 
+  #ignoredLines(): string[] {
+    const { junk, rule } = this.#ignored;
+    const parts = [
+      ...(junk > 0 ? [`${junk} hidden or of the system`] : []),
+      ...(rule > 0 ? [`${rule} by --exclude or .zukanignore`] : []),
+    ];
+    return parts.length > 0 ? [`ignored files and folders: ${parts.join(', ')}`] : [];
+  }
+
   #unreadLines(): string[] {
     if (this.#unread === 0) return [];
     return [`not read again, because they did not change: ${count(this.#unread, 'file')} (--full reads all)`];
   }
-}
-
-/** Keeps the first items and counts all. */
-class BoundedList {
-  readonly items: string[] = [];
-  count = 0;
-
-  add(item: string): void {
-    this.count++;
-    if (this.items.length < MAX_LISTED) this.items.push(item);
-  }
-}
-
-export function describeProblem({ label, reason }: Problem): string {
-  return `${label}: ${reason}`;
-}
-
-function displayName(record: RecordLine): string {
-  if (record.type === 'removed') return record.hash;
-  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
-}
-
-function describe({ label, other }: NearDuplicate): string {
-  return `${label} looks like ${other}`;
-}
-
-/** A title and the items below it. `total` counts those that are not in the list, too. */
-export function list(title: string, items: string[], total = items.length, maxListed = MAX_LISTED): string[] {
-  if (items.length === 0) return [];
-  const more = total > maxListed ? [`  and ${total - maxListed} more`] : [];
-  return [`${title}:`, ...items.slice(0, maxListed).map((item) => `  ${item}`), ...more];
 }

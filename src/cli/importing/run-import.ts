@@ -1,23 +1,17 @@
 /** Opens the sources of an import and runs it. */
-import { createReadStream } from 'node:fs';
-import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { addAbortSignal } from 'node:stream';
-import type { Rating } from '../../catalogue/types.ts';
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/urls.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
+import { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
-import {
-  countPictures,
-  type FolderOptions,
-  isPictureName,
-  pictureFolder,
-} from '../../import/sources/folder.ts';
-import { catalogueFile, type Source } from '../../import/sources/source.ts';
+import type { FolderOptions } from '../../import/sources/folder.ts';
+import { IgnoreFiles } from '../../import/sources/ignore-files.ts';
+import type { IgnoreReason } from '../../import/sources/walk.ts';
 import { newId } from '../../lib/random.ts';
 import {
   createCatalogue,
@@ -26,19 +20,19 @@ import {
   openSnapshot,
   openSourceFiles,
 } from '../../server/engines.ts';
+import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
-import { describeProblem, ImportReport } from './report.ts';
+import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
+import { describeProblem, MAX_LISTED } from './list.ts';
+import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
+import { ImportReport } from './report.ts';
 
-const STANDARD_INPUT = '-';
-
-export interface ImportFlags {
+export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;
   keepLocation?: boolean;
-  /** Of new pictures without a marker. */
-  defaultRating?: Rating;
   quiet?: boolean;
   /** Skips invalid records instead of importing nothing. */
   skipBad?: boolean;
@@ -46,6 +40,8 @@ export interface ImportFlags {
   full?: boolean;
   /** Removes images whose files are gone from the folders. */
   prune?: boolean;
+  /** Cuts no list of the summary. */
+  verbose?: boolean;
 }
 
 interface ImportControl {
@@ -53,10 +49,18 @@ interface ImportControl {
   /** With `prune`. */
   confirmPrune: PruneOptions['confirm'];
   readiness?: FolderOptions['readiness'];
+  /** Called with the path of each picture that is private. */
+  onHidden?: (path: string) => void;
   /** Where it was started. */
   origin?: 'import' | 'studio';
   /** How the import is listed. Without it, by its paths. */
   run?: ImportSource;
+}
+
+interface ChosenFolder {
+  choice: FolderChoice;
+  isChanged: boolean;
+  ignore: IgnoreFiles;
 }
 
 /** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
@@ -84,35 +88,49 @@ async function importPlaces(
     signal,
     confirmPrune,
     readiness,
+    onHidden,
     origin = 'import',
     run = { source: describePlaces(places) },
   }: ImportControl,
 ): Promise<ImportReport> {
   const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
-  const { defaultRating = 'sfw' } = flags;
-  const report = new ImportReport({
-    isDryRun,
-    keepsLocation,
-    defaultRating,
-    openSnapshot: () => openSnapshot(config),
-  });
+  const maxListed = flags.verbose ? Number.POSITIVE_INFINITY : MAX_LISTED;
+  const looks = new NearDuplicates(() => openSnapshot(config), maxListed);
+  const report = new ImportReport({ isDryRun, keepsLocation, looks, maxListed, onHidden });
   const thumbnailSizes = config.thumbnails;
   await using known = await openSourceFiles(config);
-  const folderOptions: FolderOptions = {
-    onIgnored: (path) => report.ignored(path),
+  const folders = places.filter((place) => place.kind === 'folder');
+  const chosen = new Map<string, ChosenFolder>();
+  for (const { path, realPath } of folders) {
+    const before = await known.choiceFor(realPath);
+    const choice = choose(before, flags);
+    const isChanged = !isSameChoice(before, choice);
+    chosen.set(realPath, { choice, isChanged, ignore: new IgnoreFiles(path, choice.exclude ?? []) });
+    report.keptChoice(path, describeKept(before, flags));
+  }
+  const shared = {
+    onOther: (path: string) => report.other(path),
+    onIgnored: (reason: IgnoreReason) => report.ignored(reason),
     signal,
     clock: Date.now,
-    readOptions: describeOptions({ keepsLocation, thumbnailSizes }),
     known,
     isFull,
     readiness,
   };
-  const sources = places.map((place) => openSource(place, terminal, folderOptions));
-  const progress = flags.quiet ? noProgress : startProgress('Importing', await measure(places), terminal);
-  const folders = sources.filter(({ isFolder }) => isFolder);
+  const optionsOf = ({ realPath }: FolderPlace): FolderOptions => {
+    const { choice, ignore } = chosen.get(realPath) as ChosenFolder;
+    const { folderCategories = 'all', defaultRating = config.defaultRating } = choice;
+    const readOptions = describeOptions({ keepsLocation, thumbnailSizes, folderCategories });
+    return { ...shared, ignore, folderCategories, defaultRating, readOptions };
+  };
+  const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));
+  const progress = flags.quiet
+    ? noProgress
+    : startProgress('Importing', await measure(places, optionsOf), terminal);
   const prune = flags.prune
     ? new Prune({
-        folders: await Promise.all(folders.map(({ folder }) => realpath(folder))),
+        folders: folders.map(({ realPath }) => realPath),
+        isIgnored: async (folder, path) => (await chosen.get(folder)?.ignore.isIgnored(path)) ?? false,
         openFiles: () => openSourceFiles(config),
         confirm: (candidates) => {
           progress.finish();
@@ -125,16 +143,21 @@ async function importPlaces(
   try {
     const options = {
       files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId(), rating: defaultRating },
+      defaults: { now: new Date().toISOString(), newId: () => newId() },
       concurrency: 2 * availableParallelism(),
       run,
       thumbnailSizes,
       isDryRun,
       keepsLocation,
       report,
+      looks,
       signal,
       skipsInvalid: flags.skipBad ?? false,
+      listsAll: flags.verbose ?? false,
       onProgress: progress.advance,
+      choices: [...chosen].flatMap(([folder, { choice, isChanged }]) =>
+        isChanged ? { folder, choice } : [],
+      ),
     };
     report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
     return report;
@@ -145,48 +168,6 @@ async function importPlaces(
   } finally {
     progress.finish();
   }
-}
-
-function describePlaces(places: Place[]): string {
-  return places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path))).join(', ');
-}
-
-/** A path of the command line. `size` is that of a catalogue file. */
-type Place =
-  | { kind: 'stdin' }
-  | { kind: 'folder'; path: string }
-  | { kind: 'file'; path: string; size: number };
-
-async function findPlace(path: string): Promise<Place> {
-  if (path === STANDARD_INPUT) return { kind: 'stdin' };
-  const facts = await stat(path).catch(() => {
-    throw new CommandError(`${path}: no such file or folder`);
-  });
-  if (facts.isDirectory()) return { kind: 'folder', path };
-  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
-  if (isPictureName(path))
-    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
-  return { kind: 'file', path, size: facts.size };
-}
-
-/** The signal also ends a stream that waits for input. */
-function openSource(place: Place, { stdin }: Terminal, options: FolderOptions): Source {
-  const { signal } = options;
-  if (place.kind === 'stdin')
-    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
-  if (place.kind === 'folder') return pictureFolder(place.path, options);
-  const open = () => createReadStream(place.path, { signal });
-  return catalogueFile(place.path, dirname(place.path), open);
-}
-
-/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
-async function measure(places: Place[]): Promise<number | undefined> {
-  let total = 0;
-  for (const place of places) {
-    if (place.kind === 'stdin') return undefined;
-    total += place.kind === 'file' ? place.size : await countPictures(place.path);
-  }
-  return total;
 }
 
 /** The catalogue that an import changes, or that a dry run only reads. */

@@ -9,7 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text.ts';
-import { checkFlags, describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { describeGone, findDoubt, type ImportCommandFlags } from './import.ts';
+import { checkFlags } from './options.ts';
 import { importPaths } from './run-import.ts';
 
 /**
@@ -62,7 +63,8 @@ export async function watchCommand(
   while (!signal.aborted) {
     readyFiles.startScan();
     try {
-      const run = { signal, confirmPrune, readiness: readyFiles.readiness };
+      const { readiness, readAgain } = readyFiles;
+      const run = { signal, confirmPrune, readiness, onHidden: readAgain };
       // One bad file must not keep the others out.
       const options = { ...flags, skipBad: true, quiet: true };
       const report = await importPaths(config, folders, options, terminal, run);
@@ -189,6 +191,12 @@ export class ReadyFiles {
     if (isSame) return before.wasRead ? 'failed' : 'ready';
     this.#isWaiting = true;
     return 'settling';
+  };
+
+  /** A picture that is private is not imported, and every scan has to say so: to `--prune`, its image is gone. */
+  readonly readAgain = (path: string): void => {
+    const candidate = this.#current.get(path);
+    if (candidate) candidate.wasRead = false;
   };
 
   /** The last scan failed as a whole: what it read has to be read again. */

@@ -7,7 +7,7 @@ import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
 import type { SavedEntry } from '../../store/contract/writer.ts';
-import { list } from '../importing/report.ts';
+import { list } from '../importing/list.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { printLines, type Terminal } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { findOutdated, updateThumbnails } from '../../import/apply/update-thumbnails.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
-import { list } from '../importing/report.ts';
+import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';

@@ -5,7 +5,7 @@ import type { Kept, UndoResult } from '../../changes/undoing.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
 import type { Change } from '../../store/contract/change-log.ts';
-import { list } from '../importing/report.ts';
+import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';

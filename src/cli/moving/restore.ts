@@ -81,7 +81,7 @@ async function restore(
     openWriter: writersFor(config, terminal),
     openSnapshot: () => openSnapshot(config),
     addLinkKeys: (keys) => notes.push(...restoreKeys(config, keys)),
-    defaults: { now: new Date().toISOString(), newId: () => newId(), rating: 'nsfw' },
+    defaults: { now: new Date().toISOString(), newId: () => newId() },
     onImage,
     signal,
   });

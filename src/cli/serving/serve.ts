@@ -71,7 +71,8 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
   await logWarnings(config, server.log);
   if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
-  if (config.importOnStart) started = startImport(config.importOnStart, { watch }, server.log);
+  if (config.importOnStart)
+    started = startImport(config.importOnStart, importFlags(config, watch), server.log);
 }
 
 async function serveHere(config: Config): Promise<Server> {
@@ -117,12 +118,16 @@ interface StartedImport {
   stop(): Promise<void>;
 }
 
-/** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. `watch` is for folders. */
-function startImport(path: string, { watch }: { watch: boolean }, log: App['log']): StartedImport {
+/** Bad files are skipped and listed: one of them must not keep the others from the site. */
+function importFlags({ importOptions }: Config, watch: boolean): string[] {
+  return [...(watch ? ['--watch'] : []), '--skip-bad', ...importOptions];
+}
+
+/** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. */
+function startImport(path: string, flags: string[], log: App['log']): StartedImport {
   let isStopping = false;
   // Its output goes to standard error, because standard output is the log.
-  const flags = watch ? ['--watch'] : [];
-  const child = spawn(process.execPath, [process.argv[1] as string, 'import', ...flags, path], {
+  const child = spawn(process.execPath, [process.argv[1] as string, 'import', ...flags, '--', path], {
     stdio: ['ignore', 2, 2],
   });
   const ended = once(child, 'exit').then(([status]) => {

@@ -3,9 +3,11 @@
  * has by now, and saves them.
  */
 
+import { readDocument } from '../../catalogue/documents/document.ts';
 import type { Upload } from '../../media/files.ts';
 import type { SourceFile } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { isNamedThumbnail, isThumbnailOf } from '../plan/thumbnail.ts';
 import { Batch } from '../prepare/batch.ts';
 import type { CountedCopy, PictureCopies } from '../prepare/copies.ts';
 import {
@@ -19,10 +21,11 @@ import { storePicture } from '../prepare/store-picture.ts';
 import type { Problem, Problems } from '../problems.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
-import { type EntryLine, mentionedNames } from '../sources/record.ts';
+import { type EntryLine, mentionedNames, statedRating } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
 import { HistoryMover } from './history.ts';
+import { loadImages } from './lookup.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
 
 export class ImportApplier {
@@ -56,7 +59,7 @@ export class ImportApplier {
     this.#options = options;
     this.#unsaved = new Set(upload.newKeys());
     this.#history = new HistoryMover(writer, problems);
-    this.#saver = new Saver(writer, upload, options.defaults, problems, options.report, (image) =>
+    this.#saver = new Saver(writer, upload, options.defaults, problems, options, (image) =>
       this.#storeAgain(image),
     );
   }
@@ -104,7 +107,6 @@ export class ImportApplier {
     }
   }
 
-  /** Entries that the pictures of a folder mention are created first, if they are missing. */
   async #saveImages(batch: PreparedImage[]): Promise<void> {
     const copies: { image: PreparedImage; first: CountedCopy }[] = [];
     const unique = batch.flatMap((image) => {
@@ -119,6 +121,19 @@ export class ImportApplier {
       this.#copies.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
     });
+    // Originals first, so that their thumbnails are recognised.
+    const { original = [], thumbnail = [] } = Object.groupBy(images, nameKind);
+    await this.#savePictures(original, files);
+    await this.#savePictures(await this.#leaveOutThumbnails(thumbnail, files), files);
+    await this.#saver.raiseRatings(copies.map(({ image }) => image));
+    for (const { image, first } of copies)
+      if (image.file && first.image !== undefined)
+        files.push({ ...image.file, image: first.image, state: 'copy' });
+    await this.#writer.sourceFiles.save(withoutRepeats(files));
+  }
+
+  /** Creates the entries that the pictures of a folder mention, if they are missing. Adds the files that images come from. */
+  async #savePictures(images: PreparedImage[], files: SourceFile[]): Promise<void> {
     for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
     const mentions = images
       .filter(({ record }) => record.isFromFolder)
@@ -132,11 +147,41 @@ export class ImportApplier {
       this.#copies.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
     });
-    await this.#saver.raiseRatings(copies.map(({ image }) => image));
-    for (const { image, first } of copies)
-      if (image.file && first.image !== undefined)
-        files.push({ ...image.file, image: first.image, state: 'copy' });
-    await this.#writer.sourceFiles.save(withoutRepeats(files));
+  }
+
+  /** Of pictures with the names of thumbnails, those that are in the catalogue already, or that no larger one looks like. */
+  async #leaveOutThumbnails(images: PreparedImage[], files: SourceFile[]): Promise<PreparedImage[]> {
+    const existing = await loadImages(this.#writer, images);
+    const kept: PreparedImage[] = [];
+    for (const image of images) {
+      const isNew = existing.matching(image.record, image.picture.hashes).length === 0;
+      const original = isNew ? await this.#findOriginal(image) : undefined;
+      if (!original) kept.push(image);
+      else {
+        this.#options.report.thumbnail(image.label, original.label);
+        this.#copies.setImage(image, original.id);
+        if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
+      }
+    }
+    return kept;
+  }
+
+  /** The image that a picture is a thumbnail of: the largest one. */
+  async #findOriginal({
+    record,
+    picture,
+  }: PreparedImage): Promise<{ id: string; label: string } | undefined> {
+    const { width, height, perceptualHash } = picture;
+    const seen = { width, height, rating: statedRating(record) };
+    const alike = await this.#options.looks.find(perceptualHash ?? '');
+    const rows = await this.#writer.imagesById(alike.map(({ id }) => id));
+    const originals = rows.flatMap(({ id, document }) => {
+      const { nsfw: rating, meta } = readDocument(document);
+      const { width, height } = meta.dimens;
+      return isThumbnailOf(seen, { width, height, rating }) ? { id, pixels: width * height } : [];
+    });
+    const [largest] = originals.sort((a, b) => b.pixels - a.pixels || (a.id < b.id ? -1 : 1));
+    return alike.find(({ id }) => id === largest?.id);
   }
 
   #newMentions({ record, source, position, label }: PreparedImage) {
@@ -156,6 +201,10 @@ export class ImportApplier {
     if (stored.hash !== picture.hash)
       throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
   }
+}
+
+function nameKind({ record: { isFromFolder, file = '' } }: PreparedImage): 'original' | 'thumbnail' {
+  return isFromFolder && isNamedThumbnail(file) ? 'thumbnail' : 'original';
 }
 
 /** A folder may be named twice. */

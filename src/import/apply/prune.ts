@@ -32,6 +32,8 @@ export interface PruneOptions {
   /** The real paths of the folders. */
   folders: string[];
   openFiles: () => Promise<SourceFileReader>;
+  /** Whether an import leaves a file alone, so that it counts as gone. */
+  isIgnored: (folder: string, path: string) => Promise<boolean>;
   /** Returns the images to remove. */
   confirm: (candidates: PruneCandidates) => Promise<GoneImage[]>;
   onRemoved: (count: number) => void;
@@ -57,11 +59,14 @@ export class Prune {
 
   /** Before the folders are read, so that a file that is moved meanwhile is found at one of its places. */
   async findMissing(): Promise<void> {
-    const { folders, openFiles } = this.#options;
+    const { folders, openFiles, isIgnored } = this.#options;
     await using files = await openFiles();
     for (const folder of folders)
       for await (const file of files.all(folder)) {
-        const isPresent = file.state !== 'replaced' && !isGone(join(folder, file.path));
+        const isPresent =
+          file.state !== 'replaced' &&
+          !isGone(join(folder, file.path)) &&
+          !(await isIgnored(folder, file.path));
         if (isPresent) this.#emptyFolders.delete(folder);
         else this.#add(file);
       }
@@ -71,6 +76,12 @@ export class Prune {
     this.#emptyFolders.delete(folder);
     for (const hash of hashes) this.#hashes.add(hash);
     if (known && !hashes.includes(known.eTag)) this.#add(known);
+  };
+
+  /** A picture that was published and is private by now counts as gone. */
+  readonly noteHidden = ({ folder, known }: FoundFile): void => {
+    this.#emptyFolders.delete(folder);
+    if (known) this.#add(known);
   };
 
   readonly noteSkipped = (file: FoundFile): void => {

@@ -18,8 +18,9 @@ import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
 import { type Picture, planImage } from '../plan/image.ts';
 import { fillOpenFields } from '../plan/kept-fields.ts';
-import { entryChanges, type ImportDefaults, imageChanges, type Outcome } from '../plan/outcome.ts';
+import { entryChanges, imageChanges, type NewRecordDefaults, type Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
+import type { Looks } from '../prepare/near-duplicates.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { isStricter } from '../sidecar/rating.ts';
 import {
@@ -42,7 +43,7 @@ export interface ImportListener extends DecisionReport {
   /** The same, of a picture that an operator removed. */
   unreadRemoved(label: string, file: RemovedFile): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
-  withoutMarker(): void;
+  withoutMarker(label: string, rating: Rating): void;
   /** A picture is rated as explicit, because a marker is not understood. */
   unknownMarker(label: string, marker: UnknownMarker): void;
   /** An image has a safer rating than before. */
@@ -51,8 +52,10 @@ export interface ImportListener extends DecisionReport {
   location(): void;
   /** A picture was skipped because it has the same bytes as an earlier one. */
   duplicate(label: string, firstLabel: string): void;
-  /** A picture was added. */
-  picture(label: string, perceptualHash: string): Promise<void>;
+  /** A picture was skipped because it is private. `isPublished` is whether the catalogue has had it before. */
+  hidden(label: string, reason: string, isPublished: boolean): void;
+  /** A picture was skipped because it is a thumbnail of another one. */
+  thumbnail(label: string, original: string): void;
 }
 
 type Located<T> = RecordLocation & { record: T };
@@ -75,9 +78,10 @@ function replacedFiles(before: ImageRow, after: ImageRow): string[] {
 export class Saver {
   readonly #writer: CatalogueWriter;
   readonly #upload: Upload;
-  readonly #defaults: ImportDefaults;
+  readonly #defaults: NewRecordDefaults;
   readonly #problems: Problems;
   readonly #report: ImportListener;
+  readonly #looks: Looks;
   readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
   /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
   #mentioned = new MentionedEntries();
@@ -86,9 +90,9 @@ export class Saver {
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
-    defaults: ImportDefaults,
+    defaults: NewRecordDefaults,
     problems: Problems,
-    report: ImportListener,
+    { report, looks }: { report: ImportListener; looks: Looks },
     storeAgain: (image: ImageWithPicture) => Promise<void>,
   ) {
     this.#writer = writer;
@@ -96,6 +100,7 @@ export class Saver {
     this.#defaults = defaults;
     this.#problems = problems;
     this.#report = report;
+    this.#looks = looks;
     this.#storeAgain = storeAgain;
   }
 
@@ -122,11 +127,11 @@ export class Saver {
       const lines = batch.map((line) => {
         if (!line.record.openFields) return line;
         const existing = images.findCertain(line.record, line.picture.hashes);
-        return { ...line, record: fillOpenFields(line.record, existing, this.#defaults.rating) };
+        return { ...line, record: fillOpenFields(line.record, existing) };
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
-      const added: T[] = [];
+      const added: { line: T; id: string }[] = [];
       /** Files that no image has used so far. */
       const needed = new Map<string, T>();
       const plan = (line: T): Planned<PlacedImage> => {
@@ -144,7 +149,7 @@ export class Saver {
         if (record.file !== undefined)
           for (const key of keys) if (!former.includes(key)) needed.set(key, line);
         if (planned.outcome === 'added' || !existing) {
-          added.push(line);
+          added.push({ line, id: row.id });
           return planned;
         }
         released.push(...replacedFiles(existing, row));
@@ -155,8 +160,9 @@ export class Saver {
       for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
-      for (const { label, picture } of added)
-        if (picture.perceptualHash !== null) await this.#report.picture(label, picture.perceptualHash);
+      for (const { line, id } of added)
+        if (line.picture.perceptualHash !== null)
+          await this.#looks.add(line.label, id, line.picture.perceptualHash);
       return done;
     });
   }
@@ -188,7 +194,8 @@ export class Saver {
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
     for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
-    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast) this.#report.withoutMarker();
+    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
+      this.#report.withoutMarker(label, record.nsfw);
     const before = existing && readDocument(existing.document).nsfw;
     if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
   }

@@ -1,7 +1,7 @@
 /** The result of planning a record: a row to save, or nothing to do; and what an update changes, for people. Pure. */
 
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
-import type { Document, Rating } from '../../catalogue/types.ts';
+import type { Document } from '../../catalogue/types.ts';
 import { shorten } from '../../lib/text.ts';
 
 export type Outcome<Row> =
@@ -14,11 +14,6 @@ export type Outcome<Row> =
 export interface NewRecordDefaults {
   now: string;
   newId: () => string;
-}
-
-export interface ImportDefaults extends NewRecordDefaults {
-  /** Of new pictures in folders that have no marker. */
-  rating: Rating;
 }
 
 /** Longer values are cut when they are shown. */

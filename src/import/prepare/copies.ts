@@ -1,11 +1,13 @@
 /**
  * The pictures of folders, by their bytes. Of several copies one counts: one that was imported before and did not change, or
- * else the first one in the order of the command line and then of paths.
+ * else the first one in the order of the command line and then of paths. One that has the name of a thumbnail counts only if
+ * all of them have.
  */
 
 import type { Rating } from '../../catalogue/types.ts';
 import type { KnownFile } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
+import { isNamedThumbnail } from '../plan/thumbnail.ts';
 import type { RecordLocation } from '../problems.ts';
 import { strictest } from '../sidecar/rating.ts';
 import { statedRating } from '../sources/record.ts';
@@ -14,6 +16,7 @@ export interface CountedCopy {
   label: string;
   /** The id of its image, when it is known. */
   image?: string;
+  isThumbnail: boolean;
 }
 
 export class PictureCopies {
@@ -32,22 +35,26 @@ export class PictureCopies {
    */
   addUnchanged({ label }: RecordLocation, { eTag, image, path, state }: KnownFile): boolean {
     const first = this.#byHash.get(eTag);
-    if (!first && state === 'copy') return false;
+    if (!first && state !== 'first') return false;
     if (first) {
-      this.#report.duplicate(label, first.label);
+      if (state === 'thumbnail') this.#report.thumbnail(label, first.label);
+      else this.#report.duplicate(label, first.label);
     } else {
-      this.#byHash.set(eTag, { label, image });
+      this.#byHash.set(eTag, { label, image, isThumbnail: isNamedThumbnail(path) });
       this.#report.unchangedFile(path);
     }
     return true;
   }
 
   /** The picture with the same bytes that counts, or undefined if it is this one. */
-  add({ picture: { hashes }, label }: ImageWithPicture): CountedCopy | undefined {
+  add({ picture: { hashes }, label, record }: ImageWithPicture): CountedCopy | undefined {
     const first = hashes.map((hash) => this.#byHash.get(hash)).find((found) => found !== undefined);
-    if (first) this.#report.duplicate(label, first.label);
-    else for (const hash of hashes) this.#byHash.set(hash, { label });
-    return first;
+    const isThumbnail = isNamedThumbnail(record.file ?? '');
+    // An original that was added later takes the place of a thumbnail with the same bytes.
+    const isCopy = first !== undefined && (isThumbnail || !first.isThumbnail);
+    if (isCopy) this.#report.duplicate(label, first.label);
+    else for (const hash of hashes) this.#byHash.set(hash, { label, isThumbnail });
+    return isCopy ? first : undefined;
   }
 
   /** All pictures are noted before the first one is saved. */

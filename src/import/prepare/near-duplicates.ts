@@ -5,12 +5,20 @@ import { readPicture } from '../../media/picture.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 
 const HASHES_PER_TICK = 10_000;
+/** An original is among the nearest ones. */
+const MAX_FOUND = 10;
 
 export interface NearDuplicate {
   label: string;
   /** The label of the other picture, or the id of its image. */
   other: string;
 }
+
+/** What an import needs to know about the looks of pictures. */
+export type Looks = Pick<NearDuplicates, 'add' | 'find'>;
+
+/** For imports of pictures that nobody compares. */
+export const noLooks: Looks = { add: async () => {}, find: async () => [] };
 
 export class NearDuplicates {
   readonly #openSnapshot: () => Promise<CatalogueSnapshot>;
@@ -20,7 +28,7 @@ export class NearDuplicates {
   /** The pictures of the catalogue, followed by the new ones. Loaded when the first new one is added. */
   #index: HashIndex | undefined;
   #firstNew = 0;
-  readonly #labels: string[] = [];
+  readonly #new: { label: string; id: string }[] = [];
 
   constructor(openSnapshot: () => Promise<CatalogueSnapshot>, maxListed: number) {
     this.#openSnapshot = openSnapshot;
@@ -32,23 +40,33 @@ export class NearDuplicates {
     return this.#count;
   }
 
-  async add(label: string, perceptualHash: string): Promise<void> {
+  /** A picture was added as the image with this id. */
+  async add(label: string, id: string, perceptualHash: string): Promise<void> {
     const hash = parseHash(perceptualHash);
     if (!hash) return;
-    this.#index ??= await this.#loadIndex();
-    const index = this.#index;
-    const nearest = new Nearest(1);
-    index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) =>
-      nearest.add(position, distance),
-    );
-    const [position] = nearest.positions();
+    const index = await this.#load();
+    const [position] = findCopies(index, hash, 1);
     if (position !== undefined) {
       this.#count++;
       if (this.#listed.length < this.#maxListed) this.#listed.push({ label, position });
     }
     // New pictures are found by their position, so their number does not matter.
     index.add(0, perceptualHash);
-    this.#labels.push(label);
+    this.#new.push({ label, id });
+  }
+
+  /** The images that a picture looks like, the nearest first. */
+  async find(perceptualHash: string): Promise<{ id: string; label: string }[]> {
+    const hash = parseHash(perceptualHash);
+    if (!hash) return [];
+    const index = await this.#load();
+    const found = findCopies(index, hash, MAX_FOUND);
+    const existing = found.filter((position) => position < this.#firstNew);
+    const ids = await this.#findIds(existing.map((position) => index.imageAt(position)));
+    return found.flatMap((position) => {
+      const id = ids.get(index.imageAt(position));
+      return this.#new[position - this.#firstNew] ?? (id === undefined ? [] : { id, label: `image ${id}` });
+    });
   }
 
   /** The first of those that were found. */
@@ -59,7 +77,7 @@ export class NearDuplicates {
     const ids = await this.#findIds(existing.map(({ position }) => index.imageAt(position)));
     return this.#listed.map(({ label, position }) => ({
       label,
-      other: this.#labels[position - this.#firstNew] ?? `image ${ids.get(index.imageAt(position))}`,
+      other: this.#new[position - this.#firstNew]?.label ?? `image ${ids.get(index.imageAt(position))}`,
     }));
   }
 
@@ -70,12 +88,20 @@ export class NearDuplicates {
     return new Map(rows.map(({ number, id }) => [number, id]));
   }
 
-  async #loadIndex(): Promise<HashIndex> {
+  async #load(): Promise<HashIndex> {
+    if (this.#index) return this.#index;
     await using snapshot = await this.#openSnapshot();
-    const index = await loadHashes(snapshot);
-    this.#firstNew = index.size;
-    return index;
+    this.#index = await loadHashes(snapshot);
+    this.#firstNew = this.#index.size;
+    return this.#index;
   }
+}
+
+/** The positions of the nearest ones. */
+function findCopies(index: HashIndex, hash: Int32Array, limit: number): number[] {
+  const nearest = new Nearest(limit);
+  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
+  return nearest.positions();
 }
 
 /** Yields now and then: there may be a million. */
@@ -102,9 +128,7 @@ export async function findLookAlikes(
   const hash = parseHash(read?.facts.perceptualHash ?? '');
   if (!read || !hash) return [];
   const index = await loadHashes(snapshot);
-  const nearest = new Nearest(limit);
-  index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
-  const numbers = nearest.positions().map((position) => index.imageAt(position));
+  const numbers = findCopies(index, hash, limit).map((position) => index.imageAt(position));
   const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
   const found = numbers.flatMap((number) => rows.get(number) ?? []);
   return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;

@@ -5,8 +5,9 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
+import type { FolderChoice } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
-import type { ImportDefaults } from '../plan/outcome.ts';
+import type { NewRecordDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
@@ -15,6 +16,7 @@ import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '.
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
+import type { Looks } from './near-duplicates.ts';
 import type { Spool } from './spool.ts';
 import { type FilePicture, storePicture } from './store-picture.ts';
 
@@ -28,7 +30,7 @@ export interface ImportSource {
 
 export interface ImportOptions {
   files: Files;
-  defaults: ImportDefaults;
+  defaults: NewRecordDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails. */
@@ -36,15 +38,21 @@ export interface ImportOptions {
   isDryRun: boolean;
   /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
   skipsInvalid: boolean;
+  /** Whether all of them are listed, however many they are. */
+  listsAll: boolean;
   /** Whether the location in the metadata of pictures is stored. */
   keepsLocation: boolean;
   /** Called with the size of each record that is done. */
   onProgress: (size: number) => void;
   report: ImportListener;
+  /** What the pictures of the catalogue, and those that are added, look like. */
+  looks: Looks;
   /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
   /** How the import is listed among the last ones. */
   run: ImportSource;
+  /** What was chosen for folders, if it differs from before. */
+  choices: { folder: string; choice: FolderChoice }[];
 }
 
 /**
@@ -77,6 +85,8 @@ interface Preparing {
   onRead: (file: FoundFile, hashes: string[]) => void;
   /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
   onSkipped: (file: FoundFile) => void;
+  /** Called with the file of each picture that must not be published. */
+  onHidden: (file: FoundFile) => void;
 }
 
 /** Records and files of one source, in order. */
@@ -107,6 +117,13 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       const record = parsing instanceof Promise ? await parsing : parsing;
       if (!record) {
         if (file) preparing.onSkipped(file);
+        continue;
+      }
+      const hidden = record.type === 'image' ? record.folder?.hidden : undefined;
+      if (file && hidden !== undefined) {
+        options.report.hidden(label, hidden, file.known !== undefined);
+        preparing.onHidden(file);
+        options.onProgress(size);
         continue;
       }
       const parsed = { source, position, label, size, record, file };

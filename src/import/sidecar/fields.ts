@@ -27,6 +27,8 @@ export interface SidecarFields {
   /** Instead of the name of the file next to it. */
   fileName?: string | undefined;
   marked: MarkedRating;
+  /** Why the picture must not be published: it is private where the sidecar comes from. */
+  hidden?: string | undefined;
 }
 
 /** Of each field, the first statement counts; of the ratings, the strictest. */
@@ -61,9 +63,15 @@ export function validName(kind: Kind, name: string | undefined): string | undefi
 /** Some pictures of image boards have more tags than an image can have categories. */
 const MAX_NAMES = 250;
 
-export function toRecord(file: string, folders: string[], sidecar: SidecarFields): ImageLine {
+/** `folders` may say how explicit the picture is; `names` are those of its categories that no sidecar states. */
+export function toRecord(
+  file: string,
+  folders: string[],
+  sidecar: SidecarFields,
+  names: string[] = folders,
+): ImageLine {
   const { id, artist, source, createdAt, characters = [], title, description, fileName } = sidecar;
-  const places = categoryNames(folders);
+  const places = categoryNames(names);
   const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
   const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
   const { rating, unknown } = combine(sidecar.marked, asked);

@@ -2,8 +2,10 @@
 import { RecordError } from '../problems.ts';
 import { isId } from '../sources/record.ts';
 import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
+import { checkOwnJson } from './own-json.ts';
 import { findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
+import { isTakeout, readTakeout } from './takeout.ts';
 import { descriptionText, titleText } from './texts.ts';
 
 type Fields = Record<string, unknown>;
@@ -21,6 +23,8 @@ const typedTags = /^(?:tags|tag_string)_([a-z]+)$/;
 
 export function readJson(text: string): SidecarFields {
   const fields = parse(text);
+  if (isTakeout(fields)) return readTakeout(fields);
+  checkOwnJson(fields);
   const typed = new Tags();
   const plain = new Tags();
   for (const [key, value] of Object.entries(fields)) {

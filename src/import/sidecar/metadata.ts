@@ -61,7 +61,7 @@ const MAX_CATEGORIES = 250;
  * is no reason to stop an import.
  */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
-  const { openFields = [], unknownMarkers, atLeast, ...closed } = record;
+  const { openFields = [], unknownMarkers, atLeast, folder, ...closed } = record;
   const { creator, date, takenAt } = metadata;
   const open = new Set(openFields);
   let result: ImageLine = closed;
@@ -82,7 +82,11 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const names = keywordNames(metadata.keywords);
   const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
   if (names.length > 0) add('categories', { categories });
-  const ratings = { ...(atLeast && { atLeast }), ...(unknownMarkers && { unknownMarkers }) };
+  const ratings = {
+    ...(folder && { folder }),
+    ...(atLeast && { atLeast }),
+    ...(unknownMarkers && { unknownMarkers }),
+  };
   return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
 }
 

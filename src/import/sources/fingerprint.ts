@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FolderCategories } from './folder-file.ts';
 
 /** Increase it when a picture or a sidecar would be read differently. Every file is then read once more. */
 const READER_VERSION = 2;
@@ -16,11 +17,12 @@ const MIN_AGE_MS = 2100;
 interface ReadOptions {
   keepsLocation: boolean;
   thumbnailSizes: readonly number[];
+  folderCategories: FolderCategories;
 }
 
 /** Options that change what is stored are part of every fingerprint. */
-export function describeOptions({ keepsLocation, thumbnailSizes }: ReadOptions): string {
-  return JSON.stringify([READER_VERSION, keepsLocation, thumbnailSizes]);
+export function describeOptions({ keepsLocation, thumbnailSizes, folderCategories }: ReadOptions): string {
+  return JSON.stringify([READER_VERSION, keepsLocation, thumbnailSizes, folderCategories]);
 }
 
 interface Fingerprint {

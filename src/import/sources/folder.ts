@@ -2,34 +2,34 @@
  * A folder of pictures as a source. The names of the subfolders are categories, and sidecars next to a picture give its
  * other fields. Pictures that did not change since they were imported are not read again.
  */
-import type { Dirent } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { Rating } from '../../catalogue/types.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/parallel.ts';
 import type { KnownFile, RemovedSource, SourceFileReader } from '../../store/contract/source-files.ts';
-import { RecordError } from '../problems.ts';
-import { mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
-import { readSidecar, sidecarNames } from '../sidecar/read.ts';
+import { isNamedThumbnail } from '../plan/thumbnail.ts';
+import { categoryNames, mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
+import { readSidecar } from '../sidecar/read.ts';
 import { takeFingerprint } from './fingerprint.ts';
+import { type FolderCategories, usedFolders } from './folder-file.ts';
 import { readInside } from './read-inside.ts';
 import type { ImageLine } from './record.ts';
 import type { FoundFile, Readiness, Source } from './source.ts';
+import { type FoundPicture, findPictures, type WalkOptions } from './walk.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
-export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 /** Pictures that are looked up in the catalogue together. */
 const BATCH_SIZE = 1000;
 
-/** Called with each visible file that is neither a picture nor a sidecar. */
-type OnIgnored = (path: string) => void;
-
-export interface FolderOptions {
-  onIgnored: OnIgnored;
+export interface FolderOptions extends WalkOptions {
   signal: AbortSignal;
   clock: Clock;
   /** The options that change what is read from a picture. */
   readOptions: string;
+  folderCategories: FolderCategories;
+  /** Of new pictures that nothing marks as explicit or safe. */
+  defaultRating: Rating;
   /** The files of a folder, named by its real path, that were imported before. */
   known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
   /** Whether everything has to be read. */
@@ -45,17 +45,28 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
     async *records() {
       const realPath = await realpath(folder);
       let position = 0;
-      for await (const batch of streamBatches(findPictures(folder, options.onIgnored), BATCH_SIZE)) {
+      const pictures = originalsFirst(findPictures(folder, options));
+      for await (const batch of streamBatches(pictures, BATCH_SIZE)) {
         const rows = await findRows(realPath, batch, options.known);
         for (const picture of batch) {
           options.signal.throwIfAborted();
           const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
           const label = join(folder, picture.path);
-          yield [{ position: position++, label, size: 1, file, parse: picture.read }];
+          const parse = () => readRecord(folder, picture, options);
+          yield [{ position: position++, label, size: 1, file, parse }];
         }
       }
     },
   };
+}
+
+/** Of several copies the first one counts, and that must not be a thumbnail. */
+async function* originalsFirst(pictures: AsyncIterable<FoundPicture>): AsyncGenerator<FoundPicture, void> {
+  const thumbnails: FoundPicture[] = [];
+  for await (const picture of pictures)
+    if (isNamedThumbnail(picture.path)) thumbnails.push(picture);
+    else yield picture;
+  yield* thumbnails;
 }
 
 type Row = KnownFile | RemovedSource;
@@ -78,11 +89,17 @@ async function findRows(
 function lookUp(
   folder: string,
   realPath: string,
-  { path, companions }: FoundPicture,
+  { path, companions, settings }: FoundPicture,
   rows: Row[],
   { readOptions, isFull, clock, readiness }: FolderOptions,
 ): FoundFile {
-  const fingerprint = takeFingerprint(folder, path, companions, readOptions, clock());
+  const fingerprint = takeFingerprint(
+    folder,
+    path,
+    companions,
+    readOptions + JSON.stringify(settings),
+    clock(),
+  );
   const row = rows.find(({ state }) => state !== 'replaced');
   const isUnchanged =
     !isFull && row !== undefined && fingerprint !== undefined && row.fingerprint === fingerprint.text;
@@ -98,84 +115,30 @@ function lookUp(
   return { ...place, known: undefined, removed: isUnchanged ? row : undefined };
 }
 
-export async function countPictures(folder: string): Promise<number> {
+export async function countPictures(folder: string, options: WalkOptions): Promise<number> {
   let count = 0;
-  for await (const _ of findPictures(folder, () => {})) count++;
+  for await (const _ of findPictures(folder, { ...options, onOther: () => {}, onIgnored: () => {} })) count++;
   return count;
 }
 
-interface FoundPicture {
-  /** Relative to the folder. */
-  path: string;
-  /** The other files with its name, which may be sidecars. Relative to the folder. */
-  companions: string[];
-  read(): Promise<ImageLine>;
-}
-
-/** Sorted by name within each folder. */
-async function* findPictures(
+async function readRecord(
   root: string,
-  onIgnored: OnIgnored,
-  inside = '',
-): AsyncGenerator<FoundPicture, void> {
-  let entries: Dirent[];
-  try {
-    entries = await readdir(join(root, inside), { withFileTypes: true });
-  } catch (error) {
-    if (inside === '') throw error;
-    // Reported like a picture that cannot be read.
-    const read = () => Promise.reject(new RecordError((error as Error).message));
-    yield { path: inside, companions: [], read };
-    return;
-  }
-  const names = new Map(entries.map(({ name }) => [name.toLowerCase(), name]));
-  for (const { name } of entries) names.set(name, name);
-  const pictures = entries.filter(({ name }) => isPictureName(name));
-  const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name, names)));
-  const others = Map.groupBy(
-    entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
-    stemOf,
-  );
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(inside, entry.name);
-    if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) {
-      yield* findPictures(root, onIgnored, path);
-    } else if (isPictureName(entry.name)) {
-      const own = sidecarsOf(entry.name, names);
-      const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
-        (name) => others.get(name) ?? [],
-      );
-      yield {
-        path,
-        companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
-        read: () =>
-          readRecord(
-            root,
-            path,
-            own.map((name) => join(inside, name)),
-          ),
-      };
-    } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
-      onIgnored(join(root, path));
-    }
-  }
-}
-
-/** The name without its extension, in lower case. */
-const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();
-
-/** The case of a name makes no difference, but a name in the same case comes first. */
-function sidecarsOf(picture: string, names: Map<string, string>): string[] {
-  const found = sidecarNames(picture).flatMap(
-    (name) => names.get(name) ?? names.get(name.toLowerCase()) ?? [],
-  );
-  return [...new Set(found)];
-}
-
-async function readRecord(root: string, file: string, sidecars: string[]): Promise<ImageLine> {
+  { path, sidecars, settings, problem }: FoundPicture,
+  { folderCategories, defaultRating }: FolderOptions,
+): Promise<ImageLine> {
+  if (problem) throw problem;
   const read: SidecarFields[] = [];
-  for (const path of sidecars)
-    read.push(await readSidecar(path, await readInside(root, path, MAX_SIDECAR_BYTES)));
-  return toRecord(file, file.split(sep).slice(0, -1), mergeFields(read));
+  for (const sidecar of sidecars)
+    read.push(await readSidecar(sidecar, await readInside(root, sidecar, MAX_SIDECAR_BYTES)));
+  // A folder counts like a last sidecar, but its categories add up with others.
+  const { rating, artist, categories = [] } = settings;
+  read.push({ artist, marked: { rating, unknown: [] } });
+  const folders = path.split(sep).slice(0, -1);
+  const names = usedFolders(folders, folderCategories);
+  const unusedNames = categoryNames(folders).filter((name) => !categoryNames(names).includes(name));
+  const hidden = read.find((sidecar) => sidecar.hidden)?.hidden;
+  return {
+    ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),
+    folder: { defaultRating, ...(unusedNames.length > 0 && { unusedNames }), ...(hidden && { hidden }) },
+  };
 }

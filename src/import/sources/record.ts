@@ -28,14 +28,21 @@ type CharacterLine = Type.Static<typeof lines.CharacterLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
- * not understood. A catalogue file can set none of these, and neither `isFromFolder`.
+ * not understood. A catalogue file can set none of these, and neither `isFromFolder` nor `folder`.
  */
 export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   openFields?: OpenField[];
   atLeast?: Rating;
   unknownMarkers?: UnknownMarker[];
   isFromFolder?: true;
+  folder?: FolderFacts;
 };
+/** `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. */
+export interface FolderFacts {
+  defaultRating: Rating;
+  unusedNames?: string[];
+  hidden?: string;
+}
 export const OPEN_FIELDS = [
   ...(['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const),
   ...DETAIL_FIELDS,
@@ -176,6 +183,9 @@ const hints: Record<string, string> = {
   'source.url': 'must start with http:// or https://',
   source: 'must be {"name":…,"url":…} for an image, or a text of at most 255 characters for a character',
   nsfw: 'must be "sfw", "questionable" or "nsfw" for an image, or true or false for a category',
+  rating: 'must be "sfw", "questionable" or "nsfw"',
+  categories: 'must be a list of names',
+  artist: 'must be a name',
   ages: 'must be a list of whole numbers',
   aliases: 'must be a list of names',
   title: `must be a text of at most ${MAX_TITLE_LENGTH} characters`,

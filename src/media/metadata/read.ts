@@ -2,6 +2,7 @@
 import type { ExpandedTags } from 'exifreader';
 import type { Mimetype } from '../../catalogue/types.ts';
 import { findMetadata } from './find.ts';
+import { allKeywords } from './keywords.ts';
 import type { PartKind } from './part.ts';
 import { cleanXmp } from './xmp.ts';
 
@@ -110,7 +111,13 @@ function interpret(tags: ExpandedTags): Metadata {
   const takenAt = dates.find((date) => asIso(date) !== undefined);
   return {
     creator: first(texts(xmp.creator), texts(iptc['By-line']), texts(exif.Artist))[0],
-    keywords: [...texts(xmp.subject), ...texts(iptc.Keywords), ...splitKeywords(exif.XPKeywords)],
+    keywords: allKeywords(
+      [...texts(xmp.subject), ...texts(iptc.Keywords), ...splitKeywords(exif.XPKeywords)],
+      [
+        ...texts(xmp.TagsList).map((path) => path.split('/')),
+        ...texts(xmp.hierarchicalSubject).map((path) => path.split('|')),
+      ],
+    ),
     copyright: first(texts(xmp.rights), texts(iptc['Copyright Notice']), texts(exif.Copyright))[0],
     copyrightUrl: texts(xmp.WebStatement)[0],
     date: takenAt && asIso(takenAt),

@@ -2,6 +2,7 @@
  * Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
  * images whose files are gone.
  */
+import type { Rating } from '../../catalogue/types.ts';
 import type { RemovedFile } from './decisions.ts';
 
 export interface SourceFile {
@@ -12,10 +13,10 @@ export interface SourceFile {
   /** The id of the image. */
   image: string;
   /**
-   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `replaced`: the file
-   * has other bytes by now, which are another image.
+   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `thumbnail`: only a
+   * smaller version of the image. `replaced`: the file has other bytes by now, which are another image.
    */
-  state: 'first' | 'copy' | 'replaced';
+  state: 'first' | 'copy' | 'thumbnail' | 'replaced';
   /** What the file and its sidecars looked like, and how they were read. `''` if the file has to be read again. */
   fingerprint: string;
 }
@@ -26,6 +27,13 @@ export type KnownFile = SourceFile & { eTag: string };
 /** A file whose picture an operator removed. */
 export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;
 
+/** How an operator chose to import a folder. The next import of the folder keeps what it does not choose anew. */
+export interface FolderChoice {
+  folderCategories?: 'all' | 'last' | 'none' | number;
+  exclude?: string[];
+  defaultRating?: Rating;
+}
+
 /** Outside a transaction: a folder may take hours to read. Files whose image was removed are left out. */
 export interface SourceFileReader extends AsyncDisposable {
   find(folder: string, paths: string[]): Promise<KnownFile[]>;
@@ -35,6 +43,8 @@ export interface SourceFileReader extends AsyncDisposable {
   all(folder: string): AsyncIterable<KnownFile>;
   /** In whatever folder. */
   ofImages(ids: string[]): Promise<KnownFile[]>;
+  /** Empty if nothing was chosen for the folder. */
+  choiceFor(folder: string): Promise<FolderChoice>;
 }
 
 /** Part of a writer's transaction. */
@@ -48,4 +58,5 @@ export interface SourceFileWriter {
   detach(images: string[]): Promise<void>;
   /** The next import reads the files of these images again. */
   forget(images: string[]): Promise<void>;
+  choose(folder: string, choice: FolderChoice): Promise<void>;
 }

@@ -240,4 +240,5 @@ export const migrations: (string | DataMigration)[] = [
   `alter table shelf add column sort_key text collate "C" not null default ''`,
   () => normaliseNames({ format: (shelves) => shelves, parse: (stored) => stored as number[] }),
   'update revision set number = next_revision(number) where exists (select from image)',
+  'create table source_folder (folder text collate "C" primary key, choice text not null)',
 ];

@@ -195,6 +195,7 @@ export const catalogueSchema: Schema = {
     'alter table blocked_name add column skips integer not null default 0',
     `alter table shelf add column sort_key text not null default ''`,
     () => normaliseNames({ format: (shelves) => `,${shelves.join()},`, parse: parseShelves }),
+    'create table source_folder (folder text primary key, choice text not null) strict, without rowid',
   ],
 };
 

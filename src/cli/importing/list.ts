@@ -1,0 +1,39 @@
+/** Lists in the report of an import: a title, and the items below it. */
+
+import type { Problem } from '../../import/problems.ts';
+import type { RecordLine } from '../../import/sources/record.ts';
+
+/** Longer lists are cut, and the rest is counted. */
+export const MAX_LISTED = 20;
+
+/** `total` counts the items that are not given, too. */
+export function list(title: string, items: string[], total = items.length, maxListed = MAX_LISTED): string[] {
+  if (items.length === 0) return [];
+  const more = total > maxListed ? [`  and ${total - maxListed} more`] : [];
+  return [`${title}:`, ...items.slice(0, maxListed).map((item) => `  ${item}`), ...more];
+}
+
+/** Keeps the first items and counts all. */
+export class BoundedList {
+  readonly items: string[] = [];
+  count = 0;
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(item: string): void {
+    this.count++;
+    if (this.items.length < this.#max) this.items.push(item);
+  }
+}
+
+export function describeProblem({ label, reason }: Problem): string {
+  return `${label}: ${reason}`;
+}
+
+export function displayName(record: RecordLine): string {
+  if (record.type === 'removed') return record.hash;
+  return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
+}

@@ -1,0 +1,70 @@
+/** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { FolderCategories } from '../../import/sources/folder-file.ts';
+import { checkRules, parseRule } from '../../import/sources/ignore.ts';
+import { UsageError } from '../terminal/errors.ts';
+
+/** How a folder is imported, whoever starts the import. */
+export function addFolderOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--default-rating <rating>',
+        'rating of new pictures that nothing marks as explicit or safe (default: DEFAULT_RATING)',
+      ).choices(['sfw', 'questionable', 'nsfw']),
+    )
+    .option(
+      '--folder-categories <which>',
+      'the folders that are categories: all, last, none, or how many from the first one on (default: all)',
+      parseFolderCategories,
+    )
+    .option(
+      '--keep-location',
+      'keep the location in the metadata of pictures, which everyone can then read',
+      false,
+    )
+    .option(
+      '--exclude <glob>',
+      'ignore these files and folders, as a line of .zukanignore; can be repeated',
+      collect,
+    )
+    .option('--no-exclude', 'ignore no longer what was excluded before')
+    .option('--prune', 'remove images whose files are gone from the folders', false)
+    .option('--verbose', 'list everything in the summary, however much it is', false)
+    .option('--yes', 'with --prune: remove more than a tenth of the catalogue without asking', false);
+}
+
+function parseFolderCategories(text: string): FolderCategories {
+  if (text === 'all' || text === 'last' || text === 'none') return text;
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be all, last, none, or a number from 1 to 99.');
+}
+
+function collect(glob: string, before: string[] | false | undefined): string[] {
+  const globs = [...(before || []), glob];
+  try {
+    checkRules(globs.map((line) => parseRule(line)));
+    return globs;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+export function checkFlags({ yes, prune }: { yes?: boolean; prune?: boolean }): void {
+  if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
+}
+
+/** Throws an error that says what is wrong with IMPORT_OPTIONS. */
+export function checkImportOptions(words: string[]): void {
+  const command = addFolderOptions(new Command())
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    checkFlags(command.parse(words, { from: 'user' }).opts());
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw new Error(error.message.replace(/^error: /, '').split('\n')[0]);
+  }
+}

@@ -1,0 +1,130 @@
+/** Finds the pictures of a folder, with the files next to each that may describe it. */
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { RecordError, withSubject } from '../problems.ts';
+import { decodeText } from '../sidecar/read.ts';
+import { sidecarFinder } from './companions.ts';
+import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
+import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
+import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
+import { readInside } from './read-inside.ts';
+
+export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
+
+const MAX_FOLDER_FILE_BYTES = 64 * 1024;
+/** Where PhotoPrism keeps sidecars if its sidecar path is relative. */
+const PHOTOPRISM_FOLDER = '.photoprism';
+
+export interface FoundPicture {
+  /** Relative to the folder. */
+  path: string;
+  /** Its sidecars, the first one that counts first. Relative to the folder. */
+  sidecars: string[];
+  /** These, and the other files with its name. Relative to the folder. */
+  companions: string[];
+  /** What its folders say about it. */
+  settings: FolderFile;
+  /** Why it, or the folder with this path, cannot be read. */
+  problem?: RecordError;
+}
+
+export interface WalkOptions {
+  ignore: IgnoreFiles;
+  /** Called with each file that is neither a picture nor a sidecar. */
+  onOther: (path: string) => void;
+  /** Called for each file and folder that is left alone, because it is junk or because of a rule. */
+  onIgnored: (reason: IgnoreReason) => void;
+}
+
+export type IgnoreReason = 'junk' | 'rule';
+
+/** Sorted by name within each folder. A folder that cannot be read is reported like a picture that cannot be read. */
+export async function* findPictures(
+  root: string,
+  options: WalkOptions,
+  folder: string[] = [],
+  outer: FolderFile = {},
+): AsyncGenerator<FoundPicture, void> {
+  const inside = folder.join(sep);
+  /** The file that is being read, in case that it cannot be. */
+  let path = inside;
+  let entries: Dirent[];
+  let settings: FolderFile;
+  let inner: string[];
+  try {
+    const all = await readdir(join(root, inside), { withFileTypes: true });
+    path = join(inside, PHOTOPRISM_FOLDER);
+    const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && entry.isDirectory());
+    inner = hasInner ? await readdir(join(root, path)) : [];
+    path = join(inside, FOLDER_FILE);
+    const hasFile = all.some(({ name }) => name === FOLDER_FILE);
+    settings = hasFile ? inherit(outer, await readFolderFile(root, path)) : outer;
+    path = join(inside, IGNORE_FILE);
+    entries = leaveOut(all, folder, await options.ignore.rulesIn(folder), options.onIgnored);
+  } catch (error) {
+    if (path === '') throw error;
+    // Without these files, pictures would be published that must not be, or as safer than they are.
+    yield {
+      path,
+      sidecars: [],
+      companions: [],
+      settings: {},
+      problem: new RecordError((error as Error).message),
+    };
+    return;
+  }
+  const sidecarsOf = sidecarFinder([
+    ...inner.filter((name) => /\.yml$/i.test(name)).map((name) => join(PHOTOPRISM_FOLDER, name)),
+    ...entries.map(({ name }) => name),
+  ]);
+  const pictures = entries.filter(({ name }) => isPictureName(name));
+  const sidecars = new Set(pictures.flatMap(({ name }) => sidecarsOf(name)));
+  const others = Map.groupBy(
+    entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
+    stemOf,
+  );
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const found = join(inside, entry.name);
+    if (entry.isDirectory()) {
+      yield* findPictures(root, options, [...folder, entry.name], settings);
+    } else if (isPictureName(entry.name)) {
+      const own = sidecarsOf(entry.name);
+      const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
+        (name) => others.get(name) ?? [],
+      );
+      yield {
+        path: found,
+        sidecars: own.map((name) => join(inside, name)),
+        companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
+        settings,
+      };
+    } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
+      options.onOther(join(root, found));
+    }
+  }
+}
+
+/** What is not ignored. */
+function leaveOut(
+  entries: Dirent[],
+  folder: string[],
+  rules: IgnoreRule[],
+  onIgnored: WalkOptions['onIgnored'],
+): Dirent[] {
+  return entries.filter((entry) => {
+    if (entry.name === IGNORE_FILE || entry.name === FOLDER_FILE) return false;
+    const isNamed = isIgnored(rules, [...folder, entry.name], entry.isDirectory());
+    const reason = isJunk(entry.name) ? 'junk' : isNamed && 'rule';
+    if (reason) onIgnored(reason);
+    return !reason;
+  });
+}
+
+async function readFolderFile(root: string, path: string): Promise<FolderFile> {
+  const bytes = await readInside(root, path, MAX_FOLDER_FILE_BYTES);
+  return withSubject(path, () => parseFolderFile(decodeText(bytes)));
+}
+
+/** The name without its extension, in lower case. */
+const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();

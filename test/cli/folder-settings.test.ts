@@ -1,0 +1,158 @@
+// process: own
+/** What folders, and the operator, say about the pictures of a folder: .zukan.json, --folder-categories, DEFAULT_RATING. */
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { mock, test } from 'node:test';
+import { sandbox } from '../support/catalogues/import.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { type Engine, forEachEngine, forEachEngineInDepth } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+
+/** Files that were just written are read again the next time. These tests are a minute late. */
+mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+
+function newFolder(engine: Engine) {
+  const box = sandbox(engine);
+  const pictures = join(box.folder, 'pictures');
+  const environment = { ...box.environment, THUMBNAILS: 'off' };
+  const write = (name: string, content: number | string) => {
+    mkdirSync(dirname(join(pictures, name)), { recursive: true });
+    writeFileSync(join(pictures, name), typeof content === 'number' ? tinyPicture(content) : content);
+  };
+  const run = (flags: string[], more: Record<string, string> = {}) =>
+    runCommand(['import', '--quiet', ...flags, pictures], { ...environment, ...more });
+  const importFolder = async (...flags: string[]) => {
+    const { status, output, errors } = await run(flags);
+    assert.equal(status, 0, errors);
+    return output;
+  };
+  /** The file name, the rating, the artist and the categories of each image. */
+  const images = async () => {
+    const { output } = await runCommand(['export', '--quiet'], environment);
+    const records = output
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const names = new Map(records.map(({ id, name }) => [id, name]));
+    return records
+      .filter(({ type }) => type === 'image')
+      .map(({ fileName, nsfw, artist, categories }) =>
+        [fileName, nsfw, names.get(artist), ...categories.map((id: string) => names.get(id)).sort()].join(
+          ' ',
+        ),
+      )
+      .sort();
+  };
+  return { pictures, write, run, importFolder, images };
+}
+
+await forEachEngine(async (engine) => {
+  test('what was chosen for a folder stays chosen', async () => {
+    const { pictures, write, importFolder, images } = newFolder(engine);
+    write('a/b/1.png', 1);
+    write('a/b/2.tmp.png', 2);
+    await importFolder('--folder-categories', 'last', '--exclude', '*.tmp.png', '--default-rating', 'nsfw');
+    assert.deepEqual(await images(), ['1.png nsfw Unknown b']);
+    write('a/b/3.png', 3);
+    const again = await importFolder();
+    assert.match(
+      again,
+      /\nas chosen before:\n {2}.*pictures: --folder-categories last --exclude '\*\.tmp\.png' --default-rating nsfw\n/,
+    );
+    assert.match(again, /not read again, .*: 1 file /);
+    assert.deepEqual(await images(), ['1.png nsfw Unknown b', '3.png nsfw Unknown b']);
+    // A dry run chooses nothing.
+    await importFolder('--dry-run', '--folder-categories', '1');
+    const other = await importFolder(
+      '--folder-categories',
+      'none',
+      '--no-exclude',
+      '--default-rating',
+      'sfw',
+    );
+    assert.doesNotMatch(other, /chosen/);
+    const plain = ['1.png nsfw Unknown', '2.tmp.png sfw Unknown', '3.png nsfw Unknown'];
+    assert.deepEqual(await images(), plain, 'names of folders that are not used any more are left out');
+    rmSync(pictures, { recursive: true });
+    write('x/4.png', 4);
+    await importFolder();
+    assert.deepEqual(await images(), [...plain, '4.png sfw Unknown']);
+  });
+});
+
+await forEachEngineInDepth(async (engine) => {
+  test('.zukan.json is about everything below its folder', async () => {
+    const { write, importFolder, images } = newFolder(engine);
+    for (const [at, name] of ['a/1.png', 'a/b/2.png', 'a/b/c/3.png', 'a/b/c/4.png', 'd/5.png'].entries())
+      write(name, at + 1);
+    write('a/.zukan.json', '{"rating":"nsfw","categories":["holiday"],"artist":"Ann"}');
+    write('a/b/c/.zukan.json', '\ufeff{"rating":"sfw","categories":["sea"]}');
+    write('a/b/c/4.png.json', '{"rating":"explicit","artist":"Bob","categories":["own"]}');
+    write('d/.zukan.json', '{"categories":["R-18"]}');
+    assert.match(await importFolder(), /^15 added, 0 updated, 0 unchanged\n/);
+    const first = [
+      '1.png nsfw Ann a holiday',
+      '2.png nsfw Ann a b holiday',
+      '3.png sfw Ann a b c holiday sea',
+      '4.png nsfw Bob a b c holiday own sea',
+      '5.png nsfw Unknown R-18 d',
+    ];
+    assert.deepEqual(await images(), first);
+    assert.match(await importFolder(), /^0 added, 0 updated, 5 unchanged\nnot read again, .*: 5 files/);
+    write('a/b/.zukan.json', '{"artist":"Cid"}');
+    assert.match(await importFolder(), /^1 added, 2 updated, 3 unchanged\nnot read again, .*: 2 files/);
+    assert.deepEqual((await images()).slice(1, 3), [
+      '2.png nsfw Cid a b holiday',
+      '3.png sfw Cid a b c holiday sea',
+    ]);
+  });
+
+  test('a .zukan.json that is wrong stops the import, or skips its folder', async () => {
+    const { write, run, importFolder, images } = newFolder(engine);
+    write('1.png', 1);
+    write('a/2.png', 2);
+    write('a/.zukan.json', '{"raiting":"nsfw"}');
+    const { status, errors } = await run([]);
+    assert.equal(status, 1);
+    assert.match(errors, /a\/\.zukan\.json: a\/\.zukan\.json: unknown field "raiting"\n/);
+    assert.match(await importFolder('--skip-bad'), /skipped \(invalid\):\n {2}.*unknown field "raiting"\n/);
+    assert.deepEqual(await images(), ['1.png sfw Unknown']);
+    assert.equal((await run(['--folder-categories', 'first'])).status, 2);
+  });
+
+  test('DEFAULT_RATING is the rating of pictures without a marker, and --verbose lists them', async () => {
+    const { write, run, images } = newFolder(engine);
+    for (let index = 1; index <= 22; index++) write(`${String(index).padStart(2, '0')}.png`, index);
+    const nsfw = await run(['--exclude', '22.png', '--verbose'], { DEFAULT_RATING: 'nsfw' });
+    const rated =
+      /\n21 pictures without a rating imported as nsfw \(--default-rating\):\n( {2}.*\.png\n){21}/;
+    assert.match(nsfw.output, rated);
+    const one = await run(['--no-exclude', '--default-rating', 'questionable'], { DEFAULT_RATING: 'nsfw' });
+    assert.match(one.output, /\n1 picture without a rating imported as questionable \(--default-rating\)\n$/);
+    assert.deepEqual((await images()).slice(20), ['21.png nsfw Unknown', '22.png questionable Unknown']);
+    const wrong = await run([], { DEFAULT_RATING: 'safe' });
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.errors, /DEFAULT_RATING: must be one of sfw, questionable, nsfw/);
+  });
+
+  test('a picture that is private elsewhere is skipped, and --prune removes one that became private', async () => {
+    const { write, importFolder, images } = newFolder(engine);
+    for (const [at, name] of ['1.png', '2.png', '3.png', '4.png'].entries()) write(name, at + 1);
+    const takeout = { title: '1.png', photoTakenTime: { timestamp: '1589635662' } };
+    write('1.png.supplemental-meta.json', JSON.stringify({ ...takeout, trashed: true }));
+    write('.photoprism/2.yml', 'UID: x\nType: image\nPrivate: true\n');
+    const output = await importFolder();
+    assert.match(output, /^2 added/);
+    assert.match(
+      output,
+      /\nskipped \(private\):\n {2}.*1\.png: in the trash of Google Photos\n {2}.*2\.png: private in PhotoPrism\n/,
+    );
+    write('3.yml', 'UID: x\nType: image\nPrivate: true\n');
+    const later = await importFolder();
+    assert.match(later, /3\.png: private in PhotoPrism; its image stays until --prune\n/);
+    assert.equal((await images()).length, 2);
+    assert.match(await importFolder('--prune', '--yes'), /1 removed\n/);
+    assert.deepEqual(await images(), ['4.png sfw Unknown']);
+  });
+});

@@ -1,0 +1,142 @@
+// process: own
+/** What an import of a folder leaves alone: junk, rules, and thumbnails of pictures that are there. */
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { mock, test } from 'node:test';
+import { readDocument } from '../../src/catalogue/documents/document.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { paint } from '../support/pictures/painting.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
+
+/** Files that were just written are read again the next time. These tests are a minute late. */
+mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+
+await forEachEngineInDepth(async (engine) => {
+  function newFolder() {
+    const box = sandbox(engine);
+    const pictures = join(box.folder, 'pictures');
+    const write = (name: string, content: number | string | Buffer) => {
+      mkdirSync(dirname(join(pictures, name)), { recursive: true });
+      writeFileSync(join(pictures, name), typeof content === 'number' ? tinyPicture(content) : content);
+    };
+    const run = (...flags: string[]) =>
+      runCommand(['import', '--quiet', ...flags, pictures], { ...box.environment, THUMBNAILS: 'off' });
+    const importFolder = async (...flags: string[]) => {
+      const { status, output, errors } = await run(...flags);
+      assert.equal(status, 0, errors);
+      return output;
+    };
+    /** The categories and the width of each image, in the order of imports. */
+    const images = async () => {
+      await using snapshot = await openSnapshot(box.config);
+      const documents = (await Array.fromAsync(snapshot.images())).map(({ document }) =>
+        readDocument(document),
+      );
+      return documents.map(({ categories, meta }) =>
+        [...categories.map(({ name }) => name), meta.dimens.width].join(' '),
+      );
+    };
+    return { pictures, write, run, importFolder, images };
+  }
+
+  test('junk is counted and not looked at', async () => {
+    const { write, importFolder, images } = newFolder();
+    write('a.png', 1);
+    for (const folder of [
+      '@eaDir/b.png',
+      '#recycle',
+      '$RECYCLE.BIN',
+      'x/.thumbnails',
+      'lost+found',
+      '__MACOSX',
+    ])
+      write(`${folder}/c.png`, 2);
+    write('x/._a.png', 'not a picture');
+    write('x/Thumbs.db', 'not a picture');
+    write('x/notes.doc', 'a file that nobody knows');
+    const output = await importFolder();
+    assert.match(output, /^1 added, 0 updated, 0 unchanged\n/);
+    assert.match(
+      output,
+      /\nskipped \(not images\):\n.*notes\.doc\nignored files and folders: 8 hidden or of the system\n$/,
+    );
+    assert.deepEqual(await images(), ['4']);
+  });
+
+  test('--exclude and .zukanignore leave files and folders out, and --prune takes them for deleted', async () => {
+    const { pictures, write, run, importFolder, images } = newFolder();
+    for (const [at, name] of ['a.png', 'b/c.png', 'b/raw/d.png', 'b/raw/e.png', 'f.png'].entries())
+      write(name, at + 1);
+    write('b/.zukanignore', '# my raw files\nraw/*\n!e.png\n');
+    write('b/raw/e.txt', 'red, blue');
+    const output = await importFolder('--exclude', 'f*', '--exclude=*.txt');
+    assert.match(output, /\nignored files and folders: 3 by --exclude or \.zukanignore\n/);
+    assert.deepEqual(await images(), ['4', 'b 4', 'b raw 4'], 'an excluded sidecar is not read');
+    write('b/raw/.zukanignore', 'e.png');
+    const refused = await run('--prune', '--exclude', 'f*');
+    assert.match(refused.errors, /would remove 1 of 3 images/);
+    assert.match(refused.output, /e\.png\n$/);
+    assert.match(
+      await importFolder('--prune', '--yes', '--exclude', 'f*'),
+      /0 updated, 2 unchanged, 1 removed\n/,
+    );
+    write('b/.zukanignore', '*\n'.repeat(1001));
+    const { status, errors } = await run('--exclude', 'f*');
+    assert.equal(status, 1);
+    assert.ok(
+      errors.includes(`${join(pictures, 'b/.zukanignore')}: b/.zukanignore: more than 1000 rules\n`),
+      errors,
+    );
+    assert.match(
+      await importFolder('--skip-bad', '--prune'),
+      /^0 added, 0 updated, 1 unchanged, 0 removed\n/,
+    );
+    assert.equal((await run('--exclude', 'a'.repeat(1001))).status, 2);
+  });
+
+  test('a thumbnail of a picture is skipped, and not read again', async () => {
+    const { pictures, write, importFolder, images } = newFolder();
+    const fox = paint(3, 300, 200);
+    write('trip/fox.png', await fox().png().toBuffer());
+    write('trip/small/fox.jpg', await fox().resize(120).jpeg().toBuffer());
+    write('trip/fox-150x100.jpg', await fox().resize(150).jpeg().toBuffer());
+    write('cache/fox.jpg', await fox().resize(100).jpeg().toBuffer());
+    write('cache/other.jpg', await paint(4, 100, 100)().jpeg().toBuffer());
+    write('nsfw/thumbs/fox.jpg', await fox().resize(90).jpeg().toBuffer());
+    const skipped =
+      /\nskipped \(thumbnails\):\n {2}.*cache\/fox\.jpg is a thumbnail of .*\/fox\.png\n {2}.*fox-150x100\.jpg is .*\n(?! )/;
+    const output = await importFolder();
+    assert.match(output, skipped);
+    const expected = ['trip 300', 'small trip 120', 'cache 100', 'nsfw thumbs 90'];
+    assert.deepEqual(await images(), expected, 'no name of a thumbnail, another look, a stricter rating');
+    assert.match(
+      output,
+      /\nimported, but look alike:\n {2}.*small\/fox\.jpg .*\n {2}.*nsfw\/thumbs\/fox\.jpg /,
+    );
+    const again = await importFolder();
+    assert.match(again, skipped);
+    assert.match(again, /^0 added, 0 updated, 4 unchanged\nnot read again, .*: 4 files/);
+    rmSync(join(pictures, 'trip/fox.png'));
+    await importFolder('--prune', '--yes');
+    await importFolder('--exclude', 'small');
+    assert.deepEqual((await images()).length, 5, 'a thumbnail whose original is gone is all that there is');
+  });
+
+  test('of the same bytes, a copy that is not in a folder for thumbnails counts', async () => {
+    const { write, importFolder, images } = newFolder();
+    write('cache/a.png', 1);
+    write('trip/a.png', 1);
+    assert.match(await importFolder(), /cache\/a\.png has the same bytes as .*trip\/a\.png\n/);
+    write('cache/b.png', 2);
+    await importFolder();
+    assert.deepEqual(await images(), ['trip 4', 'cache 4']);
+    write('trip/b.png', 2);
+    await importFolder();
+    assert.deepEqual(await images(), ['trip 4', 'trip 4'], 'also if it is added later');
+    assert.match(await importFolder(), /^0 added, 0 updated, 2 unchanged\n/);
+  });
+});
