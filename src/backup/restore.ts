@@ -48,6 +48,7 @@ type Pictured = Line | LocatedLine;
 const silent: ImportListener = {
   record() {},
   unchangedFile() {},
+  continuedFile() {},
   unreadRemoved() {},
   withoutMarker() {},
   unknownMarker() {},

@@ -74,6 +74,10 @@ export class ImportReport implements ImportListener {
     this.#addLine('unchanged', 'image', path);
   }
 
+  continuedFile(): void {
+    this.#unread++;
+  }
+
   unreadRemoved(label: string, file: RemovedFile): void {
     this.#unread++;
     this.removed(label, file);

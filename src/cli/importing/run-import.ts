@@ -130,6 +130,7 @@ async function importPlaces(
       run,
       thumbnailSizes,
       isDryRun,
+      isFull,
       keepsLocation,
       report,
       signal,
@@ -139,12 +140,19 @@ async function importPlaces(
     report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
     return report;
   } catch (error) {
-    if (error instanceof InvalidRecords)
-      throw new CommandError(error.message, ...error.problems.map(describeProblem));
+    if (error instanceof InvalidRecords) {
+      const advice = origin === 'import' ? [describeWayOut(error.problems.length, folders.length > 0)] : [];
+      throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
+    }
     throw signal.aborted ? signal.reason : error;
   } finally {
     progress.finish();
   }
+}
+
+function describeWayOut(problems: number, hasFolder: boolean): string {
+  const advice = `fix ${problems === 1 ? 'it' : 'these'}, or use --skip-bad to import everything else`;
+  return hasFolder ? `${advice}; the next attempt does not read the other pictures again` : advice;
 }
 
 function describePlaces(places: Place[]): string {
