@@ -4,6 +4,7 @@
  *     manifest.json            what there is, with the checksums of the lists; replaced when a backup is complete
  *     lists-<id>/              catalogue.ndjson, history.ndjson, tokens.ndjson, link.keys
  *     files/<ab>/<hash>.<ext>  the bytes of pictures, by their SHA-256
+ *     lists-<id>/manifest.json of an older generation
  *
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
@@ -42,6 +43,8 @@ const Manifest = Schema.Object({
   /** The version of the program. */
   zukan: Schema.String({ maxLength: 100 }),
   createdAt: Time,
+  /** How many generations the folder keeps. Versions up to 0.5 kept one. */
+  keep: Schema.Optional(Schema.Integer({ minimum: 1 })),
   counts: Schema.Object({
     images: Count,
     artists: Count,

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
@@ -19,7 +19,7 @@ const MAX_CONCURRENT_FLUSHES = 16;
 export class PictureFiles {
   readonly #folder: string;
   readonly #files: Files;
-  /** The names of all files that this backup needs. */
+  /** The hashes of all files that are needed. */
   readonly #needed = new Set<string>();
   readonly #written = new Set<string>();
   /** Those of them that were missing. */
@@ -34,6 +34,11 @@ export class PictureFiles {
     return this.#added.size;
   }
 
+  /** Keeps a file, which may be missing. */
+  need(hash: string): void {
+    this.#needed.add(hash);
+  }
+
   /** Returns the hash of the bytes, or undefined if the storage does not have them. */
   async add({ key, mimetype, document }: ImageRow): Promise<string | undefined> {
     const expected = hashInKey(key);
@@ -41,7 +46,7 @@ export class PictureFiles {
       const name = fileName(expected, mimetype);
       const existing = await ifExists(lstat(join(this.#folder, name)));
       if (existing?.isFile() && existing.size === readDocument(document).meta.size) {
-        this.#needed.add(basename(name));
+        this.#needed.add(expected);
         return expected;
       }
     }
@@ -56,7 +61,7 @@ export class PictureFiles {
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
       makeFolder(dirname(path));
       await rename(temporary, path);
-      this.#needed.add(basename(name));
+      this.#needed.add(hash);
       this.#written.add(path);
       return hash;
     } finally {
@@ -79,7 +84,8 @@ export class PictureFiles {
       if (entry.name.startsWith(TEMPORARY_PREFIX)) await rm(path, { force: true });
       if (!entry.isDirectory()) continue;
       for (const name of await readdir(path)) {
-        if (this.#needed.has(name) || hashInKey(`${entry.name}/${name}`) === undefined) continue;
+        const hash = hashInKey(`${entry.name}/${name}`);
+        if (hash === undefined || this.#needed.has(hash)) continue;
         await rm(join(path, name), { force: true });
         removed++;
       }

@@ -24,6 +24,7 @@ import {
   parseToken,
   type Stored,
 } from './format.ts';
+import { findGeneration } from './generations.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
 const MAX_KEYS_BYTES = 1024 * 1024;
@@ -52,9 +53,10 @@ export class Backup {
     this.manifest = manifest;
   }
 
-  /** Verifies the checksums of all lists, but not of the pictures. */
-  static async open(folder: string): Promise<Backup> {
-    const text = await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES);
+  /** Verifies the checksums of all lists, but not of the pictures. `time` is that of a generation, or how it begins. */
+  static async open(folder: string, time?: string): Promise<Backup> {
+    const name = await findGeneration(folder, time);
+    const text = await readInside(folder, name, MAX_MANIFEST_BYTES);
     const backup = new Backup(folder, parseManifest(text.toString()));
     for (const name of listNames) await backup.#verifyList(name);
     return backup;

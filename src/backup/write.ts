@@ -1,6 +1,6 @@
 /** Makes a backup. The one before stays complete until the new manifest replaces its own. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRecord } from '../access/tokens.ts';
 import { catalogueLines, joinLines } from '../catalogue/line.ts';
@@ -9,8 +9,16 @@ import { version } from '../lib/version.ts';
 import type { Files } from '../media/files.ts';
 import { flush } from '../media/journal.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
-import { findManifest, lockFolder, removeOldLists } from './folder.ts';
-import { FORMAT_VERSION, formatImage, type List, type ListName, MANIFEST, type Manifest } from './format.ts';
+import { lockFolder } from './folder.ts';
+import { FORMAT_VERSION, formatImage, type List, type ListName, type Manifest } from './format.ts';
+import {
+  findManifest,
+  findOlder,
+  neededFiles,
+  preserve,
+  removeOldLists,
+  writeManifest,
+} from './generations.ts';
 import { backUpHistory } from './history.ts';
 import { PictureFiles } from './picture-files.ts';
 
@@ -19,6 +27,8 @@ export interface BackupOptions {
   files: Files;
   tokens: TokenRecord[];
   linkKeys: readonly string[];
+  /** How many generations to keep. Undefined for as many as before, one at first. */
+  keep?: number | undefined;
   createdAt: string;
   onImage(): void;
   signal: AbortSignal;
@@ -28,6 +38,8 @@ export interface BackupResult {
   manifest: Manifest;
   addedFiles: number;
   removedFiles: number;
+  /** How many there are now. */
+  generations: number;
 }
 
 const BATCH_SIZE = 64;
@@ -36,17 +48,22 @@ const MAX_CONCURRENT_FILES = 8;
 export async function writeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
   using _lock = await lockFolder(folder);
   const former = await findManifest(folder);
-  await removeOldLists(folder, former?.folder);
+  const keep = options.keep ?? former?.keep ?? 1;
+  await removeFailed(folder);
+  if (former && keep > 1) await preserve(folder, former);
   const lists = `lists-${randomUUID()}`;
   try {
     const pictures = new PictureFiles(folder, options.files);
     const manifest = await writeLists(folder, lists, pictures, options);
     await pictures.flush();
     options.signal.throwIfAborted();
-    await writeManifest(folder, manifest);
-    await removeOldLists(folder, lists);
+    await writeManifest(folder, { ...manifest, keep });
+    const older = (await findOlder(folder, manifest)).slice(0, keep - 1);
+    await removeOldLists(folder, [lists, ...older.map((generation) => generation.folder)]);
+    for (const generation of older)
+      for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
     const removedFiles = await pictures.removeUnneeded();
-    return { manifest, addedFiles: pictures.added, removedFiles };
+    return { manifest, addedFiles: pictures.added, removedFiles, generations: 1 + older.length };
   } catch (error) {
     await removeFailed(folder).catch(() => {});
     throw error;
@@ -55,7 +72,9 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
 
 /** The manifest may be in place already. What cannot be removed now, the next backup removes. */
 async function removeFailed(folder: string): Promise<void> {
-  await removeOldLists(folder, (await findManifest(folder))?.folder);
+  const newest = await findManifest(folder);
+  const older = await findOlder(folder, newest);
+  await removeOldLists(folder, [newest?.folder, ...older.map((generation) => generation.folder)]);
 }
 
 async function writeLists(
@@ -149,17 +168,4 @@ async function writeList(path: string, lines: AsyncIterable<string>): Promise<Li
   }
   await file.sync();
   return { size, sha256: sum.digest('hex') };
-}
-
-async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const temporary = join(folder, `${MANIFEST}.${randomUUID()}`);
-  {
-    await using file = await open(temporary, 'wx', 0o600);
-    await file.appendFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
-    await file.sync();
-  }
-  // The names of the lists must be durable first.
-  await flush(folder);
-  await rename(temporary, join(folder, MANIFEST));
-  await flush(folder);
 }

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { CommandError, explainError, UsageError } from './terminal/errors.ts';
+import { parseKeep } from './terminal/options.ts';
 import { type Terminal, watchOutput } from './terminal/terminal.ts';
 import { printable } from './terminal/text.ts';
 
@@ -93,7 +94,12 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .description(
       'back up the catalogue, pictures, tokens and link keys; adds only what changed since the last time',
     )
-    .argument('<folder>', 'a new or empty folder, or that of an earlier backup, which is replaced')
+    .argument('<folder>', 'a new or empty folder, or that of an earlier backup')
+    .option(
+      '--keep <number>',
+      'how many generations the folder keeps, as before by default, one at first',
+      parseKeep,
+    )
     .option('--quiet', 'show no progress', false)
     .action(async (path, options) =>
       (await import('./moving/backup.ts')).backupCommand(config(), path, options, terminal),
@@ -103,7 +109,15 @@ function buildProgram(environment: NodeJS.ProcessEnv, terminal: Terminal): Comma
     .command('restore')
     .description('restore a backup into an empty catalogue, all or nothing')
     .argument('<folder>', 'the folder of the backup')
-    .option('--check', 'only verify the backup; exits with 1 if it is damaged', false)
+    .option(
+      '--check',
+      'only verify the backup, and list older generations; exits with 1 if it is damaged',
+      false,
+    )
+    .option(
+      '--generation <time>',
+      'the newest one that was made then, such as 2026-01-31, instead of the newest',
+    )
     .option('--quiet', 'show no progress', false)
     .action(async (path, options) =>
       (await import('./moving/restore.ts')).restoreCommand(config, path, options, terminal),
