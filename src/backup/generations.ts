@@ -9,7 +9,16 @@ import { readLines } from '../import/sources/lines.ts';
 import { openInside, readInside } from '../import/sources/read-inside.ts';
 import { flush, ifExists } from '../media/journal.ts';
 import { isReplaceable } from './folder.ts';
-import { MANIFEST, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './format.ts';
+import {
+  MANIFEST,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  parseLine,
+  parseManifest,
+  type StoredThumbnail,
+} from './format.ts';
+
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
 export interface Generation {
   /** The folder of its lists. */
@@ -95,13 +104,37 @@ export async function* neededFiles(
   { folder: lists }: Generation,
 ): AsyncGenerator<string, void> {
   for (const list of ['catalogue.ndjson', 'history.ndjson'])
+    for await (const line of readableLines(folder, `${lists}/${list}`))
+      for (const [, hash] of line.matchAll(storedHash)) yield hash as string;
+}
+
+/** The thumbnails of a backup, by the hash of their picture. Those that it lacks, or that cannot be found, are read again. */
+export async function readThumbnails(
+  folder: string,
+  manifest: Manifest | undefined,
+): Promise<Map<string, StoredThumbnail[]>> {
+  const found = new Map<string, StoredThumbnail[]>();
+  if (!manifest) return found;
+  for await (const line of readableLines(folder, `${manifest.folder}/catalogue.ndjson`)) {
+    if (!line.includes('"thumbnails":[{')) continue;
     try {
-      await using file = await openInside(folder, `${lists}/${list}`);
-      const stream = file.createReadStream({ autoClose: false });
-      for await (const lines of readLines(stream, Number.POSITIVE_INFINITY))
-        for (const { bytes } of lines)
-          for (const [, hash] of bytes.toString().matchAll(storedHash)) yield hash as string;
+      const { stored } = parseLine(line);
+      if (stored?.thumbnails) found.set(stored.hash, stored.thumbnails);
     } catch {
-      // An older one may have no history.
+      // It is damaged, or of something else.
     }
+  }
+  return found;
+}
+
+/** None of a list that is missing: an older backup may have no history. */
+async function* readableLines(folder: string, path: string): AsyncGenerator<string, void> {
+  try {
+    await using file = await openInside(folder, path);
+    const stream = file.createReadStream({ autoClose: false });
+    for await (const lines of readLines(stream, MAX_LINE_LENGTH))
+      for (const { bytes } of lines) yield bytes.toString();
+  } catch {
+    // What is damaged from here on cannot be restored anyway.
+  }
 }

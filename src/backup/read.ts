@@ -8,6 +8,7 @@ import { openInside, readInside, sizeInside } from '../import/sources/read-insid
 import type { RecordLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
+import type { SourceFile } from '../store/contract/source-files.ts';
 import {
   fileName,
   type ListName,
@@ -21,6 +22,7 @@ import {
   parseHistory,
   parseLine,
   parseManifest,
+  parseSource,
   parseToken,
   type Stored,
 } from './format.ts';
@@ -42,6 +44,14 @@ export interface BackupLine<Parsed = { record: RecordLine; stored?: Stored }> {
   /** Throws a `RecordError` if it is invalid. */
   parse(): Parsed;
 }
+
+const counted = {
+  images: 'images',
+  tokens: 'tokens',
+  changes: 'changes',
+  trash: 'images in the trash',
+  sources: 'source files',
+};
 
 export class Backup {
   readonly folder: string;
@@ -72,6 +82,17 @@ export class Backup {
       yield* this.#parseLines('history.ndjson', MAX_HISTORY_LINE_BYTES, parseHistory);
   }
 
+  /** None in a backup of an older version. Throws a `RecordError` at one that is invalid. */
+  async *sources(): AsyncGenerator<SourceFile, void> {
+    let count = 0;
+    if (this.manifest.lists['sources.ndjson'])
+      for await (const { label, parse } of this.#parseLines('sources.ndjson', MAX_LINE_BYTES, parseSource)) {
+        count++;
+        yield withSubject(label, parse);
+      }
+    this.checkCount('sources', count);
+  }
+
   async tokens(): Promise<TokenRecord[]> {
     const tokens = (await this.#readList('tokens.ndjson', MAX_TOKENS_BYTES)).map((line, index) =>
       withSubject(`${this.#pathOf('tokens.ndjson')}:${index + 1}`, () => parseToken(line)),
@@ -91,7 +112,7 @@ export class Backup {
 
   /** Passes on the bytes of a picture. Throws a `RecordError` if they are missing or damaged. */
   async usePicture<T>(
-    { hash: expected }: Stored,
+    { hash: expected }: Pick<Stored, 'hash'>,
     mimetype: Mimetype,
     use: (bytes: Buffer) => Promise<T>,
   ): Promise<T> {
@@ -104,12 +125,10 @@ export class Backup {
     });
   }
 
-  checkCount(name: 'images' | 'tokens' | 'changes' | 'trash', found: number): void {
+  checkCount(name: keyof typeof counted, found: number): void {
     const named = this.manifest.counts[name] ?? 0;
     if (named !== found)
-      throw new RecordError(
-        `${MANIFEST}: names ${named} ${name === 'trash' ? 'images in the trash' : name}, but the backup has ${found}`,
-      );
+      throw new RecordError(`${MANIFEST}: names ${named} ${counted[name]}, but the backup has ${found}`);
   }
 
   async *#parseLines<Parsed>(

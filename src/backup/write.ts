@@ -16,6 +16,7 @@ import {
   findOlder,
   neededFiles,
   preserve,
+  readThumbnails,
   removeOldLists,
   writeManifest,
 } from './generations.ts';
@@ -53,7 +54,7 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
   if (former && keep > 1) await preserve(folder, former);
   const lists = `lists-${randomUUID()}`;
   try {
-    const pictures = new PictureFiles(folder, options.files);
+    const pictures = new PictureFiles(folder, options.files, await readThumbnails(folder, former));
     const manifest = await writeLists(folder, lists, pictures, options);
     await pictures.flush();
     options.signal.throwIfAborted();
@@ -86,7 +87,7 @@ async function writeLists(
   await mkdir(join(folder, name), { mode: 0o700 });
   const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
   const counts = { images: 0, artists: 0, categories: 0, characters: 0, tokens: tokens.length };
-  const history = { changes: 0, trash: 0 };
+  const [history, sources] = [{ changes: 0, trash: 0 }, { sources: 0 }];
   const numbers: number[] = [];
   await using snapshot = await openSnapshot();
   const backUp = async (image: SavedImage): Promise<string | undefined> => {
@@ -113,12 +114,13 @@ async function writeLists(
       'history.ndjson',
       backUpHistory(snapshot.changeLog, numbers, pictures, history, signal),
     ),
+    'sources.ndjson': await write('sources.ndjson', sourceLines(snapshot, sources)),
     'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
     'link.keys': await write('link.keys', fromArray(linkKeys)),
   };
   await flush(join(folder, name));
   const facts = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
-  return { ...facts, createdAt, counts: { ...counts, ...history }, folder: name, lists: written };
+  return { ...facts, createdAt, counts: { ...counts, ...history, ...sources }, folder: name, lists: written };
 }
 
 /** The line of an image, or undefined if it was removed after the backup began. */
@@ -127,14 +129,21 @@ async function backUpImage(
   pictures: PictureFiles,
   openSnapshot: BackupOptions['openSnapshot'],
 ): Promise<string | undefined> {
-  const hash = await pictures.add(image);
-  if (hash !== undefined) return formatImage(image, image, hash);
+  const stored = await pictures.add(image);
+  if (stored) return formatImage(image, image, stored);
   await using snapshot = await openSnapshot();
   const [current] = await snapshot.imagesById([image.id]);
   if (!current) return undefined;
-  const currentHash = await pictures.add(current);
-  if (currentHash !== undefined) return formatImage(image, current, currentHash);
+  const currentlyStored = await pictures.add(current);
+  if (currentlyStored) return formatImage(image, current, currentlyStored);
   throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
+}
+
+async function* sourceLines(snapshot: CatalogueSnapshot, counts: { sources: number }) {
+  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, path, image, state, fingerprint });
+  }
 }
 
 const plurals: Record<string, string> = {

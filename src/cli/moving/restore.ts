@@ -5,6 +5,7 @@ import { Backup } from '../../backup/read.ts';
 import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import type { Config } from '../../config/config.ts';
 import { addLinkKeys } from '../../config/link-keys.ts';
+import { findOutdated } from '../../import/apply/update-thumbnails.ts';
 import { type Problem, RecordError } from '../../import/problems.ts';
 import { newId } from '../../lib/random.ts';
 import { createCatalogue, openFiles, openSnapshot, openStore } from '../../server/engines.ts';
@@ -97,8 +98,11 @@ async function restore(
   });
   // The embedded store moves the restored tokens when it opens.
   await (await openStore(config))[Symbol.asyncDispose]();
-  if (config.thumbnails.length > 0 && backup.manifest.counts.images > 0)
-    notes.push('run "zukan thumbnails" to make the thumbnails again');
+  const outdated = await findOutdated(() => openSnapshot(config), config.thumbnails);
+  if (config.thumbnails.length > 0 && outdated.length > 0)
+    notes.push(
+      `run "zukan thumbnails" to make those of ${count(outdated.length, 'image')}, which the backup lacks`,
+    );
 }
 
 /** Returns what the operator has to do. */
