@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RecordError } from '../import/problems.ts';
 import { readLines } from '../import/sources/lines.ts';
-import { openInside, readInside } from '../import/sources/read-inside.ts';
+import { FileUnreadable, openInside, readInside } from '../import/sources/read-inside.ts';
 import { flush, ifExists } from '../media/journal.ts';
 import { isReplaceable } from './folder.ts';
 import {
@@ -115,26 +116,26 @@ export async function readThumbnails(
 ): Promise<Map<string, StoredThumbnail[]>> {
   const found = new Map<string, StoredThumbnail[]>();
   if (!manifest) return found;
-  for await (const line of readableLines(folder, `${manifest.folder}/catalogue.ndjson`)) {
-    if (!line.includes('"thumbnails":[{')) continue;
-    try {
+  try {
+    for await (const line of readableLines(folder, `${manifest.folder}/catalogue.ndjson`)) {
+      if (!line.includes('"thumbnails":[{')) continue;
       const { stored } = parseLine(line);
       if (stored?.thumbnails) found.set(stored.hash, stored.thumbnails);
-    } catch {
-      // It is damaged, or of something else.
     }
+  } catch {
+    // The list is damaged.
   }
   return found;
 }
 
-/** None of a list that is missing: an older backup may have no history. */
+/** None of a list that is missing: an older backup may have no history. Fails if it is there and cannot be read. */
 async function* readableLines(folder: string, path: string): AsyncGenerator<string, void> {
   try {
     await using file = await openInside(folder, path);
     const stream = file.createReadStream({ autoClose: false });
     for await (const lines of readLines(stream, MAX_LINE_LENGTH))
       for (const { bytes } of lines) yield bytes.toString();
-  } catch {
-    // What is damaged from here on cannot be restored anyway.
+  } catch (error) {
+    if (!(error instanceof RecordError) || error instanceof FileUnreadable) throw error;
   }
 }

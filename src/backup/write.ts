@@ -14,6 +14,7 @@ import { FORMAT_VERSION, formatImage, type List, type ListName, type Manifest } 
 import {
   findManifest,
   findOlder,
+  type Generation,
   neededFiles,
   preserve,
   readThumbnails,
@@ -61,14 +62,23 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
     await writeManifest(folder, { ...manifest, keep });
     const older = (await findOlder(folder, manifest)).slice(0, keep - 1);
     await removeOldLists(folder, [lists, ...older.map((generation) => generation.folder)]);
-    for (const generation of older)
-      for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
-    const removedFiles = await pictures.removeUnneeded();
+    const removedFiles = await removeUnneeded(folder, older, pictures);
     return { manifest, addedFiles: pictures.added, removedFiles, generations: 1 + older.length };
   } catch (error) {
     await removeFailed(folder).catch(() => {});
     throw error;
   }
+}
+
+/** Removes nothing if it cannot be read what an older generation needs. */
+async function removeUnneeded(folder: string, older: Generation[], pictures: PictureFiles): Promise<number> {
+  try {
+    for (const generation of older)
+      for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
+  } catch {
+    return 0;
+  }
+  return pictures.removeUnneeded();
 }
 
 /** The manifest may be in place already. What cannot be removed now, the next backup removes. */

@@ -56,7 +56,7 @@ export interface PreparedFile {
 
 /**
  * What imports stored and could not commit, for the next attempt. These files are not leftovers, for a week. Methods fail
- * only if another command has locked the list for long.
+ * only if another command has locked the list for long, or the disk fails.
  */
 export interface PreparedFiles {
   find(paths: string[]): PreparedFile[];

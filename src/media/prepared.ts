@@ -15,7 +15,8 @@ import type { PreparedFile, PreparedFiles } from './files.ts';
 /** How long an import can be continued. */
 const MAX_AGE_MS = 7 * DAY_MS;
 const TIMEOUT_MS = 5000;
-const SQLITE_BUSY = 5;
+/** SQLite's codes for a file that is damaged, no database, or of another version. The others may not last. */
+const UNUSABLE = [1, 11, 14, 26];
 const BATCH_SIZE = 1000;
 
 const SCHEMA = `
@@ -29,7 +30,7 @@ type Row = Record<'path' | 'fingerprint' | 'keys' | 'hashes' | 'facts', string>;
 const isGiven = 'in (select value from json_each(?))';
 
 export function openPrepared(path: string, clock: Clock): PreparedFiles {
-  /** Returns `otherwise` if there is no database, or none that can be used. Throws only if another command has locked it. */
+  /** Returns `otherwise` if there is no database, or none that can be used. Fails if it is locked, or the disk does. */
   const use = <T>(otherwise: T, work: (database: DatabaseSync) => T): T => {
     if (!existsSync(path)) return otherwise;
     try {
@@ -37,7 +38,8 @@ export function openPrepared(path: string, clock: Clock): PreparedFiles {
       database.exec(SCHEMA);
       return work(database);
     } catch (error) {
-      if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw error;
+      const { errcode } = error as { errcode?: number };
+      if (errcode !== undefined && !UNUSABLE.includes(errcode & 0xff)) throw error;
       discard(path);
       return otherwise;
     }

@@ -1,11 +1,13 @@
 /** Generations of a backup: each can be restored, they share pictures, and a damaged one does not harm the others. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { runCommand } from '../support/zukan/program.ts';
+import { testDeep } from '../support/depth.ts';
+import { runCommand, start } from '../support/zukan/program.ts';
 
 const { folder } = await makeCatalogue();
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
@@ -91,4 +93,34 @@ test('a damaged generation does not harm the others', async () => {
   assert.equal(listsOf(backup).length, 4);
   assert.equal((await check(newest)).status, 0);
   rmSync(backup, { recursive: true });
+});
+
+testDeep('a backup that is killed at any moment leaves every generation', async () => {
+  const { environment, backup, generations } = await makeGenerations('killed');
+  const preload = `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`;
+  const runUntil = async (name: string, at: number) => {
+    cpSync(backup, join(folder, name), { recursive: true });
+    const command = ['backup', '--quiet', '--keep', '4', join(folder, name)];
+    const child = start(command, { ...environment, KILL_AT: String(at) }, [preload]);
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const [, signal] = await once(child, 'close');
+    assert.equal(signal, at > 0 ? 'SIGKILL' : null, errors);
+    return errors;
+  };
+  const { operations } = JSON.parse(await runUntil('whole', 0));
+  assert.equal(listsOf(join(folder, 'whole')).length, 4);
+  for (let at = 1; at <= operations; at += 3) {
+    const name = `killed at ${at}`;
+    await runUntil(name, at);
+    for (const { time } of generations)
+      await succeed(['restore', '--check', '--quiet', '--generation', time, join(folder, name)], {});
+    await succeed(['backup', '--quiet', join(folder, name)], environment);
+    for (const { time } of generations.slice(-1))
+      await succeed(['restore', '--check', '--quiet', '--generation', time, join(folder, name)], {});
+    assert.ok(listsOf(join(folder, name)).length <= 4, name);
+    rmSync(join(folder, name), { recursive: true });
+  }
 });

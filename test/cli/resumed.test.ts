@@ -110,7 +110,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(failed.status, 1);
     assert.match(
       failed.errors,
-      /nothing was imported\n.*bad\.png: .*\n.*0\.png: .*\nfix these, or use --skip-bad/,
+      /nothing was imported\n.*bad\.png: .*\n.*0\.png: .*\nfix these, or skip them with --skip-bad; the pictures /,
     );
     assert.equal(failed.read.length, PICTURES + 1);
     assert.equal(stored().filter((name) => name.endsWith('.png')).length, PICTURES - 1);

@@ -151,8 +151,9 @@ async function importPlaces(
 }
 
 function describeWayOut(problems: number, hasFolder: boolean): string {
-  const advice = `fix ${problems === 1 ? 'it' : 'these'}, or use --skip-bad to import everything else`;
-  return hasFolder ? `${advice}; the next attempt does not read the other pictures again` : advice;
+  const [them, those] = problems === 1 ? ['it', 'it'] : ['these', 'them'];
+  const advice = `fix ${them}, or skip ${those} with --skip-bad`;
+  return hasFolder ? `${advice}; the pictures that were read are kept for the next attempt` : advice;
 }
 
 function describePlaces(places: Place[]): string {

@@ -32,10 +32,11 @@ export class PreparedPictures {
   /** The pictures of an earlier attempt. Their files belong to this one from now on, also those that turn out to be outdated. */
   async find(files: FoundFile[]): Promise<Map<FoundFile, FilePicture>> {
     const found = new Map<FoundFile, FilePicture>();
+    if (this.#options.isDryRun) return found;
     const listed = new Map(
       this.#try(() => this.#list.find(files.map(pathOf)), []).map((row) => [row.path, row]),
     );
-    if (this.#options.isDryRun || listed.size === 0) return found;
+    if (listed.size === 0) return found;
     const lost = new Set(await this.#upload.takeOver([...listed.values()].flatMap(({ keys }) => keys)));
     for (const file of files) {
       const row = listed.get(pathOf(file));
@@ -99,7 +100,7 @@ export class PreparedPictures {
     for (const folder of this.#folders) this.#try(() => this.#list.forgetBelow(folder), undefined);
   }
 
-  /** Another command may have locked the list. It is not worth a failure. */
+  /** The list is not worth a failure. */
   #try<T>(work: () => T, otherwise: T): T {
     try {
       return work();
