@@ -10,6 +10,7 @@ const benchmarks: Record<string, string> = {
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',
   folder: 'importing a folder for the first time, and again without changes',
+  library: 'importing a library with the sidecars of many tools and bad files, interrupted many times',
   postgres: 'calls on PostgreSQL, against `select 1` and `ORDER BY random()`',
   alike: 'perceptual hashes: recall of copies, false positives, and similar images among 1,000,000',
   log: 'log lines to a pipe, against pino',

@@ -1,11 +1,9 @@
 /** The folder of a backup: creates it, and keeps a second backup from writing to it at the same time. */
-import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readInside } from '../import/sources/read-inside.ts';
 import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
-import { ifExists } from '../media/journal.ts';
-import { FILES, MANIFEST, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './format.ts';
+import { FILES, MANIFEST } from './format.ts';
 
 const LOCK = '.lock';
 
@@ -34,7 +32,7 @@ const isKnown = (name: string) =>
   [FILES, MANIFEST, LOCK, `${LOCK}-journal`].includes(name) || isReplaceable(name);
 
 /** The lists of a manifest, or its new version before it is renamed. */
-const isReplaceable = (name: string) => /^(lists-|manifest\.json\.)[0-9a-f-]{36}$/.test(name);
+export const isReplaceable = (name: string) => /^(lists-|manifest\.json\.)[0-9a-f-]{36}$/.test(name);
 
 /** The system frees the lock of a database file when the process ends, however it ends. */
 function takeLock(folder: string): Disposable {
@@ -48,17 +46,4 @@ function takeLock(folder: string): Disposable {
     throw new Error(`another backup is writing to ${folder}; wait until it has finished`);
   }
   return { [Symbol.dispose]: () => database.close() };
-}
-
-/** Undefined if no backup was completed in this folder. */
-export async function findManifest(folder: string): Promise<Manifest | undefined> {
-  if ((await ifExists(lstat(join(folder, MANIFEST)))) === undefined) return undefined;
-  return parseManifest((await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES)).toString());
-}
-
-/** Removes what is left of former and failed backups, except for pictures. */
-export async function removeOldLists(folder: string, current: string | undefined): Promise<void> {
-  for (const name of await readdir(folder))
-    if (isReplaceable(name) && name !== current)
-      await rm(join(folder, name), { recursive: true, force: true });
 }

@@ -2,8 +2,9 @@
  * The format of a backup:
  *
  *     manifest.json            what there is, with the checksums of the lists; replaced when a backup is complete
- *     lists-<id>/              catalogue.ndjson, history.ndjson, tokens.ndjson, link.keys
- *     files/<ab>/<hash>.<ext>  the bytes of pictures, by their SHA-256
+ *     lists-<id>/              catalogue.ndjson, history.ndjson, sources.ndjson, tokens.ndjson, link.keys
+ *     files/<ab>/<hash>.<ext>  the bytes of pictures and thumbnails, by their SHA-256
+ *     lists-<id>/manifest.json of an older generation
  *
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
@@ -22,12 +23,19 @@ import { RecordError, withSubject } from '../import/problems.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
 import { checkRecord, type ImageLine, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
+import type { SourceFile } from '../store/contract/source-files.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 export const FILES = 'files';
-export const listNames = ['catalogue.ndjson', 'history.ndjson', 'tokens.ndjson', 'link.keys'] as const;
+export const listNames = [
+  'catalogue.ndjson',
+  'history.ndjson',
+  'sources.ndjson',
+  'tokens.ndjson',
+  'link.keys',
+] as const;
 export type ListName = (typeof listNames)[number];
 
 const closed = { additionalProperties: false };
@@ -42,6 +50,8 @@ const Manifest = Schema.Object({
   /** The version of the program. */
   zukan: Schema.String({ maxLength: 100 }),
   createdAt: Time,
+  /** How many generations the folder keeps. Versions up to 0.5 kept one. */
+  keep: Schema.Optional(Schema.Integer({ minimum: 1 })),
   counts: Schema.Object({
     images: Count,
     artists: Count,
@@ -50,6 +60,7 @@ const Manifest = Schema.Object({
     tokens: Count,
     changes: Schema.Optional(Count),
     trash: Schema.Optional(Count),
+    sources: Schema.Optional(Count),
   }),
   /** The folder of the lists. */
   folder: Schema.String({ pattern: '^lists-[0-9a-f-]{36}$' }),
@@ -57,6 +68,8 @@ const Manifest = Schema.Object({
     'catalogue.ndjson': List,
     /** Versions up to 0.5 had no change log. */
     'history.ndjson': Schema.Optional(List),
+    /** Nor did they back up which files images came from. */
+    'sources.ndjson': Schema.Optional(List),
     'tokens.ndjson': List,
     'link.keys': List,
   }),
@@ -69,8 +82,8 @@ export const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
 /** Shorter keys are not accepted as keys of links. */
 export const MIN_KEY_LENGTH = 16;
 
-/** A later version is one that this program cannot read. */
-export const FORMAT_VERSION = 1;
+/** A later version is one that this program cannot read. Version 1 had no thumbnails. */
+export const FORMAT_VERSION = 2;
 
 /** What the record of an image does not say about its picture. */
 const Stored = Schema.Object(
@@ -82,9 +95,16 @@ const Stored = Schema.Object(
     perceptualHash: Schema.Union([Schema.String({ pattern: '^([0-9a-f]{32})?$' }), Schema.Null()]),
     thumbHash: Schema.Optional(Schema.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' })),
     isAnimated: Schema.Optional(Schema.Boolean()),
+    /** Smallest first. */
+    thumbnails: Schema.Optional(
+      Schema.Array(
+        Schema.Object({ size: Schema.Integer({ minimum: 1, maximum: 999_999 }), hash: Hash }, closed),
+      ),
+    ),
   },
   closed,
 );
+export type StoredThumbnail = NonNullable<Stored['thumbnails']>[number];
 export type Stored = Type.Static<typeof Stored>;
 
 const Text = Schema.String({ maxLength: 10_000 });
@@ -103,21 +123,41 @@ const Token = Schema.Object(
   closed,
 );
 
-const validators = { manifest: Compile(Manifest), stored: Compile(Stored), token: Compile(Token) };
+const Source = Schema.Object(
+  {
+    folder: Text,
+    path: Text,
+    image: Schema.String({ pattern: uuidPattern }),
+    state: Schema.Union((['first', 'copy', 'replaced'] as const).map((state) => Schema.Literal(state))),
+    fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
+  },
+  closed,
+);
+
+const validators = {
+  manifest: Compile(Manifest),
+  stored: Compile(Stored),
+  token: Compile(Token),
+  source: Compile(Source),
+};
 
 /** The name of a picture's file. It has an extension for people who look at the folder. */
 export const fileName = (hash: string, mimetype: Mimetype): string =>
   `${FILES}/${pictureKey(hash, extensionOf(mimetype))}`;
 
 /** The fields come from `image`; `current` has the picture, which may have been replaced since. */
-export function formatImage(image: ImageRow, current: ImageRow, hash: string): string {
+export function formatImage(
+  image: ImageRow,
+  current: ImageRow,
+  { hash, thumbnails }: Pick<Stored, 'hash' | 'thumbnails'>,
+): string {
   const { key, meta } = JSON.parse(imageLine(current)) as ImageLine;
   const { eTag, perceptualHash, document } = current;
   const stored: Stored = { hash, eTag, perceptualHash };
   const previews = readPreviews(document);
   if (previews) stored.thumbHash = previews.thumbHash;
   if (previews?.isAnimated !== undefined) stored.isAnimated = previews.isAnimated;
-  // Thumbnails are not part of a backup.
+  if (thumbnails) stored.thumbnails = thumbnails;
   return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, thumbnails: undefined, stored });
 }
 
@@ -162,6 +202,10 @@ export function parseToken(text: string): TokenRecord {
   const unknown = token.scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new RecordError(`the token has the unknown scope "${unknown}"`);
   return token;
+}
+
+export function parseSource(text: string): SourceFile {
+  return check<SourceFile>(validators.source, parseJson(text), 'the source file');
 }
 
 export function parseManifest(text: string): Manifest {

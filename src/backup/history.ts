@@ -9,7 +9,7 @@ import { inParallel, streamBatches } from '../lib/parallel.ts';
 import type { ChangeLogReader, ChangeLogWriter, LogPart } from '../store/contract/change-log.ts';
 import type { Keys, StoredImage } from './batches.ts';
 import { formatImage, type ParsedHistory } from './format.ts';
-import type { PictureFiles } from './picture-files.ts';
+import type { PictureFiles, StoredFiles } from './picture-files.ts';
 import type { Backup } from './read.ts';
 
 const BATCH_SIZE = 64;
@@ -26,14 +26,14 @@ export async function* backUpHistory(
   counts: { changes: number; trash: number },
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  const hashes = new Map<string, string>();
+  const files = new Map<string, StoredFiles>();
   const trashed: number[] = [];
   for await (const batch of streamBatches(log.trash(), BATCH_SIZE)) {
     signal.throwIfAborted();
     await inParallel(batch, MAX_CONCURRENT_FILES, async ({ kind, image }) => {
-      const hash = await pictures.add(image);
-      if (hash === undefined) return;
-      hashes.set(image.key, hash);
+      const stored = await pictures.add(image);
+      if (!stored) return;
+      files.set(image.key, stored);
       if (kind === 'image') trashed.push(image.number);
     });
   }
@@ -44,10 +44,10 @@ export async function* backUpHistory(
   }
   for await (const item of log.storedItems()) yield itemLine(item);
   for await (const row of log.trash()) {
-    const hash = hashes.get(row.image.key);
-    if (hash === undefined) continue;
+    const stored = files.get(row.image.key);
+    if (!stored) continue;
     counts.trash++;
-    yield trashLine(row, formatImage(row.image, row.image, hash), numbers);
+    yield trashLine(row, formatImage(row.image, row.image, stored), numbers);
   }
 }
 

@@ -1,62 +1,105 @@
-/** The files of pictures in a backup: adds those that are missing, and removes those that no image needs. */
+/** The files of pictures and thumbnails in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/documents/document.ts';
+import {
+  originalKey,
+  readPreviews,
+  THUMBNAIL_TYPE,
+  thumbnailKey,
+} from '../catalogue/documents/thumbnails.ts';
+import type { Mimetype } from '../catalogue/types.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
 import { hashFile, makeFolder } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
 import { flush, ifExists } from '../media/journal.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
-import { FILES, fileName, MAX_PICTURE_BYTES } from './format.ts';
+import { FILES, fileName, MAX_PICTURE_BYTES, type Stored, type StoredThumbnail } from './format.ts';
 
 const TEMPORARY_PREFIX = '.part-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
+/** What the line of an image says about its files. */
+export type StoredFiles = Pick<Stored, 'hash' | 'thumbnails'>;
+
 export class PictureFiles {
   readonly #folder: string;
   readonly #files: Files;
-  /** The names of all files that this backup needs. */
+  readonly #former: Map<string, StoredThumbnail[]>;
+  /** The hashes of all files that are needed. */
   readonly #needed = new Set<string>();
   readonly #written = new Set<string>();
   /** Those of them that were missing. */
   readonly #added = new Set<string>();
 
-  constructor(folder: string, files: Files) {
+  /** `former` are the thumbnails of the backup before, by the hash of their picture. Reading all of them again takes long. */
+  constructor(folder: string, files: Files, former: Map<string, StoredThumbnail[]>) {
     this.#folder = folder;
     this.#files = files;
+    this.#former = former;
   }
 
   get added(): number {
     return this.#added.size;
   }
 
-  /** Returns the hash of the bytes, or undefined if the storage does not have them. */
-  async add({ key, mimetype, document }: ImageRow): Promise<string | undefined> {
+  /** Keeps a file, which may be missing. */
+  need(hash: string): void {
+    this.#needed.add(hash);
+  }
+
+  /** Undefined if the storage does not have the picture. Thumbnails that it does not have are left out. */
+  async add(image: ImageRow): Promise<StoredFiles | undefined> {
+    const { key, mimetype, document } = image;
     const expected = hashInKey(key);
-    if (expected !== undefined) {
-      const name = fileName(expected, mimetype);
-      const existing = await ifExists(lstat(join(this.#folder, name)));
-      if (existing?.isFile() && existing.size === readDocument(document).meta.size) {
-        this.#needed.add(basename(name));
-        return expected;
-      }
+    const { size } = readDocument(document).meta;
+    const hash =
+      expected !== undefined && (await this.#has(expected, mimetype, size))
+        ? expected
+        : await this.#store(key, mimetype, expected);
+    return hash === undefined ? undefined : { hash, ...(await this.#addThumbnails(image, hash)) };
+  }
+
+  async #addThumbnails(
+    { key, document }: ImageRow,
+    picture: string,
+  ): Promise<{ thumbnails?: StoredThumbnail[] }> {
+    const thumbnails: StoredThumbnail[] = [];
+    for (const size of readPreviews(document)?.sizes ?? []) {
+      const former = this.#former.get(picture)?.find((thumbnail) => thumbnail.size === size)?.hash;
+      const isThere = former !== undefined && (await this.#has(former, THUMBNAIL_TYPE));
+      const hash = isThere ? former : await this.#store(thumbnailKey(key, size), THUMBNAIL_TYPE);
+      if (hash !== undefined) thumbnails.push({ size, hash });
     }
+    return thumbnails.length > 0 ? { thumbnails } : {};
+  }
+
+  /** Whether the backup has the file. It is needed then. */
+  async #has(hash: string, mimetype: Mimetype, size?: number): Promise<boolean> {
+    const existing = await ifExists(lstat(join(this.#folder, fileName(hash, mimetype))));
+    if (!existing?.isFile() || existing.size !== (size ?? existing.size)) return false;
+    this.#needed.add(hash);
+    return true;
+  }
+
+  /** Returns the hash of the bytes, or undefined if the storage does not have them. */
+  async #store(key: string, mimetype: Mimetype, expected?: string): Promise<string | undefined> {
     const temporary = join(this.#folder, FILES, `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
-      const hash = await this.#fetch(key, temporary, expected !== undefined);
+      const isImmutable = expected !== undefined || originalKey(key) !== undefined;
+      const hash = await this.#fetch(key, temporary, isImmutable);
       if (hash === undefined) return undefined;
       if (expected !== undefined && hash !== expected)
         throw new Error(`the file ${key} is damaged; "zukan check" lists all problems`);
-      const name = fileName(hash, mimetype);
-      const path = join(this.#folder, name);
+      const path = join(this.#folder, fileName(hash, mimetype));
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
       makeFolder(dirname(path));
       await rename(temporary, path);
-      this.#needed.add(basename(name));
+      this.#needed.add(hash);
       this.#written.add(path);
       return hash;
     } finally {
@@ -79,7 +122,8 @@ export class PictureFiles {
       if (entry.name.startsWith(TEMPORARY_PREFIX)) await rm(path, { force: true });
       if (!entry.isDirectory()) continue;
       for (const name of await readdir(path)) {
-        if (this.#needed.has(name) || hashInKey(`${entry.name}/${name}`) === undefined) continue;
+        const hash = hashInKey(`${entry.name}/${name}`);
+        if (hash === undefined || this.#needed.has(hash)) continue;
         await rm(join(path, name), { force: true });
         removed++;
       }
@@ -87,7 +131,7 @@ export class PictureFiles {
     return removed;
   }
 
-  /** A hard link takes no space, but shares the bytes: only for files that are never changed, which imports have named. */
+  /** A hard link takes no space, but shares the bytes: only for files that are never changed in place. */
   async #fetch(key: string, path: string, isImmutable: boolean): Promise<string | undefined> {
     if (isImmutable && this.#files.link) {
       try {

@@ -8,6 +8,7 @@ import { openInside, readInside, sizeInside } from '../import/sources/read-insid
 import type { RecordLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
+import type { SourceFile } from '../store/contract/source-files.ts';
 import {
   fileName,
   type ListName,
@@ -21,9 +22,11 @@ import {
   parseHistory,
   parseLine,
   parseManifest,
+  parseSource,
   parseToken,
   type Stored,
 } from './format.ts';
+import { findGeneration } from './generations.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
 const MAX_KEYS_BYTES = 1024 * 1024;
@@ -42,6 +45,14 @@ export interface BackupLine<Parsed = { record: RecordLine; stored?: Stored }> {
   parse(): Parsed;
 }
 
+const counted = {
+  images: 'images',
+  tokens: 'tokens',
+  changes: 'changes',
+  trash: 'images in the trash',
+  sources: 'source files',
+};
+
 export class Backup {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -52,9 +63,10 @@ export class Backup {
     this.manifest = manifest;
   }
 
-  /** Verifies the checksums of all lists, but not of the pictures. */
-  static async open(folder: string): Promise<Backup> {
-    const text = await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES);
+  /** Verifies the checksums of all lists, but not of the pictures. `time` is that of a generation, or how it begins. */
+  static async open(folder: string, time?: string): Promise<Backup> {
+    const name = await findGeneration(folder, time);
+    const text = await readInside(folder, name, MAX_MANIFEST_BYTES);
     const backup = new Backup(folder, parseManifest(text.toString()));
     for (const name of listNames) await backup.#verifyList(name);
     return backup;
@@ -68,6 +80,17 @@ export class Backup {
   async *historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
     if (this.manifest.lists['history.ndjson'])
       yield* this.#parseLines('history.ndjson', MAX_HISTORY_LINE_BYTES, parseHistory);
+  }
+
+  /** None in a backup of an older version. Throws a `RecordError` at one that is invalid. */
+  async *sources(): AsyncGenerator<SourceFile, void> {
+    let count = 0;
+    if (this.manifest.lists['sources.ndjson'])
+      for await (const { label, parse } of this.#parseLines('sources.ndjson', MAX_LINE_BYTES, parseSource)) {
+        count++;
+        yield withSubject(label, parse);
+      }
+    this.checkCount('sources', count);
   }
 
   async tokens(): Promise<TokenRecord[]> {
@@ -89,7 +112,7 @@ export class Backup {
 
   /** Passes on the bytes of a picture. Throws a `RecordError` if they are missing or damaged. */
   async usePicture<T>(
-    { hash: expected }: Stored,
+    { hash: expected }: Pick<Stored, 'hash'>,
     mimetype: Mimetype,
     use: (bytes: Buffer) => Promise<T>,
   ): Promise<T> {
@@ -102,12 +125,10 @@ export class Backup {
     });
   }
 
-  checkCount(name: 'images' | 'tokens' | 'changes' | 'trash', found: number): void {
+  checkCount(name: keyof typeof counted, found: number): void {
     const named = this.manifest.counts[name] ?? 0;
     if (named !== found)
-      throw new RecordError(
-        `${MANIFEST}: names ${named} ${name === 'trash' ? 'images in the trash' : name}, but the backup has ${found}`,
-      );
+      throw new RecordError(`${MANIFEST}: names ${named} ${counted[name]}, but the backup has ${found}`);
   }
 
   async *#parseLines<Parsed>(

@@ -1,5 +1,6 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
 
+import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
 import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
@@ -11,7 +12,7 @@ import { type Problem, Problems, RecordError } from '../import/problems.ts';
 import type { DecisionLine } from '../import/sources/lines.ts';
 import type { EntryLine, ImageLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
-import { inParallel } from '../lib/parallel.ts';
+import { inParallel, streamBatches } from '../lib/parallel.ts';
 import type { Files, Upload } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import { Keys, type Line, readBatches, type StoredImage } from './batches.ts';
@@ -42,6 +43,7 @@ export class InvalidBackup extends Error {
 export class NotEmpty extends Error {}
 
 const MAX_CONCURRENT_PICTURES = 8;
+const SOURCES_AT_ONCE = 1000;
 
 /** A line that may have a picture. */
 type Pictured = Line | LocatedLine;
@@ -49,6 +51,7 @@ type Pictured = Line | LocatedLine;
 const silent: ImportListener = {
   record() {},
   unchangedFile() {},
+  continuedFile() {},
   unreadRemoved() {},
   withoutMarker() {},
   unknownMarker() {},
@@ -92,6 +95,8 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
       else await saver.saveEntries(batch as (Line & { record: EntryLine })[]);
     }
     if (problems.count > 0) throw new InvalidBackup(problems.list());
+    for await (const files of streamBatches(backup.sources(), SOURCES_AT_ONCE))
+      await writer.sourceFiles.restore(files);
     options.signal.throwIfAborted();
     await writer.restoreTokens(tokens);
     // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
@@ -129,15 +134,22 @@ export async function verifyBackup(
   const problems = new Problems(false);
   await backup.tokens();
   await backup.linkKeys();
+  for await (const _file of backup.sources()) signal.throwIfAborted();
   const keys = new Keys();
   const verify = (batch: Pictured[]) =>
     inParallel(batch, MAX_CONCURRENT_PICTURES, async (line) => {
       signal.throwIfAborted();
       if (!line.stored) return;
       const { meta } = line.record as StoredImage;
-      await backup
-        .usePicture(line.stored, meta.mimetype, async () => {})
-        .catch((error) => problems.add(line, error));
+      const { hash, thumbnails = [] } = line.stored;
+      const files = [
+        { hash, mimetype: meta.mimetype },
+        ...thumbnails.map(({ hash }) => ({ hash, mimetype: THUMBNAIL_TYPE })),
+      ];
+      for (const { hash, mimetype } of files)
+        await backup
+          .usePicture({ hash }, mimetype, async () => {})
+          .catch((error) => problems.add(line, error));
       onImage();
     });
   for await (const batch of readHistory(backup, problems, keys, signal)) await verify(batch);
@@ -152,7 +164,7 @@ async function storePicture(
   upload: Upload,
 ): Promise<Picture> {
   const { key, meta } = record as StoredImage;
-  const { hash, eTag, perceptualHash, thumbHash, isAnimated } = stored as Stored;
+  const { hash, eTag, perceptualHash, thumbHash, isAnimated, thumbnails = [] } = stored as Stored;
   const { dimens, ...facts } = meta;
   await requireNoOther(files, key, hash);
   const assigned = await backup.usePicture(stored as Stored, meta.mimetype, (bytes) =>
@@ -161,10 +173,23 @@ async function storePicture(
   // A folder serves the entity tag that a record gave. A bucket assigns its own.
   const served = assigned === hash ? eTag : assigned;
   const picture = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
-  // Thumbnails are not part of a backup. Until they are made again, none are recorded.
   if (thumbHash === undefined) return picture;
-  const previews = { sizes: [], thumbHash, ...(isAnimated !== undefined && { isAnimated }) };
-  return { ...picture, previews };
+  const sizes: number[] = [];
+  for (const { size, hash } of thumbnails)
+    if (await storeThumbnail(backup, hash, thumbnailKey(key, size), upload)) sizes.push(size);
+  return { ...picture, previews: { sizes, thumbHash, ...(isAnimated !== undefined && { isAnimated }) } };
+}
+
+/** Returns false if it is damaged or missing. It can be made again, so that is no reason to restore nothing. */
+async function storeThumbnail(backup: Backup, hash: string, key: string, upload: Upload): Promise<boolean> {
+  const mimetype = THUMBNAIL_TYPE;
+  try {
+    await backup.usePicture({ hash }, mimetype, (bytes) => upload.put(key, bytes, { hash, mimetype }));
+    return true;
+  } catch (error) {
+    if (error instanceof RecordError) return false;
+    throw error;
+  }
 }
 
 /** A file that no import has named belongs to somebody else, and may be the only copy. */

@@ -1,6 +1,6 @@
 /** Makes a backup. The one before stays complete until the new manifest replaces its own. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRecord } from '../access/tokens.ts';
 import { catalogueLines, joinLines } from '../catalogue/line.ts';
@@ -9,8 +9,18 @@ import { version } from '../lib/version.ts';
 import type { Files } from '../media/files.ts';
 import { flush } from '../media/journal.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
-import { findManifest, lockFolder, removeOldLists } from './folder.ts';
-import { FORMAT_VERSION, formatImage, type List, type ListName, MANIFEST, type Manifest } from './format.ts';
+import { lockFolder } from './folder.ts';
+import { FORMAT_VERSION, formatImage, type List, type ListName, type Manifest } from './format.ts';
+import {
+  findManifest,
+  findOlder,
+  type Generation,
+  neededFiles,
+  preserve,
+  readThumbnails,
+  removeOldLists,
+  writeManifest,
+} from './generations.ts';
 import { backUpHistory } from './history.ts';
 import { PictureFiles } from './picture-files.ts';
 
@@ -19,6 +29,8 @@ export interface BackupOptions {
   files: Files;
   tokens: TokenRecord[];
   linkKeys: readonly string[];
+  /** How many generations to keep. Undefined for as many as before, one at first. */
+  keep?: number | undefined;
   createdAt: string;
   onImage(): void;
   signal: AbortSignal;
@@ -28,6 +40,8 @@ export interface BackupResult {
   manifest: Manifest;
   addedFiles: number;
   removedFiles: number;
+  /** How many there are now. */
+  generations: number;
 }
 
 const BATCH_SIZE = 64;
@@ -36,26 +50,42 @@ const MAX_CONCURRENT_FILES = 8;
 export async function writeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
   using _lock = await lockFolder(folder);
   const former = await findManifest(folder);
-  await removeOldLists(folder, former?.folder);
+  const keep = options.keep ?? former?.keep ?? 1;
+  await removeFailed(folder);
+  if (former && keep > 1) await preserve(folder, former);
   const lists = `lists-${randomUUID()}`;
   try {
-    const pictures = new PictureFiles(folder, options.files);
+    const pictures = new PictureFiles(folder, options.files, await readThumbnails(folder, former));
     const manifest = await writeLists(folder, lists, pictures, options);
     await pictures.flush();
     options.signal.throwIfAborted();
-    await writeManifest(folder, manifest);
-    await removeOldLists(folder, lists);
-    const removedFiles = await pictures.removeUnneeded();
-    return { manifest, addedFiles: pictures.added, removedFiles };
+    await writeManifest(folder, { ...manifest, keep });
+    const older = (await findOlder(folder, manifest)).slice(0, keep - 1);
+    await removeOldLists(folder, [lists, ...older.map((generation) => generation.folder)]);
+    const removedFiles = await removeUnneeded(folder, older, pictures);
+    return { manifest, addedFiles: pictures.added, removedFiles, generations: 1 + older.length };
   } catch (error) {
     await removeFailed(folder).catch(() => {});
     throw error;
   }
 }
 
+/** Removes nothing if it cannot be read what an older generation needs. */
+async function removeUnneeded(folder: string, older: Generation[], pictures: PictureFiles): Promise<number> {
+  try {
+    for (const generation of older)
+      for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
+  } catch {
+    return 0;
+  }
+  return pictures.removeUnneeded();
+}
+
 /** The manifest may be in place already. What cannot be removed now, the next backup removes. */
 async function removeFailed(folder: string): Promise<void> {
-  await removeOldLists(folder, (await findManifest(folder))?.folder);
+  const newest = await findManifest(folder);
+  const older = await findOlder(folder, newest);
+  await removeOldLists(folder, [newest?.folder, ...older.map((generation) => generation.folder)]);
 }
 
 async function writeLists(
@@ -67,7 +97,7 @@ async function writeLists(
   await mkdir(join(folder, name), { mode: 0o700 });
   const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
   const counts = { images: 0, artists: 0, categories: 0, characters: 0, tokens: tokens.length };
-  const history = { changes: 0, trash: 0 };
+  const [history, sources] = [{ changes: 0, trash: 0 }, { sources: 0 }];
   const numbers: number[] = [];
   await using snapshot = await openSnapshot();
   const backUp = async (image: SavedImage): Promise<string | undefined> => {
@@ -94,12 +124,13 @@ async function writeLists(
       'history.ndjson',
       backUpHistory(snapshot.changeLog, numbers, pictures, history, signal),
     ),
+    'sources.ndjson': await write('sources.ndjson', sourceLines(snapshot, sources)),
     'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
     'link.keys': await write('link.keys', fromArray(linkKeys)),
   };
   await flush(join(folder, name));
   const facts = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
-  return { ...facts, createdAt, counts: { ...counts, ...history }, folder: name, lists: written };
+  return { ...facts, createdAt, counts: { ...counts, ...history, ...sources }, folder: name, lists: written };
 }
 
 /** The line of an image, or undefined if it was removed after the backup began. */
@@ -108,14 +139,21 @@ async function backUpImage(
   pictures: PictureFiles,
   openSnapshot: BackupOptions['openSnapshot'],
 ): Promise<string | undefined> {
-  const hash = await pictures.add(image);
-  if (hash !== undefined) return formatImage(image, image, hash);
+  const stored = await pictures.add(image);
+  if (stored) return formatImage(image, image, stored);
   await using snapshot = await openSnapshot();
   const [current] = await snapshot.imagesById([image.id]);
   if (!current) return undefined;
-  const currentHash = await pictures.add(current);
-  if (currentHash !== undefined) return formatImage(image, current, currentHash);
+  const currentlyStored = await pictures.add(current);
+  if (currentlyStored) return formatImage(image, current, currentlyStored);
   throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
+}
+
+async function* sourceLines(snapshot: CatalogueSnapshot, counts: { sources: number }) {
+  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, path, image, state, fingerprint });
+  }
 }
 
 const plurals: Record<string, string> = {
@@ -149,17 +187,4 @@ async function writeList(path: string, lines: AsyncIterable<string>): Promise<Li
   }
   await file.sync();
   return { size, sha256: sum.digest('hex') };
-}
-
-async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const temporary = join(folder, `${MANIFEST}.${randomUUID()}`);
-  {
-    await using file = await open(temporary, 'wx', 0o600);
-    await file.appendFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
-    await file.sync();
-  }
-  // The names of the lists must be durable first.
-  await flush(folder);
-  await rename(temporary, join(folder, MANIFEST));
-  await flush(folder);
 }

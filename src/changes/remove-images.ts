@@ -76,6 +76,9 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
     images.push(...rows.map(({ id }) => id));
     missing.push(...new Set(ids).difference(new Set(rows.map(({ id }) => id))));
     await decide(writer, rows, otherHashes, removal);
+    // An import that did not commit may have stored other versions of the pictures.
+    const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
+    if (!removal.toTrash) for (const key of files.prepared.keysOf(hashes)) keys.add(key);
   }
   const allowed = await allowRemoved(writer, missing, removal);
   const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];

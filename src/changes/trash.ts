@@ -53,7 +53,11 @@ export async function emptyTrash(
     rows = await writer.changeLog.trashBefore(before);
     if (rows.length === 0) return { images: 0, files: 0 };
     await writer.changeLog.takeFromTrash(rows);
-    keys = [...new Set(rows.flatMap(({ image }) => fileKeys(image)))];
+    const removed = await writer.decisions.removedFilesOf(rows.map(({ image }) => image.id));
+    const hashes = [...rows.map(({ image }) => image.eTag), ...removed.map(({ hash }) => hash)];
+    // An import that did not commit may have stored other versions of the pictures.
+    const prepared = files.prepared.keysOf(hashes);
+    keys = [...new Set([...rows.flatMap(({ image }) => fileKeys(image)), ...prepared])];
     journal = await commitWithJournal(writer, files, keys, signal);
   }
   return { images: rows.length, files: await removeJournaled(files, keys, journal, openWriter) };

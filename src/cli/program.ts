@@ -6,7 +6,7 @@ import { version } from '../lib/version.ts';
 import { addFolderOptions, checkImportOptions } from './importing/options.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { CommandError, explainError, UsageError } from './terminal/errors.ts';
-import { examples } from './terminal/options.ts';
+import { examples, parseKeep } from './terminal/options.ts';
 import { type Terminal, watchOutput } from './terminal/terminal.ts';
 import { printable } from './terminal/text.ts';
 import { addTokenCommands } from './token-commands.ts';
@@ -101,7 +101,12 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .description(
       'back up the catalogue, pictures, tokens and link keys; adds only what changed since the last time',
     )
-    .argument('<folder>', 'a new or empty folder, or that of an earlier backup, which is replaced')
+    .argument('<folder>', 'a new or empty folder, or that of an earlier backup')
+    .option(
+      '--keep <number>',
+      'how many generations the folder keeps, as before by default, one at first',
+      parseKeep,
+    )
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan backup /mnt/backup/zukan'))
     .action(async (path, options) =>
@@ -112,7 +117,15 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .command('restore')
     .description('restore a backup into an empty catalogue, all or nothing')
     .argument('<folder>', 'the folder of the backup')
-    .option('--check', 'only verify the backup; exits with 1 if it is damaged', false)
+    .option(
+      '--check',
+      'only verify the backup, and list older generations; exits with 1 if it is damaged',
+      false,
+    )
+    .option(
+      '--generation <time>',
+      'the newest one that was made then, such as 2026-01-31, instead of the newest',
+    )
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan restore --check /mnt/backup/zukan'))
     .action(async (path, options) =>

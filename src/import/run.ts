@@ -1,6 +1,7 @@
 /**
  * Runs an import, all or nothing, in batches of bounded size and in two phases: it first prepares all records and stores
- * their pictures, and then changes the catalogue in one transaction, which is short in comparison.
+ * their pictures, and then changes the catalogue in one transaction, which is short in comparison. What it has read of the
+ * pictures of folders is kept until it commits, so the next attempt continues.
  */
 import type { Change } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
@@ -9,6 +10,7 @@ import { changeFiles } from './apply/change-files.ts';
 import type { Prune } from './apply/prune.ts';
 import { PictureCopies } from './prepare/copies.ts';
 import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
+import { PreparedPictures } from './prepare/prepared-pictures.ts';
 import { Spool } from './prepare/spool.ts';
 import { type Problem, Problems } from './problems.ts';
 import type { Source } from './sources/source.ts';
@@ -44,17 +46,20 @@ export async function runImport(
   };
   const copies = new PictureCopies(report);
   let change: Change | undefined;
+  let earlier: PreparedPictures | undefined;
   await using spool = new Spool<PreparedRecord>();
   await changeFiles(
-    { ...options, openWriter },
+    { ...options, openWriter, onFailure: async (error) => earlier?.keep(error) },
     async (upload) => {
+      earlier = new PreparedPictures(options.files.prepared, upload, options);
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
       const onSkipped = prune ? prune.noteSkipped : () => {};
       const onHidden = prune ? prune.noteHidden : () => {};
-      const preparing = { upload, spool, problems, copies, options, onRead, onSkipped, onHidden };
+      const preparing = { upload, spool, problems, copies, earlier, options, onRead, onSkipped, onHidden };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
+      await earlier.release(sources);
       const isPruning = (await prune?.confirm()) ?? false;
       return !spool.isEmpty || isPruning || options.choices.length > 0;
     },
@@ -70,5 +75,6 @@ export async function runImport(
       change = writer.changeLog.current();
     },
   );
+  earlier?.forget();
   return { listed: problems.list(), count: problems.count, change };
 }

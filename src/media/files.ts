@@ -37,6 +37,43 @@ export interface Files {
    * removes the files that no image uses.
    */
   handleAbandoned(work: (keys: string[]) => Promise<void>): Promise<void>;
+  prepared: PreparedFiles;
+}
+
+/** What an import stored of a source file. */
+export interface PreparedFile {
+  /** The path of the source file. */
+  path: string;
+  /** What it looked like, and how it was read. */
+  fingerprint: string;
+  /** Of the stored files, the original first. */
+  keys: [string, ...string[]];
+  /** Any of these identifies the picture. */
+  hashes: string[];
+  /** What else the import found out. */
+  facts: string;
+}
+
+/**
+ * What imports stored and could not commit, for the next attempt. These files are not leftovers, for a week. Methods fail
+ * only if another command has locked the list for long, or the disk fails.
+ */
+export interface PreparedFiles {
+  find(paths: string[]): PreparedFile[];
+  /** Call it when the files are durable. Replaces what is listed for the same paths. */
+  save(files: PreparedFile[]): void;
+  /** The keys of pictures with one of the hashes. */
+  keysOf(hashes: string[]): string[];
+  /** The keys of source files below a folder. */
+  keysBelow(folder: string): string[];
+  forgetBelow(folder: string): void;
+  /** Their files are removed. */
+  forget(keys: string[]): void;
+  /** Those of the keys that are listed. */
+  listed(keys: string[]): Set<string>;
+  /** The keys that are listed for too long. */
+  expiredKeys(): string[];
+  forgetExpired(): void;
 }
 
 /** Makes thumbnails whose files are missing. */
@@ -60,16 +97,21 @@ export interface Journal {
 export interface Upload {
   /** Returns the entity tag that the bytes are served with. `hash` is their SHA-256 in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
+  /**
+   * Takes over files that an earlier upload stored and that no image may use yet. Returns those that are known to be gone;
+   * `findLost` finds the others.
+   */
+  takeOver(keys: string[]): Promise<string[]>;
   /** Call this before the commit with the keys that updated images used so far. */
   release(keys: string[]): Promise<void>;
-  /** Makes all files durable: they survive a power failure. */
+  /** Makes the files that were stored so far durable: they survive a power failure. */
   flush(): Promise<void>;
   /**
    * Those of the keys whose files are gone: another command may have removed one that was already stored when this upload
    * needed it. Call it under the catalogue's write lock, which every removal of files holds.
    */
   findLost(keys: string[]): Promise<string[]>;
-  /** The keys that were not stored before. */
+  /** The keys that were not stored before, or that were taken over. */
   newKeys(): string[];
   releasedKeys(): string[];
   /** Ends the upload. Call it when each key is handled. */

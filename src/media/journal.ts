@@ -9,7 +9,7 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
-import type { Journal } from './files.ts';
+import type { Journal, PreparedFiles } from './files.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
@@ -77,17 +77,20 @@ export async function findAbandoned(folder: string): Promise<{ abandoned: string
 
 /**
  * Passes on the keys in the abandoned journals and the ids of the others, and then removes the abandoned ones. Keys that a
- * running command lists too are left to that command.
+ * running command lists too are left to that command, and prepared files to the next attempt of their import, if that comes
+ * in time.
  */
 export async function handleAbandoned(
   folder: string,
+  prepared: PreparedFiles,
   work: (keys: string[], runningIds: string[]) => Promise<void>,
 ): Promise<void> {
   const { running, abandoned } = await sortJournals(folder);
-  const kept = new Set(await readKeys(running));
-  const keys = (await readKeys(abandoned)).filter((key) => !kept.has(key));
-  await work(keys, running.map(idOf));
+  const left = new Set([...(await readKeys(abandoned)), ...prepared.expiredKeys()]);
+  const keys = left.difference(new Set(await readKeys(running))).difference(prepared.listed([...left]));
+  await work([...keys], running.map(idOf));
   for (const path of abandoned) await rm(path, { force: true });
+  prepared.forgetExpired();
 }
 
 async function sortJournals(folder: string): Promise<{ running: string[]; abandoned: string[] }> {

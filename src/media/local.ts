@@ -16,17 +16,22 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import type { Clock } from '../lib/clock.ts';
 import { hashFile, makeFolder } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
 import { findAbandoned, flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
+import { openPrepared } from './prepared.ts';
 
-/** Hidden files in the folder are journals and temporary files. Do not change: see `PREFIX` in journal.ts. */
+/** Hidden files in the folder are journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
-export function openFolder(folder: string): Files {
+export function openFolder(folder: string, clock: Clock = Date.now): Files {
+  const prepared = openPrepared(join(folder, '.prepared.db'), clock);
   return {
+    prepared,
+
     async open(key: string): Promise<OpenFile | undefined> {
       const handle = await openIfExists(join(folder, key));
       if (!handle) return undefined;
@@ -47,6 +52,7 @@ export function openFolder(folder: string): Files {
       const paths = keys.map((key) => join(folder, key));
       for (const path of paths) await rm(path, { force: true });
       for (const parent of new Set(paths.map(dirname))) await ifExists(flush(parent));
+      prepared.forget(keys);
     },
 
     async *keys(): AsyncGenerator<string, void> {
@@ -71,12 +77,13 @@ export function openFolder(folder: string): Files {
     async hasAbandoned() {
       const temporary = await listTemporaryFiles(folder);
       const { abandoned, runningIds } = await findAbandoned(folder);
-      return abandoned.length > 0 || withoutRunning(temporary, runningIds).length > 0;
+      const hasTemporary = withoutRunning(temporary, runningIds).length > 0;
+      return abandoned.length > 0 || hasTemporary || prepared.expiredKeys().length > 0;
     },
 
     async handleAbandoned(work) {
       const temporary = await listTemporaryFiles(folder);
-      await handleAbandoned(folder, async (keys, runningIds) => {
+      await handleAbandoned(folder, prepared, async (keys, runningIds) => {
         await work(keys);
         for (const name of withoutRunning(temporary, runningIds))
           await rm(join(folder, name), { force: true });
@@ -99,6 +106,8 @@ function withoutRunning(temporary: string[], runningIds: string[]): string[] {
 async function beginUpload(folder: string): Promise<Upload> {
   const journal = await startJournal(folder);
   const [written, added, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  // All of them, because this is cheaper than it is to know which ones another command can have removed.
+  const findLost = async (keys: string[]) => keys.filter((key) => !existsSync(join(folder, key)));
   return {
     async put(key, bytes, { hash }) {
       const path = join(folder, key);
@@ -109,10 +118,16 @@ async function beginUpload(folder: string): Promise<Upload> {
         added.add(key);
         await journal.add(key);
       }
-      written.add(path);
       makeFolder(dirname(path));
       await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`), bytes);
+      written.add(path);
       return hash;
+    },
+
+    async takeOver(keys) {
+      for (const key of keys) added.add(key);
+      await Promise.all(keys.map((key) => journal.add(key)));
+      return findLost(keys);
     },
 
     async release(keys) {
@@ -121,14 +136,14 @@ async function beginUpload(folder: string): Promise<Upload> {
     },
 
     async flush() {
-      // At the end and once per folder: flushing each file as it is stored is much slower.
-      const folders = new Set([...written].map(dirname));
-      await inParallel([...written, ...folders, folder], MAX_CONCURRENT_FLUSHES, flush);
-      written.clear();
+      // Many at once and once per folder: flushing each file as it is stored is much slower.
+      const paths = [...written];
+      const folders = new Set(paths.map(dirname));
+      await inParallel([...paths, ...folders, folder], MAX_CONCURRENT_FLUSHES, flush);
+      for (const path of paths) written.delete(path);
     },
 
-    // All of them, because this is cheaper than it is to know which ones another command can have removed.
-    findLost: async (keys) => keys.filter((key) => !existsSync(join(folder, key))),
+    findLost,
 
     newKeys: () => [...added],
     releasedKeys: () => [...released],
@@ -139,6 +154,7 @@ async function beginUpload(folder: string): Promise<Upload> {
 
 const dryRunUpload: Upload = {
   put: async (_key, _bytes, { hash }) => hash,
+  takeOver: async (keys) => keys,
   release: async () => {},
   flush: async () => {},
   findLost: async () => [],

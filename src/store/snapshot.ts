@@ -55,6 +55,10 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
         yield toBlockedName(row);
     },
     removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
+    sourceFiles: () =>
+      session.stream(
+        'select folder, path, image, state, fingerprint from source_file order by folder, path, image',
+      ),
     imagesByNumber: (numbers) => readImages(session, numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
     unusedKeys: (keys) => findUnusedKeys(session, keys),

@@ -3,6 +3,7 @@ import type {
   FolderChoice,
   KnownFile,
   RemovedSource,
+  SourceFile,
   SourceFileReader,
   SourceFileWriter,
 } from './contract/source-files.ts';
@@ -44,15 +45,18 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
 export function createSourceFileWriter(session: WriteSession): SourceFileWriter {
   const isOfImages = `image ${session.dialect.isOneOf('$1', 'text')}`;
   const key = { folder: 'text', path: 'text', image: 'text' } as const;
+  const insert = (files: SourceFile[]) =>
+    session.runWith(
+      { ...key, state: 'text', fingerprint: 'text' },
+      files,
+      `insert into source_file (folder, path, image, state, fingerprint)
+       select folder, path, image, state, fingerprint from given where true
+       on conflict (folder, path, image) do update set state = excluded.state, fingerprint = excluded.fingerprint`,
+    );
   return {
+    restore: insert,
     async save(files) {
-      await session.runWith(
-        { ...key, state: 'text', fingerprint: 'text' },
-        files,
-        `insert into source_file (folder, path, image, state, fingerprint)
-         select folder, path, image, state, fingerprint from given where true
-         on conflict (folder, path, image) do update set state = excluded.state, fingerprint = excluded.fingerprint`,
-      );
+      await insert(files);
       await session.runWith(
         key,
         files,

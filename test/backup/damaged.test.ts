@@ -70,7 +70,7 @@ const damages: [string, (backup: string) => void, RegExp][] = [
   ],
   [
     'the backup is of a later version',
-    (backup) => edit(join(backup, 'manifest.json'), (text) => text.replace('"version": 1', '"version": 2')),
+    (backup) => edit(join(backup, 'manifest.json'), (text) => text.replace('"version": 2', '"version": 3')),
     /later version of zukan/,
   ],
   [

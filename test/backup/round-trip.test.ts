@@ -134,35 +134,6 @@ test('keys of the target stay valid, behind those of the backup', async () => {
   );
 });
 
-test('thumbnails are made again, and the hashes of pictures are kept', async () => {
-  const pictures = join(folder, 'for thumbnails');
-  const environment = { ...target('thumbnails'), THUMBNAILS: '16' };
-  const restored = { ...target('thumbnails restored'), THUMBNAILS: '16' };
-  mkdirSync(pictures);
-  const { default: sharp } = await import('sharp');
-  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
-  await sharp({ create: { width: 40, height: 30, channels: 3, background: '#000', noise } })
-    .png()
-    .toFile(join(pictures, '1.png'));
-  await succeed(['import', '--quiet', pictures], environment);
-  const rows = async (each: Environment) => {
-    const { openSnapshot } = await import('../../src/server/engines.ts');
-    await using snapshot = await openSnapshot(configFor(folder, each));
-    return await Array.fromAsync(snapshot.images());
-  };
-  const backup = join(folder, 'with thumbnails');
-  await succeed(['backup', '--quiet', backup], environment);
-  assert.equal(globSync(join(backup, 'files/*/*')).length, 1);
-  await succeed(['restore', '--quiet', backup], restored);
-  const [before, after] = [await rows(environment), await rows(restored)];
-  assert.match(before[0]?.document ?? '', /\n16 [^\n]+$/);
-  assert.equal(after[0]?.document, before[0]?.document.replace(/\n16 /, '\n '));
-  assert.match(before[0]?.perceptualHash ?? '', /^[0-9a-f]{32}$/);
-  assert.equal(after[0]?.perceptualHash, before[0]?.perceptualHash);
-  await succeed(['thumbnails', '--quiet'], restored);
-  assert.deepEqual(await rows(restored), before);
-});
-
 /** What an operator may do. Commands that fail, because of what came before, change nothing. */
 const name = fc.constantFrom('a', 'B', 'b', 'ß', 'だ', '😀 "x"');
 const number = fc.integer({ min: 0, max: 3 });

@@ -71,7 +71,7 @@ describe('rejects, with its name, a picture whose', () => {
       const { status, errors } = await importFolder();
       assert.equal(status, 1);
       assert.match(errors, reason);
-      assert.equal(errors.trim().split('\n').length, 3, errors);
+      assert.equal(errors.trim().split('\n').length, 4, errors);
       assert.match(errors, /\/0\.png: /);
     });
   }

@@ -122,6 +122,7 @@ if (!skip) {
       concurrency: 1,
       thumbnailSizes: [],
       isDryRun: false,
+      isFull: false,
       skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},

@@ -34,6 +34,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     concurrency: 2,
     thumbnailSizes: [],
     isDryRun: false,
+    isFull: false,
     skipsInvalid: false,
     keepsLocation: false,
     onProgress: () => {},

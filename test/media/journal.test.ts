@@ -6,7 +6,10 @@ import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { handleAbandoned, readJournals, startJournal } from '../../src/media/journal.ts';
+import { openPrepared } from '../../src/media/prepared.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+
+const noneIn = (folder: string) => openPrepared(join(folder, 'prepared.db'), Date.now);
 
 test('lists the added keys until the journal finishes', async () => {
   const folder = temporaryFolder();
@@ -31,7 +34,7 @@ test('finds and removes journals of earlier versions', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.intake-0f9619ff'), 'ab/cd.png\n');
   assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
-  await handleAbandoned(folder, async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
+  await handleAbandoned(folder, noneIn(folder), async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
   assert.deepEqual(readdirSync(folder), []);
 });
 
@@ -47,7 +50,7 @@ test('passes on the keys of a killed process, and not those of a running one', a
   after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const handled: string[][] = [];
-  const handle = () => handleAbandoned(folder, async (keys) => void handled.push(keys));
+  const handle = () => handleAbandoned(folder, noneIn(folder), async (keys) => void handled.push(keys));
   await handle();
   assert.equal(readdirSync(folder).length, 2);
   const ended = once(child, 'close');

@@ -27,7 +27,7 @@ export async function importCommand(
   terminal: Terminal,
 ): Promise<void> {
   checkFlags(flags);
-  using interrupt = listenForInterrupt('interrupted; nothing was imported');
+  using interrupt = listenForInterrupt('interrupted; nothing was imported; import again to continue');
   const report = await importPaths(config, paths, flags, terminal, {
     signal: interrupt.signal,
     confirmPrune: (candidates) => confirmPrune(config, candidates, flags, terminal),

@@ -1,7 +1,9 @@
-/** Lists in the report of an import: a title, and the items below it. */
+/** The lists in the report of an import, a title and the items below it, and other lines. Pure. */
 
 import type { Problem } from '../../import/problems.ts';
 import type { RecordLine } from '../../import/sources/record.ts';
+import type { IgnoreReason } from '../../import/sources/walk.ts';
+import { count } from '../terminal/text.ts';
 
 /** Longer lists are cut, and the rest is counted. */
 export const MAX_LISTED = 20;
@@ -36,4 +38,23 @@ export function describeProblem({ label, reason }: Problem): string {
 export function displayName(record: RecordLine): string {
   if (record.type === 'removed') return record.hash;
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
+}
+
+export function describeIgnored({ junk, rule }: Record<IgnoreReason, number>): string[] {
+  const parts = [
+    ...(junk > 0 ? [`${junk} hidden or of the system`] : []),
+    ...(rule > 0 ? [`${rule} by --exclude or .zukanignore`] : []),
+  ];
+  return parts.length > 0 ? [`ignored files and folders: ${parts.join(', ')}`] : [];
+}
+
+export function describeLocations(pictures: number, areKept: boolean): string[] {
+  return pictures === 0
+    ? []
+    : [`location ${areKept ? 'kept in' : 'removed from'} ${count(pictures, 'picture')}`];
+}
+
+export function describeUnread(files: number): string[] {
+  if (files === 0) return [];
+  return [`not read again, because they did not change: ${count(files, 'file')} (--full reads all)`];
 }

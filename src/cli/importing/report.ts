@@ -10,7 +10,16 @@ import type { IgnoreReason } from '../../import/sources/walk.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import { count } from '../terminal/text.ts';
-import { BoundedList, describeProblem, displayName, list, MAX_LISTED } from './list.ts';
+import {
+  BoundedList,
+  describeIgnored,
+  describeLocations,
+  describeProblem,
+  describeUnread,
+  displayName,
+  list,
+  MAX_LISTED,
+} from './list.ts';
 
 interface ReportOptions {
   isDryRun: boolean;
@@ -54,8 +63,7 @@ export class ImportReport implements ImportListener {
   readonly #removed: string[] = [];
   /** How many pictures have each of the names. */
   readonly #blocked = new Map<string, number>();
-  /** The pictures of artists and characters that were taken down. */
-  readonly #takenDown = new Map<string, string[]>();
+  readonly #takenDown: string[] = [];
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
 
   constructor(options: ReportOptions) {
@@ -79,6 +87,10 @@ export class ImportReport implements ImportListener {
     this.summary.unchanged++;
     this.#unread++;
     this.#addLine('unchanged', 'image', path);
+  }
+
+  continuedFile(): void {
+    this.#unread++;
   }
 
   unreadRemoved(label: string, file: RemovedFile): void {
@@ -136,10 +148,7 @@ export class ImportReport implements ImportListener {
   }
 
   skipped(label: string, kind: Kind, name: string): void {
-    const blocked = `${kind} ${name}`;
-    const labels = this.#takenDown.get(blocked) ?? [];
-    labels.push(label);
-    this.#takenDown.set(blocked, labels);
+    this.#takenDown.push(`${label}: ${kind} ${name}`);
   }
 
   hidden(label: string, reason: string, isPublished: boolean): void {
@@ -178,8 +187,8 @@ export class ImportReport implements ImportListener {
     return [
       this.headline,
       ...this.#list('as chosen before', this.#keptChoices),
-      ...this.#locationLines(),
-      ...this.#unreadLines(),
+      ...describeLocations(this.#withLocation, this.#options.keepsLocation),
+      ...describeUnread(this.#unread),
       ...this.#ratingLines(),
       ...this.#list('created', this.#created),
       ...this.#list('changed', this.#changes.items, this.#changes.count),
@@ -187,9 +196,7 @@ export class ImportReport implements ImportListener {
       ...this.#list('skipped (private)', this.#hidden),
       ...this.#list('skipped (thumbnails)', this.#thumbnails),
       ...this.#list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
-      ...[...this.#takenDown].flatMap(([blocked, labels]) =>
-        this.#list(`skipped (blocked ${blocked})`, labels),
-      ),
+      ...this.#list('skipped (blocked artists and characters)', this.#takenDown),
       ...this.#list(
         'left out (blocked names)',
         Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
@@ -200,7 +207,7 @@ export class ImportReport implements ImportListener {
         looks.count,
       ),
       ...this.#list('skipped (not images)', this.#others),
-      ...this.#ignoredLines(),
+      ...describeIgnored(this.#ignored),
       ...this.invalidLines(),
     ];
   }
@@ -237,25 +244,5 @@ export class ImportReport implements ImportListener {
       ...this.loweredLines(),
       ...this.#list('imported as nsfw, because the rating is not understood', unknown),
     ];
-  }
-
-  #locationLines(): string[] {
-    if (this.#withLocation === 0) return [];
-    const pictures = count(this.#withLocation, 'picture');
-    return [`location ${this.#options.keepsLocation ? 'kept in' : 'removed from'} ${pictures}`];
-  }
-
-  #ignoredLines(): string[] {
-    const { junk, rule } = this.#ignored;
-    const parts = [
-      ...(junk > 0 ? [`${junk} hidden or of the system`] : []),
-      ...(rule > 0 ? [`${rule} by --exclude or .zukanignore`] : []),
-    ];
-    return parts.length > 0 ? [`ignored files and folders: ${parts.join(', ')}`] : [];
-  }
-
-  #unreadLines(): string[] {
-    if (this.#unread === 0) return [];
-    return [`not read again, because they did not change: ${count(this.#unread, 'file')} (--full reads all)`];
   }
 }

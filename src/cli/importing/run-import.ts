@@ -148,6 +148,7 @@ async function importPlaces(
       run,
       thumbnailSizes,
       isDryRun,
+      isFull,
       keepsLocation,
       report,
       looks,
@@ -162,12 +163,20 @@ async function importPlaces(
     report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
     return report;
   } catch (error) {
-    if (error instanceof InvalidRecords)
-      throw new CommandError(error.message, ...error.problems.map(describeProblem));
+    if (error instanceof InvalidRecords) {
+      const advice = origin === 'import' ? [describeWayOut(error.problems.length, folders.length > 0)] : [];
+      throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
+    }
     throw signal.aborted ? signal.reason : error;
   } finally {
     progress.finish();
   }
+}
+
+function describeWayOut(problems: number, hasFolder: boolean): string {
+  const [them, those] = problems === 1 ? ['it', 'it'] : ['these', 'them'];
+  const advice = `fix ${them}, or skip ${those} with --skip-bad`;
+  return hasFolder ? `${advice}; the pictures that were read are kept for the next attempt` : advice;
 }
 
 /** The catalogue that an import changes, or that a dry run only reads. */

@@ -85,7 +85,8 @@ async function confirm(config: Config, files: Files, { images, trash, keys }: Su
     const problem = await findProblem(files, image);
     if (problem) report.problems.push(`${describeTrashed(kind, image.id)}: ${problem}`);
   }
-  const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key)));
+  const prepared = files.prepared.listed(keys);
+  const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key) && !prepared.has(key)));
   await inParallel(unused, availableParallelism(), async (key) => {
     await using file = await openDisposable(files, key);
     if (file) report.unused.push(key);

@@ -13,7 +13,7 @@ import { requireOutside } from './outside-storage.ts';
 export async function backupCommand(
   config: Config,
   path: string,
-  { quiet }: { quiet: boolean },
+  { quiet, keep }: { quiet: boolean; keep?: number },
   terminal: Terminal,
 ): Promise<void> {
   const folder = resolve(path);
@@ -22,11 +22,12 @@ export async function backupCommand(
   const tokens = await readTokens(config);
   const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
   try {
-    const { manifest, addedFiles, removedFiles } = await writeBackup(folder, {
+    const { manifest, addedFiles, removedFiles, generations } = await writeBackup(folder, {
       openSnapshot: () => openSnapshot(config),
       files: openFiles(config),
       tokens,
       linkKeys: config.linkKeys ?? findLinkKeys(config.dataDir) ?? [],
+      keep,
       createdAt: new Date().toISOString(),
       onImage: () => progress.advance(1),
       signal: interrupt.signal,
@@ -38,6 +39,7 @@ export async function backupCommand(
       terminal,
       `backed up ${count(images, 'image')} and ${count(tokens.length, 'token')} to ${folder} (${files})`,
     );
+    if (generations > 1) printLine(terminal, `the folder has ${generations} generations`);
   } catch (error) {
     progress.finish();
     if (interrupt.signal.aborted) throw interrupt.signal.reason;

@@ -1,12 +1,15 @@
 /** `zukan restore`: fills an empty catalogue from a backup, or verifies a backup with --check. */
 import { resolve } from 'node:path';
+import { findManifest, findOlder } from '../../backup/generations.ts';
 import { Backup } from '../../backup/read.ts';
 import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import type { Config } from '../../config/config.ts';
 import { addLinkKeys } from '../../config/link-keys.ts';
+import { findOutdated } from '../../import/apply/update-thumbnails.ts';
 import { type Problem, RecordError } from '../../import/problems.ts';
 import { newId } from '../../lib/random.ts';
 import { createCatalogue, openFiles, openSnapshot, openStore } from '../../server/engines.ts';
+import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
@@ -15,13 +18,15 @@ import { writersFor } from '../writer.ts';
 
 export interface RestoreFlags {
   check: boolean;
+  /** The time of a generation, or how it begins. Without it, the newest. */
+  generation?: string;
   quiet: boolean;
 }
 
 export async function restoreCommand(
   config: () => Config,
   path: string,
-  { check, quiet }: RestoreFlags,
+  { check, generation, quiet }: RestoreFlags,
   terminal: Terminal,
 ): Promise<void> {
   const folder = resolve(path);
@@ -29,7 +34,7 @@ export async function restoreCommand(
   using interrupt = listenForInterrupt(message);
   const { signal } = interrupt;
   try {
-    const backup = await Backup.open(folder);
+    const backup = await Backup.open(folder, generation);
     const { images, tokens, trash = 0 } = backup.manifest.counts;
     const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
     const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
@@ -37,6 +42,7 @@ export async function restoreCommand(
     if (check) {
       await run('Checking', async (onImage) => report(await verifyBackup(backup, { onImage, signal })));
       printLine(terminal, `the backup is complete: ${contents}`);
+      printLines(terminal, list('older generations', await olderTimes(folder)));
       return;
     }
     const target = config();
@@ -56,6 +62,11 @@ export async function restoreCommand(
     const lines = problems.map(({ label, reason }) => `${label}: ${reason}`);
     throw new CommandError(`the backup in ${folder} is damaged`, ...lines);
   }
+}
+
+async function olderTimes(folder: string): Promise<string[]> {
+  const older = await findOlder(folder, await findManifest(folder));
+  return older.map(({ createdAt, folder }) => createdAt || `${folder}, whose manifest is damaged`);
 }
 
 async function withProgress(progress: Progress, work: (onImage: () => void) => Promise<void>): Promise<void> {
@@ -87,8 +98,11 @@ async function restore(
   });
   // The embedded store moves the restored tokens when it opens.
   await (await openStore(config))[Symbol.asyncDispose]();
-  if (config.thumbnails.length > 0 && backup.manifest.counts.images > 0)
-    notes.push('run "zukan thumbnails" to make the thumbnails again');
+  const outdated = await findOutdated(() => openSnapshot(config), config.thumbnails);
+  if (config.thumbnails.length > 0 && outdated.length > 0)
+    notes.push(
+      `run "zukan thumbnails" to make those of ${count(outdated.length, 'image')}, which the backup lacks`,
+    );
 }
 
 /** Returns what the operator has to do. */

@@ -36,3 +36,9 @@ export function parseLimit(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
   return Number(text);
 }
+
+export function parseKeep(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new UsageError(`--keep ${text}: must be a whole number from 1 to 9999`);
+  return Number(text);
+}

@@ -11,6 +11,8 @@ export interface FileChange {
   isDryRun: boolean;
   /** Aborts the change. */
   signal: AbortSignal;
+  /** Called if the change fails, before its files are removed. */
+  onFailure?: (error: unknown) => Promise<void>;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface FileChange {
  * file that was stored before may be gone by the time of `apply`, which has to look (`findLost`).
  */
 export async function changeFiles(
-  { files, openWriter, isDryRun, signal }: FileChange,
+  { files, openWriter, isDryRun, signal, onFailure }: FileChange,
   prepare: (upload: Upload) => Promise<boolean>,
   apply: (writer: CatalogueWriter, upload: Upload) => Promise<void>,
 ): Promise<void> {
@@ -42,25 +44,26 @@ export async function changeFiles(
       await removeLeftovers(files, openWriter);
     }
   } catch (error) {
-    await endUpload(upload, [...upload.newKeys(), ...upload.releasedKeys()], files, openWriter);
+    await onFailure?.(error);
+    // Whether the commit succeeded may be unknown. What no image uses is removed, now or by the next command.
+    await upload.abandon();
+    if (!isDryRun) await removeLeftovers(files, openWriter);
     throw error;
   }
-  await endUpload(upload, upload.releasedKeys(), files, openWriter);
+  await endUpload(upload, files, openWriter);
 }
 
 /**
- * Removes those of the files that no image uses. This is looked up after the commit or rollback: another import may use the
- * same files by now, and a commit may have succeeded although its response was lost. If the lookup fails, the journal
- * leaves it to the next command.
+ * Removes those of the released files that no image uses. This is looked up after the commit: another import may use the
+ * same files by now. If the lookup fails, the journal leaves it to the next command.
  */
 async function endUpload(
   upload: Upload,
-  keys: string[],
   files: Files,
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await removeUnusedFiles(files, keys, openWriter);
+    await removeUnusedFiles(files, upload.releasedKeys(), openWriter);
     await upload.finish();
   } catch {
     await upload.abandon();

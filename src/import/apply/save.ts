@@ -40,7 +40,9 @@ export interface ImportListener extends DecisionReport {
   record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
   /** A file of a folder was not read again, because it did not change. */
   unchangedFile(path: string): void;
-  /** The same, of a picture that an operator removed. */
+  /** A file of a folder was not read again, because an earlier attempt of the import had read it. */
+  continuedFile(): void;
+  /** A file of a picture that an operator removed was not read again. */
   unreadRemoved(label: string, file: RemovedFile): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(label: string, rating: Rating): void;

@@ -14,6 +14,7 @@ import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import type { Change, ItemKind, StoredItem, TrashedImage } from '../../store/contract/change-log.ts';
 import { RecordError, withSubject } from '../problems.ts';
+import { describeErrors } from '../sources/describe-errors.ts';
 import {
   ChangeLine,
   HistoryHeader,
@@ -21,15 +22,7 @@ import {
   ItemLine,
   TrashLine,
 } from '../sources/history-lines.ts';
-import {
-  artistOf,
-  checkRecord,
-  describeErrors,
-  type ImageLine,
-  isId,
-  isStorable,
-  parseJson,
-} from '../sources/record.ts';
+import { artistOf, checkRecord, type ImageLine, isId, isStorable, parseJson } from '../sources/record.ts';
 import type { Picture } from './image.ts';
 
 const closed = { additionalProperties: false };

@@ -17,6 +17,7 @@ import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
 import type { Looks } from './near-duplicates.ts';
+import type { PreparedPictures } from './prepared-pictures.ts';
 import type { Spool } from './spool.ts';
 import { type FilePicture, storePicture } from './store-picture.ts';
 
@@ -36,6 +37,8 @@ export interface ImportOptions {
   /** The sizes of thumbnails. */
   thumbnailSizes: readonly number[];
   isDryRun: boolean;
+  /** Whether everything has to be read, even what an earlier attempt has read. */
+  isFull: boolean;
   /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
   skipsInvalid: boolean;
   /** Whether all of them are listed, however many they are. */
@@ -80,6 +83,7 @@ interface Preparing {
   spool: Spool<PreparedRecord>;
   problems: Problems;
   copies: PictureCopies;
+  earlier: PreparedPictures;
   options: ImportOptions;
   /** Called with the file of each picture that was read or that is known to be removed, and the hashes of its bytes. */
   onRead: (file: FoundFile, hashes: string[]) => void;
@@ -162,7 +166,7 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
 
 /** Leaves out the records whose picture is invalid. */
 async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
-  const { upload, spool, options, problems, onRead, onSkipped } = preparing;
+  const { upload, spool, options, problems, earlier, onRead, onSkipped } = preparing;
   const pictures = new Map<ParsedImage, FilePicture | undefined>();
   // Several records may name the same file, which is read once.
   const stored = new Map<string, Promise<FilePicture>>();
@@ -170,15 +174,20 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
     const storing = stored.get(file) ?? storePicture(from, file, upload, options);
     stored.set(file, storing);
     try {
-      return await storing;
+      const picture = await storing;
+      if (line.file) await earlier.add(line.file, picture);
+      return picture;
     } catch (error) {
       return problems.add(line, error);
     }
   };
   const withFile = batch.filter(({ record }) => record.file !== undefined);
+  const found = await earlier.find(withFile.flatMap(({ file }) => file ?? []));
   await inParallel(withFile, options.concurrency, async (line) => {
     options.signal.throwIfAborted();
-    pictures.set(line, await storeOnce(line, line.record.file as string));
+    const before = line.file && found.get(line.file);
+    if (before) options.report.continuedFile();
+    pictures.set(line, before ?? (await storeOnce(line, line.record.file as string)));
     options.onProgress(line.size);
   });
   const prepared: PreparedRecord[] = [];
@@ -188,12 +197,12 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
       prepared.push({ source, position, label, record, progress: size });
       continue;
     }
-    const found = pictures.get(line);
-    if (!found) {
+    const read = pictures.get(line);
+    if (!read) {
       if (line.file) onSkipped(line.file);
       continue;
     }
-    const { metadata, ...picture } = found;
+    const { metadata, ...picture } = read;
     if (line.file) onRead(line.file, picture.hashes);
     const stated = metadata ? addMetadata(record, metadata) : record;
     const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;

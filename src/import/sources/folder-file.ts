@@ -3,7 +3,8 @@ import { Compile } from 'typebox/schema';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { RecordError } from '../problems.ts';
-import { describeErrors, isReference, isStorable, parseJson } from './record.ts';
+import { describeErrors } from './describe-errors.ts';
+import { isReference, isStorable, parseJson } from './record.ts';
 
 export const FOLDER_FILE = '.zukan.json';
 

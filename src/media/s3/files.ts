@@ -1,9 +1,12 @@
 /** Image files in a bucket of Amazon S3 or of an S3-compatible server. */
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Clock } from '../../lib/clock.ts';
 import { Unavailable } from '../../lib/errors.ts';
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
 import { findAbandoned, handleAbandoned, readJournals, startJournal } from '../journal.ts';
+import { openPrepared } from '../prepared.ts';
 import {
   createClient,
   S3Error,
@@ -19,9 +22,15 @@ export type { S3Location };
 
 const MAX_CONCURRENT_REMOVALS = 16;
 
-/** The journals are in a local folder. */
-export function openBucket(location: S3Location, journalFolder: string, options: S3Options = {}): Files {
+/** The journals and the list of prepared files are in a local folder. */
+export function openBucket(
+  location: S3Location,
+  journalFolder: string,
+  options: S3Options = {},
+  clock: Clock = Date.now,
+): Files {
   const send = createClient(location, options);
+  const prepared = openPrepared(join(journalFolder, 'prepared.db'), clock);
 
   const findHeaders = async (key: string): Promise<Headers | undefined> => {
     try {
@@ -43,6 +52,8 @@ export function openBucket(location: S3Location, journalFolder: string, options:
 
   const bucket = { send, findHeaders };
   return {
+    prepared,
+
     async open(key: string): Promise<OpenFile | undefined> {
       const headers = await findHeaders(key);
       if (!headers) return undefined;
@@ -58,14 +69,20 @@ export function openBucket(location: S3Location, journalFolder: string, options:
     verify: async () => {
       await location.credentials.get();
     },
-    remove: (keys) => inParallel(keys, MAX_CONCURRENT_REMOVALS, removeOne),
+
+    async remove(keys) {
+      await inParallel(keys, MAX_CONCURRENT_REMOVALS, removeOne);
+      prepared.forget(keys);
+    },
+
     keys: () => listKeys(send, location.prefix),
     startJournal: () => startJournal(journalFolder),
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
     journaledKeys: () => readJournals(journalFolder),
-    hasAbandoned: async () => (await findAbandoned(journalFolder)).abandoned.length > 0,
-    handleAbandoned: (work) => handleAbandoned(journalFolder, work),
+    hasAbandoned: async () =>
+      (await findAbandoned(journalFolder)).abandoned.length > 0 || prepared.expiredKeys().length > 0,
+    handleAbandoned: (work) => handleAbandoned(journalFolder, prepared, work),
   };
 }
 

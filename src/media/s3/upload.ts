@@ -13,7 +13,7 @@ interface Bucket {
 }
 
 export function createUpload({ send, findHeaders }: Bucket, journal: Journal): Upload {
-  const [added, released] = [new Set<string>(), new Set<string>()];
+  const [added, takenOver, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
   return {
     async put(key, bytes, { hash, mimetype }) {
       const existing = await findHeaders(key);
@@ -38,6 +38,12 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
       return readETag(response);
     },
 
+    async takeOver(keys) {
+      for (const key of keys) takenOver.add(key);
+      await Promise.all(keys.map((key) => journal.add(key)));
+      return [];
+    },
+
     async release(keys) {
       await Promise.all(keys.map((key) => journal.add(key)));
       for (const key of keys) released.add(key);
@@ -55,7 +61,7 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
       return lost;
     },
 
-    newKeys: () => [...added],
+    newKeys: () => [...added.union(takenOver)],
     releasedKeys: () => [...released],
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
@@ -69,6 +75,7 @@ export function createDryRunUpload({ findHeaders }: Bucket): Upload {
       const digest = md5(bytes);
       return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
     },
+    takeOver: async (keys) => keys,
     release: async () => {},
     flush: async () => {},
     findLost: async () => [],

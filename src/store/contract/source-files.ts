@@ -51,6 +51,8 @@ export interface SourceFileReader extends AsyncDisposable {
 export interface SourceFileWriter {
   /** Another image that came from the same path is `replaced` from then on. */
   save(files: SourceFile[]): Promise<void>;
+  /** Adds the files of a backup as they were. */
+  restore(files: SourceFile[]): Promise<void>;
   remove(files: Pick<SourceFile, 'folder' | 'path' | 'image'>[]): Promise<void>;
   /** Those of the images that came from any file, in whatever folder, which was not replaced. */
   provided(images: string[]): Promise<Set<string>>;

@@ -16,6 +16,7 @@ import { configFor } from '../zukan/service.ts';
 export const noReport: ImportListener = {
   record: () => {},
   unchangedFile: () => {},
+  continuedFile: () => {},
   unreadRemoved: () => {},
   duplicate: () => {},
   location: () => {},

@@ -1,0 +1,141 @@
+/**
+ * The generations of a backup. The newest one is that of the manifest in the folder; the manifest of an older one is with its
+ * lists. All of them share the files of pictures.
+ */
+import { randomUUID } from 'node:crypto';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RecordError } from '../import/problems.ts';
+import { readLines } from '../import/sources/lines.ts';
+import { FileUnreadable, openInside, readInside } from '../import/sources/read-inside.ts';
+import { flush, ifExists } from '../media/journal.ts';
+import { isReplaceable } from './folder.ts';
+import {
+  MANIFEST,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  parseLine,
+  parseManifest,
+  type StoredThumbnail,
+} from './format.ts';
+
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
+
+export interface Generation {
+  /** The folder of its lists. */
+  folder: string;
+  /** Empty if its manifest is damaged. */
+  createdAt: string;
+}
+
+/** Undefined if no backup was completed in this folder. */
+export async function findManifest(folder: string): Promise<Manifest | undefined> {
+  if ((await ifExists(lstat(join(folder, MANIFEST)))) === undefined) return undefined;
+  return parseManifest((await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES)).toString());
+}
+
+/** Those before the newest one, newest first. */
+export async function findOlder(folder: string, newest: Manifest | undefined): Promise<Generation[]> {
+  const found: Generation[] = [];
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith('lists-') || !isReplaceable(name) || name === newest?.folder) continue;
+    const text = await ifExists(lstat(join(folder, name, MANIFEST)))
+      .then((exists) => exists && readInside(folder, `${name}/${MANIFEST}`, MAX_MANIFEST_BYTES))
+      .catch(() => '');
+    if (text !== undefined) found.push({ folder: name, createdAt: readTime(String(text)) });
+  }
+  return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/** Also of a manifest that this version cannot read. */
+function readTime(manifest: string): string {
+  try {
+    return String(JSON.parse(manifest).createdAt ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/** The name of a generation's manifest inside the folder. */
+export async function findGeneration(folder: string, time: string | undefined): Promise<string> {
+  const newest = time === undefined ? undefined : await findManifest(folder);
+  if (time === undefined || newest?.createdAt.startsWith(time)) return MANIFEST;
+  const older = await findOlder(folder, newest);
+  const found = older.find(({ createdAt }) => createdAt.startsWith(time));
+  if (found) return `${found.folder}/${MANIFEST}`;
+  const times = [newest?.createdAt ?? '', ...older.map(({ createdAt }) => createdAt)].filter(Boolean);
+  throw new Error(`${folder} has no generation of ${time}; it has ${times.join(', ')}`);
+}
+
+/** Writes the manifest of the newest generation to its lists, so that it can be replaced. */
+export async function preserve(folder: string, manifest: Manifest): Promise<void> {
+  await writeManifest(join(folder, manifest.folder), manifest);
+}
+
+/** Replaces the manifest in a folder. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const temporary = join(folder, `${MANIFEST}.${randomUUID()}`);
+  {
+    await using file = await open(temporary, 'wx', 0o600);
+    await file.appendFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
+    await file.sync();
+  }
+  // The names of the lists must be durable first.
+  await flush(folder);
+  await rename(temporary, join(folder, MANIFEST));
+  await flush(folder);
+}
+
+/** Removes what is left of other generations and of failed backups, except for pictures. */
+export async function removeOldLists(folder: string, kept: (string | undefined)[]): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!isReplaceable(name) || kept.includes(name)) continue;
+    // First, so that what is half removed is no generation.
+    await rm(join(folder, name, MANIFEST), { force: true }).catch(() => {});
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** In the lines of images (`formatImage`). Those of removed pictures have a hash, too. */
+const storedHash = /(?:"stored":\{|"size":\d+,)"hash":"([0-9a-f]{64})"/g;
+
+/** The hashes of the files that a generation needs. Of a damaged one, those that can be found. */
+export async function* neededFiles(
+  folder: string,
+  { folder: lists }: Generation,
+): AsyncGenerator<string, void> {
+  for (const list of ['catalogue.ndjson', 'history.ndjson'])
+    for await (const line of readableLines(folder, `${lists}/${list}`))
+      for (const [, hash] of line.matchAll(storedHash)) yield hash as string;
+}
+
+/** The thumbnails of a backup, by the hash of their picture. Those that it lacks, or that cannot be found, are read again. */
+export async function readThumbnails(
+  folder: string,
+  manifest: Manifest | undefined,
+): Promise<Map<string, StoredThumbnail[]>> {
+  const found = new Map<string, StoredThumbnail[]>();
+  if (!manifest) return found;
+  try {
+    for await (const line of readableLines(folder, `${manifest.folder}/catalogue.ndjson`)) {
+      if (!line.includes('"thumbnails":[{')) continue;
+      const { stored } = parseLine(line);
+      if (stored?.thumbnails) found.set(stored.hash, stored.thumbnails);
+    }
+  } catch {
+    // The list is damaged.
+  }
+  return found;
+}
+
+/** None of a list that is missing: an older backup may have no history. Fails if it is there and cannot be read. */
+async function* readableLines(folder: string, path: string): AsyncGenerator<string, void> {
+  try {
+    await using file = await openInside(folder, path);
+    const stream = file.createReadStream({ autoClose: false });
+    for await (const lines of readLines(stream, MAX_LINE_LENGTH))
+      for (const { bytes } of lines) yield bytes.toString();
+  } catch (error) {
+    if (!(error instanceof RecordError) || error instanceof FileUnreadable) throw error;
+  }
+}
