@@ -1,5 +1,6 @@
 /** Of images that look alike, keeps the best one: it gets what the others know, and they go to the trash. */
 
+import type { DetailField } from '../catalogue/documents/details.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import {
   type Difference,
@@ -87,7 +88,7 @@ interface Member {
 
 /**
  * What the best image gets. A field that was decided on it stays. Otherwise it gets all categories and characters, the
- * strictest rating, and the artist and source of another one if it has none. What it gets is decided, so that no import takes
+ * strictest rating, and the artist, source, title, description and date of another one if it has none. What it gets is decided, so that no import takes
  * it away, and so is what was decided on another one. Pure.
  */
 export function planMerge(best: Member, others: Member[]): ImageChange {
@@ -102,6 +103,11 @@ export function planMerge(best: Member, others: Member[]): ImageChange {
   const artist = [best, ...others].map(({ entries }) => entries.artist).find(isKnown) ?? best.entries.artist;
   const source =
     [image, ...documents].map(({ source }) => source).find(({ name, url }) => name || url) ?? image.source;
+  /** Of the first image that has one. */
+  const detail = (field: DetailField) => {
+    const value = [image, ...documents].map((document) => document[field]).find((text) => text !== '') ?? '';
+    return { value, isNew: value !== image[field] };
+  };
   const missing = (list: 'categories' | 'characters') => {
     const has = new Set(best.entries[list].map(({ id }) => id));
     return others.flatMap(({ entries }) => entries[list]).filter(({ id }) => !has.has(id));
@@ -111,6 +117,9 @@ export function planMerge(best: Member, others: Member[]): ImageChange {
     rating: { value: rating, isNew: rating !== image.nsfw },
     artist: { value: artist, isNew: artist.id !== image.artist },
     source: { value: source, isNew: source !== image.source },
+    title: detail('title'),
+    description: detail('description'),
+    takenAt: detail('takenAt'),
     categories: { value: { add: lists.categories, remove: [] }, isNew: lists.categories.length > 0 },
     characters: { value: { add: lists.characters, remove: [] }, isNew: lists.characters.length > 0 },
   };

@@ -46,7 +46,7 @@ const shells: Record<string, (words: string[]) => Promise<string[]>> = {
   fish: (words) =>
     complete(
       'fish',
-      (script) => `source ${script}; complete -C'${words.join(' ')}' | string replace -r '\\t.*' ''`,
+      (script) => `source ${script}; complete -C'${words.join(' ')}' | string replace -r '\\t.*' ''; true`,
     ),
 };
 

@@ -284,7 +284,7 @@ await forEachEngineInDepth((engine) => {
       assert.match(summary, /^1 added, 0 updated/);
       assert.match(
         summary,
-        /skipped \(blocked artist Ann\):\n {2}\S*4\.png\nskipped \(blocked artist ann_ink\):\n {2}\S*5\.png\nskipped \(blocked character Koharu\):\n {2}\S*6\.png\n/,
+        /skipped \(blocked artists and characters\):\n {2}\S*4\.png: artist Ann\n {2}\S*5\.png: artist ann_ink\n {2}\S*6\.png: character Koharu\n/,
       );
       assert.deepEqual(
         (await find()).map(({ artist, characters }) => [artist.name, characters]),
@@ -298,7 +298,10 @@ await forEachEngineInDepth((engine) => {
       picture(7, { artist: 'Ann', nsfw: 'nsfw' });
       const full = await ok('import', '--full', pictures);
       assert.match(full, /^0 added, 0 updated/);
-      assert.match(full, /skipped \(blocked artist Ann\):\n {2}\S*4\.png\n {2}\S*7\.png\n/);
+      assert.match(
+        full,
+        /skipped \(blocked artists and characters\):\n(?: {2}.*\n)*? {2}\S*4\.png: artist Ann\n(?: {2}.*\n)*? {2}\S*7\.png: artist Ann\n/,
+      );
       assert.equal((await find('--artist', 'Bob')).length, 2);
       assert.match((await run('import', '--prune', '--yes', pictures)).output, /, 0 removed\n/);
 

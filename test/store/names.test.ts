@@ -245,6 +245,8 @@ function makeOld(config: Config, former: Map<string, string>): void {
        from (select number, row_number() over (partition by kind order by name, id) - 1 as position from shelf
              where kind in ('artist', 'category', 'character')) as ordered where ordered.number = shelf.number;`,
       'alter table shelf drop column sort_key;',
+      // What later steps add.
+      'drop table source_folder;',
       version,
     ].join('\n'),
   );

@@ -28,8 +28,10 @@ const isHtml = /<\/?(?:a|b|blockquote|br|code|div|em|h[1-6]|i|img|li|ol|p|span|s
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
 function withoutHtml(text: string): string {
-  return text
-    .replace(/\s*\n\s*/g, ' ')
+  // A pattern with spaces on both sides of the line feed would take quadratic time.
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .join(' ')
     .replace(/<(?:br|\/p|\/div|\/li|\/h[1-6]|\/blockquote)\b[^<>]*>\s*/gi, '\n')
     .replace(/<\/?[a-z][^<>]*>/gi, '')
     .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '');
