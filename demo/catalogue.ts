@@ -6,6 +6,7 @@ import { PLANS, type Plan, RATED, type Rating } from './pictures.ts';
 import { uuidOf } from './random.ts';
 import { renderScene } from './render.ts';
 import { artistOf, sceneOf } from './staging.ts';
+import type { Place } from './types.ts';
 
 /** One picture of the demo: the record is a line of the catalogue file, `render` makes the bytes of `record.file`. */
 export interface DemoPicture {
@@ -13,6 +14,7 @@ export interface DemoPicture {
     type: 'image';
     id: string;
     file: string;
+    title: string;
     artist: string;
     source: { name: string; url: string };
     nsfw: Rating;
@@ -27,6 +29,34 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2025, 0, 1, 9);
 const createdAt = (hours: number): string => new Date(START + hours * HOUR).toISOString();
 
+const where: Record<Place, string> = {
+  sunset: 'at sunset',
+  night: 'at night',
+  aurora: 'under the aurora',
+  sea: 'by the sea',
+  snow: 'in the snow',
+  blossoms: 'under the blossoms',
+  city: 'in the city',
+  forest: 'in the forest',
+  meadow: 'in the meadow',
+  autumn: 'in autumn',
+  classroom: 'in the classroom',
+  library: 'in the library',
+  cafe: 'at the café',
+  festival: 'at the festival',
+  rain: 'on a rainy day',
+  dots: 'on dots',
+  speed: 'at full speed',
+  hearts: 'among hearts',
+  rays: 'in the sun',
+};
+
+/** Such as `Aoi and Hayato in the classroom`. */
+function titleOf({ actors, place }: Plan): string {
+  const names = actors.map(([who]) => CAST[who].name.split(' ', 1));
+  return `${names.join(' and ')} ${where[place]}`;
+}
+
 function picture(plan: Plan, index: number): DemoPicture {
   const number = index + 1;
   const padded = String(number).padStart(4, '0');
@@ -39,6 +69,7 @@ function picture(plan: Plan, index: number): DemoPicture {
       type: 'image',
       id: uuidOf('image', file),
       file,
+      title: titleOf(plan),
       artist: artistOf(number).name,
       source,
       nsfw: rating,

@@ -6,7 +6,7 @@ import { include } from './queries.ts';
 import { formatUrl, noFilter } from './route.ts';
 import { createSimilar } from './similar.ts';
 import { apiPrefix } from './site.ts';
-import { formatDate, formatDuration, formatSize, imageTitle } from './text.ts';
+import { formatDate, formatDuration, formatSize, formatTakenAt, hasArtist, imageTitle } from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 export interface Details {
@@ -19,16 +19,17 @@ export interface Details {
 }
 
 export function createDetails(image: GalleryImage): Details {
-  const { source, characters, categories, meta, nsfw } = image;
+  const { source, characters, categories, meta, nsfw, description = '', takenAt = '' } = image;
   const link = el('a', { target: '_blank', rel: 'noopener' }, 'Image');
   const countdown = el('span', {});
   const json = el('pre', { tabindex: '0' });
   const [actions, similar] = [createImageActions(image), createSimilar(image.id)];
   const elements = [
-    el('h2', { id: 'detail-title', tabindex: '-1' }, imageTitle(image)),
+    el('h2', { id: 'detail-title', tabindex: '-1', dir: 'auto' }, imageTitle(image)),
+    ...(description ? [el('p', { class: 'lead', dir: 'auto' }, description)] : []),
     actions.element,
     createPropertyList([
-      ['Artist', [createArtistLink(image)]],
+      ['Artist', [hasArtist(image) ? createArtistLink(image) : '']],
       ['Source', [createSourceLink(source)]],
       ['Characters', [createChipLinks(characters)]],
       ['Categories', [createChipLinks(categories)]],
@@ -36,6 +37,7 @@ export function createDetails(image: GalleryImage): Details {
       ['Dimensions', [formatDimensions(image)]],
       ['File', [`${meta.mimetype.slice('image/'.length).toUpperCase()}, ${formatSize(meta.size)}`]],
       ['Colour', [createSwatch(meta.color), ` ${meta.color}`]],
+      ['Taken', [formatTakenAt(takenAt)]],
       ['Added', [formatDate(image.createdAt)]],
       ['Link', [link, ' · ', countdown]],
     ]),

@@ -6,7 +6,7 @@ import { toPattern } from './search-pattern.ts';
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 
 /** For the artist's name and for small files. */
-export const include = ['artist', 'thumbnails'] as const;
+export const include = ['artist', 'thumbnails', 'details'] as const;
 export const imageOptions = { include };
 
 export function similarOptions(nsfw: Rating[]) {

@@ -9,22 +9,23 @@ const UNKNOWN_ARTIST = 'b5657ad2-a33e-52b7-ae74-d238673dfd08';
 const numbers = new Intl.NumberFormat('en');
 
 /** The alternative text of an image. */
-export function describeImage({ characters, categories }: GalleryImage): string {
+export function describeImage({ title, characters, categories }: GalleryImage): string {
   const characterNames = lists.format(characters.map(({ name }) => name));
   const categoryNames = categories.map(({ name }) => name).join(', ');
-  return [characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
+  return [title, characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
 }
 
-export function imageTitle({ characters }: GalleryImage): string {
-  return lists.format(characters.map(({ name }) => name)) || 'Untitled';
+export function imageTitle({ title, characters }: GalleryImage): string {
+  return title || lists.format(characters.map(({ name }) => name)) || 'Untitled';
 }
 
 /** As in link previews. */
 export function titleWithArtist(image: GalleryImage): string {
-  const { artist, artistDetails } = image;
-  const isKnown = artistDetails && artist !== UNKNOWN_ARTIST;
-  return imageTitle(image) + (isKnown ? ` by ${artistDetails.name}` : '');
+  const { artistDetails } = image;
+  return imageTitle(image) + (hasArtist(image) && artistDetails ? ` by ${artistDetails.name}` : '');
 }
+
+export const hasArtist = ({ artist }: GalleryImage): boolean => artist !== UNKNOWN_ARTIST;
 
 export function viewTitle(view: View, subject: Entry | undefined): string {
   if ('categories' in view) {
@@ -86,6 +87,11 @@ export function formatWait(seconds: number): string {
 
 function countUnits(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The day, as it was where the picture was taken. */
+export function formatTakenAt(takenAt: string): string {
+  return takenAt && formatDate(takenAt.slice(0, 'yyyy-mm-dd'.length));
 }
 
 export function formatDate(time: string): string {

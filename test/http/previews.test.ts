@@ -134,13 +134,13 @@ for (const isBucket of [false, true])
       assert.equal(headers['cache-control'], 'no-cache');
       assert.equal(headers.vary, 'Accept, Accept-Encoding');
       assert.match(headers['content-security-policy'] ?? '', /^default-src 'none'; script-src 'self'/);
-      assert.equal(tags.title, `Mei by ${shown} · Kura & "Co"`);
-      assert.equal(tags['og:title'], `Mei by ${shown}`);
+      assert.equal(tags.title, `wide by ${shown} · Kura & "Co"`);
+      assert.equal(tags['og:title'], `wide by ${shown}`);
       assert.equal(tags['og:site_name'], 'Kura & "Co"');
       assert.equal(tags['og:description'], 'sea · 2000 × 1000 pixels');
       assert.equal(tags.description, tags['og:description']);
       assert.equal(tags['twitter:card'], 'summary_large_image');
-      assert.equal(tags['og:image:alt'], 'Mei: sea');
+      assert.equal(tags['og:image:alt'], 'wide: Mei: sea');
       const picture = await send(new URL(tags['og:image'] ?? ''));
       assert.equal(picture.status, 200);
       assert.equal(picture.headers['content-type'], tags['og:image:type']);
@@ -152,8 +152,8 @@ for (const isBucket of [false, true])
 
     test('a small picture is its own preview, and an unknown artist is not named', async () => {
       const { tags } = await crawl(`/?image=${uuid(4, 21)}`);
-      assert.equal(tags['og:title'], 'Untitled');
-      assert.equal(tags['og:image:alt'], 'Image without a description');
+      assert.equal(tags['og:title'], 'small');
+      assert.equal(tags['og:image:alt'], 'small');
       const { width, height, format } = await sharp(
         (await send(new URL(tags['og:image'] ?? ''))).bytes,
       ).metadata();

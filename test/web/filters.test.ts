@@ -48,7 +48,7 @@ describe('filters', { skip }, async () => {
     assert.ok(await page.getByLabel('Unblur all').isDisabled(), 'nothing is blurred');
     assert.match(
       requests.at(-1) ?? '',
-      /^\/image\/random\?nsfw=sfw&orientation=portrait%2Csquare&limit=25&include=artist%2Cthumbnails&seed=/,
+      /^\/image\/random\?nsfw=sfw&orientation=portrait%2Csquare&limit=25&include=artist%2Cthumbnails%2Cdetails&seed=/,
     );
     const requestCount = requests.length;
     await page.goBack();
@@ -85,7 +85,7 @@ describe('filters', { skip }, async () => {
     assert.ok(await page.getByText('30 images').isVisible(), 'the total does not depend on the filter');
     assert.equal(
       requests.at(-1),
-      `/artist/${artistId}/images?nsfw=questionable&limit=25&offset=0&include=artist%2Cthumbnails`,
+      `/artist/${artistId}/images?nsfw=questionable&limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
     );
     await finish();
   });

@@ -13,7 +13,7 @@ describe('the first calls', { skip }, async () => {
   const { open } = await openGallery();
 
   test('of every view start before the main script is there, and none is repeated', async () => {
-    const images = 'include=artist%2Cthumbnails';
+    const images = 'include=artist%2Cthumbnails%2Cdetails';
     const random = (filter: string) => `/image/random?${filter}&limit=25&${images}&seed=…`;
     const search = (kind: string) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`;
     await checkFirstCalls(open, {

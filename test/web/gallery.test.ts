@@ -20,7 +20,10 @@ describe('the gallery', { skip }, async () => {
     const { page, requests, finish } = await open('/');
     await waitForFirstImage(page);
     assert.equal(requests.length, 1);
-    assert.match(requests[0] ?? '', /^\/image\/random\?limit=25&include=artist%2Cthumbnails&seed=[\d.-]+$/);
+    assert.match(
+      requests[0] ?? '',
+      /^\/image\/random\?limit=25&include=artist%2Cthumbnails%2Cdetails&seed=[\d.-]+$/,
+    );
     assert.equal(await page.locator('.tile').count(), 25);
     assert.equal(await page.locator('h1').count(), 1);
     const { height, colour } = await page
@@ -34,7 +37,7 @@ describe('the gallery', { skip }, async () => {
     assert.match(colour, /^rgb\(\d+, \d+, \d+\)$/);
     const image = page.locator('.tile:not(.blurred) img').first();
     await page.locator('.tile:not(.blurred) img.loaded').first().waitFor();
-    assert.match((await image.getAttribute('alt')) ?? '', /^(Nami <b>Umi<\/b>|かえで): (city, )?sea$/);
+    assert.match((await image.getAttribute('alt')) ?? '', /^\d+: (Nami <b>Umi<\/b>|かえで): (city, )?sea$/);
     assert.deepEqual(await findViolations(page), []);
 
     const before = await shownIds(page);
@@ -91,8 +94,8 @@ describe('the gallery', { skip }, async () => {
     assert.equal((await shownIds(page)).length, 5);
     assert.deepEqual(requests, [
       '/artist?limit=25&offset=0&include=count%2Ccover',
-      `/artist/${artistId}/images?limit=25&offset=0&include=artist%2Cthumbnails`,
-      `/artist/${artistId}/images?limit=25&offset=25&include=artist%2Cthumbnails`,
+      `/artist/${artistId}/images?limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
+      `/artist/${artistId}/images?limit=25&offset=25&include=artist%2Cthumbnails%2Cdetails`,
     ]);
     await finish();
   });

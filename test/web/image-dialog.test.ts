@@ -47,7 +47,7 @@ describe('the image dialog', { skip }, async () => {
     );
     assert.equal(
       await dialog.locator('.curl code').textContent(),
-      `curl '${origin}/api/image/${id}?include=artist,thumbnails'`,
+      `curl '${origin}/api/image/${id}?include=artist,thumbnails,details'`,
     );
     const json = JSON.parse((await dialog.locator('pre').textContent()) ?? '');
     assert.equal(json.id, id);
@@ -60,7 +60,7 @@ describe('the image dialog', { skip }, async () => {
   });
 
   test('a shared image link has the images of its view as neighbours, and closing it shows them', async () => {
-    const shared = 'かえで by Hokusai & Daughter · zukan';
+    const shared = '1 by Hokusai & Daughter · zukan';
     const { page, requests, finish } = await open(`/?categories=city&image=${sfwImageId}`);
     assert.equal(await page.title(), shared, 'as in link previews');
     await page.getByRole('dialog').locator('.properties').waitFor();
@@ -81,8 +81,8 @@ describe('the image dialog', { skip }, async () => {
     assert.deepEqual(
       requests.filter(isNotSimilar).map((call) => call.replace(/seed=[\d.-]+/, 'seed=…')),
       [
-        `/image/${sfwImageId}?include=artist%2Cthumbnails`,
-        '/image/random?categories=city&limit=25&include=artist%2Cthumbnails&seed=…',
+        `/image/${sfwImageId}?include=artist%2Cthumbnails%2Cdetails`,
+        '/image/random?categories=city&limit=25&include=artist%2Cthumbnails%2Cdetails&seed=…',
       ],
     );
     await finish();
@@ -104,7 +104,9 @@ describe('the image dialog', { skip }, async () => {
     // Whether the view behind the dialog was asked for depends on how fast the test clicks.
     const calls = requests.filter((call) => isNotSimilar(call) && !/random\?limit/.test(call));
     assert.deepEqual(
-      calls.map((call) => call.replace('include=artist%2Cthumbnails', '…').replace(/seed=[\d.-]+/, 'seed=…')),
+      calls.map((call) =>
+        call.replace('include=artist%2Cthumbnails%2Cdetails', '…').replace(/seed=[\d.-]+/, 'seed=…'),
+      ),
       [
         `/image/${questionableImageId}?…`,
         `/image/random?character=${characterId}&limit=25&…&seed=…`,

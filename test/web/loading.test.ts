@@ -40,7 +40,7 @@ describe('loading the gallery', { skip }, async () => {
   });
 
   test('the first calls start before the main script is there, and none is repeated', async () => {
-    const images = 'include=artist%2Cthumbnails';
+    const images = 'include=artist%2Cthumbnails%2Cdetails';
     const random = `/image/random?limit=25&${images}&seed=…`;
     await checkFirstCalls(open, {
       '/': [random],

@@ -23,7 +23,7 @@ import { boxOf, line, middleOf, picture, touch, waitForFile, waitUntilWider } fr
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const wide = { width: 1300, height: 1000 };
-const similarPath = `/image/${photoId}/similar?limit=9&include=artist%2Cthumbnails`;
+const similarPath = `/image/${photoId}/similar?limit=9&include=artist%2Cthumbnails%2Cdetails`;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 describe('the viewer', { skip }, async () => {
@@ -164,7 +164,7 @@ describe('the viewer', { skip }, async () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download' }).click(),
     ]);
-    assert.equal(download.suggestedFilename(), `Nami by A B C (${photoId.slice(0, 8)}).jpg`);
+    assert.equal(download.suggestedFilename(), `photo by A B C (${photoId.slice(0, 8)}).jpg`);
     assert.deepEqual(await readFile(await download.path()), photo);
 
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -176,7 +176,7 @@ describe('the viewer', { skip }, async () => {
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     assert.match(await copied(), /^curl 'http/);
     await page.getByRole('button', { name: 'Share' }).click();
-    assert.deepEqual(await page.evaluate('shared'), { title: 'Nami by A/B: C', url: page.url() });
+    assert.deepEqual(await page.evaluate('shared'), { title: 'photo by A/B: C', url: page.url() });
 
     const fitted = await boxOf(page);
     const { x, y } = middleOf(fitted);

@@ -50,13 +50,15 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
 async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
   const document = await catalogue.image(id);
   if (!document) return 'missing';
-  const image = document.toImage(signLink, ['artist', 'thumbnails']);
+  const image = document.toImage(signLink, ['artist', 'thumbnails', 'details']);
   if (image.nsfw !== 'sfw') return 'blurred';
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
-    title: shorten(`${characterNames(image) || 'Untitled'}${artist}`),
-    description: shorten([...categoryNames(image), `${width} × ${height} pixels`].join(' · ')),
+    title: shorten(`${image.title || characterNames(image) || 'Untitled'}${artist}`),
+    description: shorten(
+      image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
+    ),
     picture: choosePicture(image),
   };
 }
@@ -94,7 +96,7 @@ export function choosePicture(image: Image): Picture | undefined {
 
 /** The same text as in the gallery, without names of categories that are not for everyone. */
 function describe(image: Image): string {
-  const parts = [characterNames(image), categoryNames(image).join(', ')].filter(Boolean);
+  const parts = [image.title, characterNames(image), categoryNames(image).join(', ')].filter(Boolean);
   return shorten(parts.join(': ') || 'Image without a description');
 }
 
