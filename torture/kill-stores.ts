@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../test/support/checks/dump.ts';
-import { psql } from '../test/support/servers/postgres.ts';
+import { psqlLater } from '../test/support/servers/postgres.ts';
 import { until } from '../test/support/until.ts';
 import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import { type Engines, type Environment, runOrThrow } from './servers.ts';
@@ -14,10 +14,10 @@ export interface Place {
   contents(): Promise<string>;
   /** Every file in the storage, with those of journals and unfinished writes. */
   stored(): string[];
-  copy(): Place;
+  copy(): Promise<Place>;
   /** Waits until the database has ended the sessions of killed processes: one may still commit. */
   settle(): Promise<void>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 const timeOfRemoval = /^(\{"type":"removed".*"createdAt":)"[^"]*"/gm;
@@ -33,15 +33,15 @@ export function newPlaces(folder: string, { postgres }: Engines): [name: string,
     },
     stored: () =>
       filesIn(filesFolder(configFor('', environment))).map((line) => line.split(' ')[0] as string),
-    copy() {
+    async copy() {
       const DATA_DIR = join(folder, `copy-${++count}`);
       cpSync(environment.DATA_DIR as string, DATA_DIR, { recursive: true });
-      const copied = database.copy();
+      const copied = await database.copy();
       return place({ DATA_DIR, ...copied.environment }, copied);
     },
     settle: () => database.settle(),
-    remove() {
-      database.remove();
+    async remove() {
+      await database.remove();
       rmSync(environment.DATA_DIR as string, { recursive: true });
     },
   });
@@ -58,29 +58,36 @@ export function newPlaces(folder: string, { postgres }: Engines): [name: string,
 
 interface Database {
   environment: Environment;
-  copy(): Database;
+  copy(): Promise<Database>;
   settle(): Promise<void>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 /** Part of DATA_DIR. */
-const sqlite: Database = { environment: {}, copy: () => sqlite, settle: async () => {}, remove: () => {} };
+const sqlite: Database = {
+  environment: {},
+  copy: async () => sqlite,
+  settle: async () => {},
+  remove: async () => {},
+};
 
 function postgresDatabase(serverUrl: string, url: string): Database {
   const name = new URL(url).pathname.slice(1);
   const sessions = `from pg_stat_activity where datname = '${name}'`;
   return {
     environment: { DATABASE_URL: url },
-    copy() {
+    async copy() {
       const copied = `copy_${++count}`;
-      psql(serverUrl, `create database ${copied} template ${name}`);
+      await psqlLater(serverUrl, `create database ${copied} template ${name}`);
       return postgresDatabase(serverUrl, url.replace(/[^/]*$/, copied));
     },
     settle: () =>
       until(
         'killed sessions have ended',
-        () => psql(serverUrl, `select count(*) ${sessions}`).trim() === '0',
+        async () => (await psqlLater(serverUrl, `select count(*) ${sessions}`)).trim() === '0',
       ),
-    remove: () => void psql(serverUrl, `drop database ${name} with (force)`),
+    async remove() {
+      await psqlLater(serverUrl, `drop database ${name} with (force)`);
+    },
   };
 }

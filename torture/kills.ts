@@ -59,7 +59,7 @@ async function killOnce(
   { seed, report, progress }: KillOptions,
 ): Promise<void> {
   const what = rowOf(scenario.store, subject);
-  const place = scenario.place.copy();
+  const place = await scenario.place.copy();
   const startedAt = performance.now();
   let moment = '';
   try {
@@ -71,7 +71,7 @@ async function killOnce(
         ? await killWatcher(scenario, place, subject === 'watch and prune', random, note)
         : await killAndVerify(scenario, subject, place, random, note);
     report.countOutcome('catalogues after a kill', outcome);
-    place.remove();
+    await place.remove();
   } catch (error) {
     // The place stays for a look at it, until the run ends.
     report.fail(

@@ -56,8 +56,8 @@ export async function prepareScenarios(
   const prepare: Record<Command, () => Promise<Scenario>> = {
     import: () => trace(store, place, ['import', '--quiet', next]),
     removal: () => trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)]),
-    repair() {
-      const damaged = place.copy();
+    async repair() {
+      const damaged = await place.copy();
       damage(damaged.environment);
       return trace(store, damaged, ['check', '--quiet', '--repair']);
     },
@@ -71,7 +71,7 @@ export async function prepareScenarios(
     rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
     revert: () => trace(store, place, ['imports', 'revert', '1']),
     async undo() {
-      const edited = place.copy();
+      const edited = await place.copy();
       await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);
       return trace(store, edited, ['undo', '2']);
     },
@@ -92,7 +92,7 @@ export async function prepareScenarios(
 
 /** A copy with two images in the trash. */
 async function copyWithTrash(folder: string, place: Place): Promise<Place> {
-  const copy = place.copy();
+  const copy = await place.copy();
   const lines = [100, 101].map((index) => {
     writeTiny(folder, `trash/${index}.png`, index);
     return JSON.stringify({ type: 'image', id: uuid(4, index), file: `trash/${index}.png`, nsfw: 'sfw' });
@@ -136,7 +136,7 @@ function damage(environment: Environment): void {
 
 /** Runs the command to its end in a copy. */
 async function trace(store: string, place: Place, command: string[]): Promise<Scenario> {
-  const copy = place.copy();
+  const copy = await place.copy();
   const startedAt = performance.now();
   const child = launch(command, copy.environment, traceFlags);
   let errors = '';
@@ -150,14 +150,14 @@ async function trace(store: string, place: Place, command: string[]): Promise<Sc
   const { operations } = JSON.parse(errors.trim().split('\n').at(-1) ?? '') as { operations: number };
   const [before, after] = [await place.contents(), await copy.contents()];
   await copy.settle();
-  copy.remove();
+  await copy.remove();
   return { store, place, command, before, after, operations, ms };
 }
 
 /** How a folder changes is different in each kill, so the number of operations is an example. */
 async function traceWatch(store: string, place: Place, isPruned: boolean): Promise<Scenario> {
   const random = randomFor(0, 'watch');
-  const copy = place.copy();
+  const copy = await place.copy();
   const watched = new WatchedPlace(copy, isPruned);
   await watched.prepare(random);
   const startedAt = performance.now();
@@ -165,7 +165,7 @@ async function traceWatch(store: string, place: Place, isPruned: boolean): Promi
   const ms = performance.now() - startedAt;
   const contents = await place.contents();
   await copy.settle();
-  copy.remove();
+  await copy.remove();
   const command = ['import', '--watch', ...(isPruned ? ['--prune'] : [])];
   return { store, place, command, before: contents, after: contents, operations, ms };
 }

@@ -1,8 +1,9 @@
 /** A private PostgreSQL server from the machine's binaries, on a free loopback port, removed after the test. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { atEnd } from '../at-end.ts';
 import { until } from '../until.ts';
 import { newFolder } from '../workspace.ts';
@@ -25,6 +26,8 @@ export interface Postgres {
   /** Stops the server and removes its files. */
   discard(): Promise<void>;
 }
+
+const execFileLater = promisify(execFile);
 
 let shared: Promise<Postgres> | undefined;
 
@@ -155,6 +158,12 @@ const psqlFlags = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1'];
 export function psql(url: string, sql: string): string {
   const options = { input: sql, encoding: 'utf8', maxBuffer: 2 ** 30 } as const;
   return execFileSync(program('psql'), ['-d', url, ...psqlFlags], options);
+}
+
+/** The same while this process goes on: it may have a connection whose transfer PostgreSQL waits for. */
+export async function psqlLater(url: string, sql: string): Promise<string> {
+  const { stdout } = await execFileLater(program('psql'), ['-d', url, ...psqlFlags, '-c', sql]);
+  return stdout;
 }
 
 export interface Session {
