@@ -23,7 +23,7 @@ const statuses: Record<FuzzRequest['kind'], number[]> = {
 };
 /** The service information, for clients that do not prefer a page. */
 const ROOT_STATUSES = [200, 304, 401, 429];
-const NOT_HTTP = ['Bad Request.', 'Request Header Fields Too Large.', 'Request Timeout.'];
+const NOT_HTTP = /^(Bad Request|Request Header Fields Too Large|Request Timeout)[.:]/;
 
 /** Returns what is wrong with a response, or undefined. */
 export function findProblem(request: FuzzRequest, answer: Answer, situation: Situation): string | undefined {
@@ -61,7 +61,7 @@ function checkAnswer(request: FuzzRequest, answer: Answer, situation: Situation)
 /** Input that is not HTTP is rejected before its method is known. */
 function isRejection({ isOdd, method }: FuzzRequest, { status, headers }: Answer, message: string): boolean {
   const isClosed = headers.connection === 'close' && [400, 408, 431].includes(status);
-  return isOdd && isClosed && (method === 'HEAD' || NOT_HTTP.includes(message));
+  return isOdd && isClosed && (method === 'HEAD' || NOT_HTTP.test(message));
 }
 
 function checkApiAnswer(request: FuzzRequest, answer: Answer, { hasLimiter }: Situation): void {
