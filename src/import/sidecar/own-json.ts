@@ -34,7 +34,7 @@ const toolKeys = [
 
 export function checkOwnJson(fields: Fields): void {
   const keys = Object.keys(fields);
-  if (keys.some((key) => toolKeys.includes(key) || /^(?:tags|tag_string)(?:_|$)/.test(key))) return;
+  if (keys.some((key) => toolKeys.includes(key) || /^(?:tags_|tag_string)/.test(key))) return;
   for (const [name, [isRight, hint]] of Object.entries(own)) {
     const value = Object.hasOwn(fields, name) ? fields[name] : null;
     if (value !== null && !isRight(value)) throw new RecordError(`${name}: must be ${hint}`);
