@@ -121,6 +121,25 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await run(['--folder-categories', 'first'])).status, 2);
   });
 
+  test('--prune removes nothing that may be in a folder with a wrong .zukan.json or .zukanignore', async () => {
+    const { pictures, write, importFolder, images } = newFolder(engine);
+    for (let index = 1; index <= 11; index++) write(`${index}.png`, index);
+    await importFolder();
+    for (const [name, content] of [
+      ['.zukan.json', '{"raiting":"nsfw"}'],
+      ['.zukanignore', '*\n'.repeat(1001)],
+    ] as const) {
+      write(`a/${name}`, content);
+      rmSync(join(pictures, '1.png'), { force: true });
+      write('a/1.png', 1);
+      const output = await importFolder('--skip-bad', '--prune');
+      assert.match(output, /removed nothing: .*a\/\.zukan\S+ cannot be read, so some of them may still be there\./);
+      assert.equal((await images()).length, 11);
+      rmSync(join(pictures, `a/${name}`));
+    }
+    assert.match(await importFolder('--prune'), /^1 added, 1 updated, 10 unchanged, 0 removed\n/);
+  });
+
   test('DEFAULT_RATING is the rating of pictures without a marker, and --verbose lists them', async () => {
     const { write, run, images } = newFolder(engine);
     for (let index = 1; index <= 22; index++) write(`${String(index).padStart(2, '0')}.png`, index);

@@ -25,7 +25,7 @@ export interface FoundPicture {
   companions: string[];
   /** What its folders say about it. */
   settings: FolderFile;
-  /** Why it, or the folder with this path, cannot be read. */
+  /** Why a folder cannot be read. The path is that of the folder, or of the file in it that is wrong. */
   problem?: RecordError;
 }
 
