@@ -318,6 +318,20 @@ test('an import that fills the disk frees it', async () => {
   assert.deepEqual(stored(), []);
 });
 
+test('more pictures than are kept at a time, of which all change between the attempts, leave nothing', async () => {
+  const { pictures, importFolder, stored, assertClean } = newFolder();
+  const MANY = 60;
+  writeFileSync(join(pictures, 'bad.png'), 'text');
+  for (const attempt of [0, 1, 2]) {
+    for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
+    if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
+    later();
+    assert.equal((await importFolder()).status, attempt === 2 ? 0 : 1);
+    assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
+    await assertClean();
+  }
+});
+
 test('continues with files in a bucket', async () => {
   const s3 = await startS3();
   const { bucket, endpoint, region } = s3.location;
