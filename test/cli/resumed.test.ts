@@ -25,12 +25,12 @@ const later = (ms = 60_000) => mock.timers.setTime(Date.now() + ms);
 
 /** The pictures that were opened, and what happens then. */
 const opened = new Set<string>();
-let onOpen: (count: number) => void = () => {};
+let onOpen: (count: number) => void | Promise<void> = () => {};
 let onWrite: () => void = () => {};
 const { open, writeFile } = fs.promises;
 fs.promises.open = async (path, ...rest) => {
   const [, name] = /\/pictures\/(.*\.(?:png|jpg))$/.exec(String(path)) ?? [];
-  if (name !== undefined) onOpen(opened.add(name).size);
+  if (name !== undefined) await onOpen(opened.add(name).size);
   return open(path, ...rest);
 };
 fs.promises.writeFile = async (path, ...rest) => {
@@ -332,14 +332,37 @@ test('more pictures than are kept at a time, of which all change between the att
   }
 });
 
-test('continues with files in a bucket', async () => {
+async function startBucket() {
   const s3 = await startS3();
   const { bucket, endpoint, region } = s3.location;
-  const { pictures, importFolder, assertClean } = newFolder(undefined, {
+  const settings = {
     FILES_URL: `s3://${bucket}/?endpoint=${endpoint}&region=${region}`,
     AWS_ACCESS_KEY_ID: account.accessKeyId,
     AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
-  });
+  };
+  return { s3, settings };
+}
+
+test('an import leaves what another one, which still runs, has stored of the same folder', async () => {
+  const { settings } = await startBucket();
+  const { pictures, run, importFolder, assertClean } = newFolder(undefined, settings);
+  const MANY = 60;
+  for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, index);
+  onOpen = async (count) => {
+    if (count < MANY - 1) return;
+    onOpen = () => {};
+    const { status, errors } = await run('import', '--quiet', '--exclude', '*.png', pictures);
+    assert.equal(status, 0, errors);
+  };
+  const { status, errors, output } = await importFolder();
+  assert.equal(status, 0, errors);
+  assert.match(output, /^60 added/);
+  await assertClean();
+});
+
+test('continues with files in a bucket', async () => {
+  const { s3, settings } = await startBucket();
+  const { pictures, importFolder, assertClean } = newFolder(undefined, settings);
   writePictures(pictures, 3);
   writeFileSync(join(pictures, 'bad.png'), 'text');
   await importFolder();
