@@ -133,7 +133,10 @@ await forEachEngineInDepth(async (engine) => {
       rmSync(join(pictures, '1.png'), { force: true });
       write('a/1.png', 1);
       const output = await importFolder('--skip-bad', '--prune');
-      assert.match(output, /removed nothing: .*a\/\.zukan\S+ cannot be read, so some of them may still be there\./);
+      assert.match(
+        output,
+        /removed nothing: .*a\/\.zukan\S+ cannot be read, so some of them may still be there\./,
+      );
       assert.equal((await images()).length, 11);
       rmSync(join(pictures, `a/${name}`));
     }

@@ -12,7 +12,7 @@ import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
-import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '../sources/record.ts';
+import type { EntryLine, ImageLine, RecordLine } from '../sources/record.ts';
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
@@ -206,7 +206,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
     if (line.file) onRead(line.file, picture.hashes);
     const stated = metadata ? addMetadata(record, metadata) : record;
     const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
-    if (from.isFolder) preparing.copies.noteRating(picture.hashes, statedRating(whole));
+    if (from.isFolder) preparing.copies.note(picture.hashes, whole);
     prepared.push({
       source,
       position,
