@@ -5,7 +5,7 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import type { FolderChoice } from '../../store/contract/source-files.ts';
+import type { ChosenFolder } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
@@ -55,7 +55,7 @@ export interface ImportOptions {
   /** How the import is listed among the last ones. */
   run: ImportSource;
   /** What was chosen for folders, if it differs from before. */
-  choices: { folder: string; choice: FolderChoice }[];
+  choices: ChosenFolder[];
 }
 
 /**
