@@ -82,6 +82,15 @@ await forEachEngine(async (engine) => {
 });
 
 await forEachEngineInDepth(async (engine) => {
+  test('a folder from a Mac is no category any more if that is chosen', async () => {
+    const { write, importFolder, images } = newFolder(engine);
+    write('cafe\u0301/1.png', 1);
+    await importFolder();
+    assert.deepEqual(await images(), ['1.png sfw Unknown caf\u00e9']);
+    await importFolder('--folder-categories', 'none');
+    assert.deepEqual(await images(), ['1.png sfw Unknown']);
+  });
+
   test('.zukan.json is about everything below its folder', async () => {
     const { write, importFolder, images } = newFolder(engine);
     for (const [at, name] of ['a/1.png', 'a/b/2.png', 'a/b/c/3.png', 'a/b/c/4.png', 'd/5.png'].entries())

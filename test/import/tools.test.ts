@@ -172,6 +172,11 @@ test('finds the sidecars of Google Takeout, however their names are cut', () => 
     assert.deepEqual(sidecarFinder([sidecar])('b.jpg'), []);
   }
   assert.deepEqual(sidecarFinder(['a.jpg.supplemental-metadata.json'])('a(1).jpg'), []);
+  const spellings = ['a', 'A'].flatMap((a) => ['b', 'B'].flatMap((b) => ['c', 'C'].map((c) => a + b + c)));
+  const variants = spellings.flatMap((name) => spellings.map((end) => `${name}${end}`));
+  const found = sidecarFinder(variants.map((name) => `${name}.jpg.s.json`))('ABCABC.jpg');
+  assert.equal(found[0], 'ABCABC.jpg.s.json');
+  assert.ok(found.length <= 10, 'one that differs in case only is not read for each of many pictures');
   assert.deepEqual(sidecarFinder(['.photoprism/a.yml', 'a.yml'])('a.jpg'), ['a.yml']);
 });
 
