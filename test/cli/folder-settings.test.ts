@@ -1,7 +1,7 @@
 // process: own
 /** What folders, and the operator, say about the pictures of a folder: .zukan.json, --folder-categories, DEFAULT_RATING. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mock, test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
@@ -165,6 +165,22 @@ await forEachEngineInDepth(async (engine) => {
     const wrong = await run([], { DEFAULT_RATING: 'safe' });
     assert.equal(wrong.status, 2);
     assert.match(wrong.errors, /DEFAULT_RATING: must be one of sfw, questionable, nsfw/);
+  });
+
+  test('sidecars behind a link are read inside the folder only, and not ignored elsewhere', async () => {
+    const { pictures, write, run, importFolder, images } = newFolder(engine);
+    write('a/1.png', 1);
+    write('b/2.png', 2);
+    write('sidecars/2.yml', 'UID: x\nType: image\nPrivate: true\n');
+    write('../outside/1.yml', 'UID: x\nType: image\nPrivate: true\n');
+    symlinkSync('../../outside', join(pictures, 'a/.photoprism'));
+    symlinkSync('../sidecars', join(pictures, 'b/.photoprism'));
+    assert.match((await run([])).errors, /a\/\.photoprism\/1\.yml: is outside the catalogue's folder/);
+    assert.match(
+      await importFolder('--skip-bad'),
+      /skipped \(private\):\n {2}.*2\.png: private in PhotoPrism\n/,
+    );
+    assert.deepEqual(await images(), []);
   });
 
   test('a picture that is private elsewhere is skipped, and --prune removes one that became private', async () => {
