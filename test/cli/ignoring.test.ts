@@ -126,6 +126,22 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual((await images()).length, 5, 'a thumbnail whose original is gone is all that there is');
   });
 
+  test('a copy of a thumbnail is a thumbnail, too', async () => {
+    const { write, importFolder } = newFolder();
+    const fox = paint(3, 300, 200);
+    write('fox.png', await fox().png().toBuffer());
+    const small = await fox().resize(90).jpeg().toBuffer();
+    write('cache/fox.jpg', small);
+    write('thumbs/fox.jpg', small);
+    await importFolder();
+    const again = await importFolder();
+    assert.match(again, /did not change: 1 file /);
+    assert.match(
+      again,
+      /skipped \(thumbnails\):\n {2}.*cache\/fox.jpg is .*\n {2}.*thumbs\/fox.jpg is a thumbnail of .*fox\.png\n/,
+    );
+  });
+
   test('the original of a thumbnail may be in a later folder of the command', async () => {
     const { pictures, environment, write, images } = newFolder();
     const fox = paint(3, 300, 200);

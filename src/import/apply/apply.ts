@@ -141,7 +141,7 @@ export class ImportApplier {
     await this.#saver.raiseRatings(copies.map(({ image }) => image));
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
-        files.push({ ...image.file, image: first.image, state: 'copy' });
+        files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
     await this.#writer.sourceFiles.save(withoutRepeats(files));
   }
 
@@ -173,7 +173,7 @@ export class ImportApplier {
       if (!original) kept.push(image);
       else {
         this.#options.report.thumbnail(image.label, original.label);
-        this.#copies.setImage(image, original.id);
+        this.#copies.setImage(image, original.id, 'thumbnail');
         if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
       }
     }

@@ -5,7 +5,7 @@
  */
 
 import type { Rating } from '../../catalogue/types.ts';
-import type { KnownFile } from '../../store/contract/source-files.ts';
+import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
 import type { RecordLocation } from '../problems.ts';
@@ -16,6 +16,8 @@ export interface CountedCopy {
   label: string;
   /** The id of its image, when it is known. */
   image?: string;
+  /** What the files with the same bytes are to this image. */
+  state?: SourceFile['state'];
   isThumbnail: boolean;
 }
 
@@ -85,10 +87,14 @@ export class PictureCopies {
   }
 
   /** Notes the image of a picture that counts. */
-  setImage({ picture: { hashes } }: ImageWithPicture, image: string): void {
+  setImage(
+    { picture: { hashes } }: ImageWithPicture,
+    image: string,
+    state: SourceFile['state'] = 'copy',
+  ): void {
     for (const hash of hashes) {
       const first = this.#byHash.get(hash);
-      if (first) first.image = image;
+      if (first) Object.assign(first, { image, state });
     }
   }
 }
