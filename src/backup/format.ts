@@ -23,7 +23,6 @@ import { RecordError, withSubject } from '../import/problems.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
 import { checkRecord, type ImageLine, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
-import type { SourceFile } from '../store/contract/source-files.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -123,22 +122,10 @@ const Token = Schema.Object(
   closed,
 );
 
-const Source = Schema.Object(
-  {
-    folder: Text,
-    path: Text,
-    image: Schema.String({ pattern: uuidPattern }),
-    state: Schema.Union((['first', 'copy', 'replaced'] as const).map((state) => Schema.Literal(state))),
-    fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
-  },
-  closed,
-);
-
 const validators = {
   manifest: Compile(Manifest),
   stored: Compile(Stored),
   token: Compile(Token),
-  source: Compile(Source),
 };
 
 /** The name of a picture's file. It has an extension for people who look at the folder. */
@@ -204,10 +191,6 @@ export function parseToken(text: string): TokenRecord {
   return token;
 }
 
-export function parseSource(text: string): SourceFile {
-  return check<SourceFile>(validators.source, parseJson(text), 'the source file');
-}
-
 export function parseManifest(text: string): Manifest {
   const value = withSubject(MANIFEST, () => parseJson(text)) as {
     format?: unknown;
@@ -219,7 +202,7 @@ export function parseManifest(text: string): Manifest {
   return check<Manifest>(validators.manifest, value, MANIFEST);
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -227,7 +210,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function check<T>(validator: Validator, value: unknown, subject: string): T {
+export function check<T>(validator: Validator, value: unknown, subject: string): T {
   if (validator.Check(value)) return value as T;
   const [, [error]] = validator.Errors(value);
   throw new RecordError(`${subject}: ${error?.instancePath.slice(1)} ${error?.message}`);

@@ -8,7 +8,7 @@ import { openInside, readInside, sizeInside } from '../import/sources/read-insid
 import type { RecordLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
-import type { SourceFile } from '../store/contract/source-files.ts';
+import type { ChosenFolder, SourceFile } from '../store/contract/source-files.ts';
 import {
   fileName,
   type ListName,
@@ -22,19 +22,19 @@ import {
   parseHistory,
   parseLine,
   parseManifest,
-  parseSource,
   parseToken,
   type Stored,
 } from './format.ts';
 import { findGeneration } from './generations.ts';
+import { parseSource } from './sources.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
 const MAX_KEYS_BYTES = 1024 * 1024;
 /** Of pictures at the same time; a larger one is read alone. */
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** Longer than those of the catalogue: an item has an entry before and after the change. */
-const MAX_HISTORY_LINE_BYTES = 4 * 1024 * 1024;
+/** Longer than those of the catalogue: an item has an entry before and after the change, and a folder may exclude much. */
+const MAX_LONG_LINE_BYTES = 4 * 1024 * 1024;
 
 /** A line that is not parsed yet. */
 export interface BackupLine<Parsed = { record: RecordLine; stored?: Stored }> {
@@ -50,7 +50,7 @@ const counted = {
   tokens: 'tokens',
   changes: 'changes',
   trash: 'images in the trash',
-  sources: 'source files',
+  sources: 'source files and folders',
 };
 
 export class Backup {
@@ -79,14 +79,18 @@ export class Backup {
   /** None in a backup of a version without a change log. */
   async *historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
     if (this.manifest.lists['history.ndjson'])
-      yield* this.#parseLines('history.ndjson', MAX_HISTORY_LINE_BYTES, parseHistory);
+      yield* this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parseHistory);
   }
 
   /** None in a backup of an older version. Throws a `RecordError` at one that is invalid. */
-  async *sources(): AsyncGenerator<SourceFile, void> {
+  async *sources(): AsyncGenerator<SourceFile | ChosenFolder, void> {
     let count = 0;
     if (this.manifest.lists['sources.ndjson'])
-      for await (const { label, parse } of this.#parseLines('sources.ndjson', MAX_LINE_BYTES, parseSource)) {
+      for await (const { label, parse } of this.#parseLines(
+        'sources.ndjson',
+        MAX_LONG_LINE_BYTES,
+        parseSource,
+      )) {
         count++;
         yield withSubject(label, parse);
       }

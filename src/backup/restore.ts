@@ -95,8 +95,11 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
       else await saver.saveEntries(batch as (Line & { record: EntryLine })[]);
     }
     if (problems.count > 0) throw new InvalidBackup(problems.list());
-    for await (const files of streamBatches(backup.sources(), SOURCES_AT_ONCE))
-      await writer.sourceFiles.restore(files);
+    for await (const sources of streamBatches(backup.sources(), SOURCES_AT_ONCE)) {
+      await writer.sourceFiles.restore(sources.filter((source) => 'path' in source));
+      for (const source of sources)
+        if ('choice' in source) await writer.sourceFiles.choose(source.folder, source.choice);
+    }
     options.signal.throwIfAborted();
     await writer.restoreTokens(tokens);
     // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.

@@ -23,6 +23,7 @@ import {
 } from './generations.ts';
 import { backUpHistory } from './history.ts';
 import { PictureFiles } from './picture-files.ts';
+import { sourceLines } from './sources.ts';
 
 export interface BackupOptions {
   openSnapshot(): Promise<CatalogueSnapshot>;
@@ -147,13 +148,6 @@ async function backUpImage(
   const currentlyStored = await pictures.add(current);
   if (currentlyStored) return formatImage(image, current, currentlyStored);
   throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
-}
-
-async function* sourceLines(snapshot: CatalogueSnapshot, counts: { sources: number }) {
-  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
-    counts.sources++;
-    yield JSON.stringify({ folder, path, image, state, fingerprint });
-  }
 }
 
 const plurals: Record<string, string> = {

@@ -87,6 +87,8 @@ export interface Journal {
   id: string;
   /** Await this before storing the bytes, or before the commit after which they may be unused. */
   add(key: string): Promise<void>;
+  /** Those of the keys that no other running command lists, too. */
+  withoutShared(keys: Iterable<string>): Promise<string[]>;
   /** Removes the journal. Call it when each key is handled. */
   finish(): Promise<void>;
   /** Leaves the journal to the next command that changes the catalogue. */
@@ -113,7 +115,8 @@ export interface Upload {
   findLost(keys: string[]): Promise<string[]>;
   /** The keys that were not stored before, or that were taken over. */
   newKeys(): string[];
-  releasedKeys(): string[];
+  /** Without those that another upload, which still runs, has stored or taken over: it counts on them. */
+  releasedKeys(): Promise<string[]>;
   /** Ends the upload. Call it when each key is handled. */
   finish(): Promise<void>;
   /** Ends the upload and leaves its keys to the next command that changes the catalogue. */

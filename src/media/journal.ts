@@ -51,6 +51,13 @@ export async function startJournal(folder: string): Promise<Journal> {
       return writing;
     },
 
+    async withoutShared(keys) {
+      const own = new Set(keys);
+      if (own.size === 0) return [];
+      const { running } = await sortJournals(folder);
+      return [...own.difference(new Set(await readKeys(running.filter((other) => other !== path))))];
+    },
+
     async finish() {
       await file.close();
       await rm(path, { force: true });

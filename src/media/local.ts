@@ -146,7 +146,7 @@ async function beginUpload(folder: string): Promise<Upload> {
     findLost,
 
     newKeys: () => [...added],
-    releasedKeys: () => [...released],
+    releasedKeys: () => journal.withoutShared(released),
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
@@ -159,7 +159,7 @@ const dryRunUpload: Upload = {
   flush: async () => {},
   findLost: async () => [],
   newKeys: () => [],
-  releasedKeys: () => [],
+  releasedKeys: async () => [],
   finish: async () => {},
   abandon: async () => {},
 };

@@ -59,6 +59,11 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       session.stream(
         'select folder, path, image, state, fingerprint from source_file order by folder, path, image',
       ),
+    async *chosenFolders() {
+      const text = 'select folder, choice from source_folder order by folder';
+      for await (const { folder, choice } of session.stream<{ folder: string; choice: string }>(text))
+        yield { folder, choice: JSON.parse(choice) };
+    },
     imagesByNumber: (numbers) => readImages(session, numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
     unusedKeys: (keys) => findUnusedKeys(session, keys),

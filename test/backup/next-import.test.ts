@@ -8,6 +8,7 @@ import { mock, test } from 'node:test';
 import sharp from 'sharp';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { type Environment, succeed } from '../support/catalogues/backup.ts';
+import { paint } from '../support/pictures/painting.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -66,6 +67,37 @@ await forEachEngineInDepth((engine) => {
   });
 });
 
+test('what was chosen for a folder is restored, and so are its thumbnails', async () => {
+  const { folder, pictures, environment, target, backup, backUp } = await makeCatalogue(sqlite);
+  const fox = paint(3, 300, 200);
+  mkdirSync(join(pictures, 'thumbs'));
+  await fox().png().toFile(join(pictures, 'fox.png'));
+  await fox().resize(60).png().toFile(join(pictures, 'thumbs/fox.png'));
+  const chosen = ['--default-rating', 'nsfw', '--exclude', '*.tmp.png', '--folder-categories', 'last'];
+  const first = await succeed(['import', '--quiet', ...chosen, pictures], environment);
+  assert.match(first.output, /skipped \(thumbnails\)/);
+  await backUp();
+  await succeed(['restore', '--check', '--quiet', backup], {});
+  const restored = target('restored');
+  await succeed(['restore', '--quiet', backup], restored);
+  writeTiny(pictures, 'new.png', 50);
+  const { output } = await succeed(['import', '--quiet', pictures], restored);
+  assert.match(
+    output,
+    /as chosen before:\n {2}.*: --folder-categories last --exclude '\*\.tmp\.png' --default-rating nsfw\n/,
+  );
+  assert.match(output, /1 picture without a rating imported as nsfw/);
+  assert.match(output, /did not change: \d+ files.*\n(?:.*\n)*skipped \(thumbnails\)/);
+  const snapshots = [environment, restored].map((each) => openSnapshot(configFor(folder, each)));
+  const choices = await Promise.all(
+    snapshots.map(async (opening) => {
+      await using snapshot = await opening;
+      return await Array.fromAsync(snapshot.chosenFolders());
+    }),
+  );
+  assert.deepEqual(choices[1], choices[0]);
+});
+
 test('a second backup does not read thumbnails again, and one that is lost is left out', async () => {
   const { environment, target, backup, backUp } = await makeCatalogue(sqlite);
   await backUp();
@@ -109,7 +141,9 @@ test('source files of a backup are checked', async () => {
   const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
   for (const [text, message] of [
     [original.replace('"state":"first"', '"state":"other"'), /sources\.ndjson:1: the source file: state/],
-    [original.split('\n').slice(1).join('\n'), /names 4 source files, but the backup has 3/],
+    [`{"folder":"/x","choice":{"defaultRating":"any"}}\n`, /sources\.ndjson:1: the source folder: choice/],
+    [`{"folder":"/x","choice":{"exclude":["${'a'.repeat(1001)}"]}}\n`, /:1: a rule has more than 1000 char/],
+    [original.split('\n').slice(1).join('\n'), /names 4 source files and folders, but the backup has 3/],
   ] as const) {
     writeFileSync(list, text);
     manifest.lists['sources.ndjson'] = { size: text.length, sha256: hash('sha256', text) };

@@ -258,6 +258,36 @@ await forEachEngineInDepth((engine) => {
   });
 
   describe('remove --block', () => {
+    testOnce('a picture is skipped if any copy of it names a blocked artist or character', async () => {
+      const { picture, pictures, ok, find } = openMaintained(engine);
+      picture(1, { artist: 'Ann' });
+      picture(2, { characters: ['Koharu'] });
+      picture(3, { artist: 'Bob' });
+      await ok('import', pictures);
+      await ok('remove', '--artist', 'Ann', '--block');
+      await ok('remove', '--character', 'Koharu', '--block');
+      writeTiny(pictures, 'a/4.png', 40);
+      writeTiny(pictures, 'b/4.png', 40);
+      writeFileSync(join(pictures, 'b/4.json'), '{"artist":"Ann"}');
+      writeTiny(pictures, 'a/5.png', 50);
+      writeTiny(pictures, 'b/5.png', 50);
+      writeFileSync(join(pictures, 'b/5.json'), '{"artist":"Bob","characters":["Koharu"]}');
+      // One that is in the catalogue stays as it is.
+      writeTiny(pictures, 'b/3.png', 3);
+      writeFileSync(join(pictures, 'b/3.json'), '{"artist":"Ann"}');
+      const summary = await ok('import', pictures);
+      assert.match(
+        summary,
+        /skipped \(blocked artists and characters\):\n {2}\S*a\/4\.png: artist Ann\n {2}\S*a\/5\.png: character Koharu\n/,
+      );
+      assert.deepEqual(
+        (await find()).map(({ artist }) => artist.name),
+        ['Bob'],
+      );
+      assert.match(await ok('import', pictures), /^0 added/);
+      assert.equal(await ok('check'), 'no problems found\n');
+    });
+
     test('pictures of a blocked artist or character are skipped and listed from then on', async () => {
       const { picture, pictures, ok, run, find, config, pipe } = openMaintained(engine);
       picture(1, { artist: 'Ann' });

@@ -1,7 +1,7 @@
 // process: own
 /** What folders, and the operator, say about the pictures of a folder: .zukan.json, --folder-categories, DEFAULT_RATING. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mock, test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
@@ -82,6 +82,15 @@ await forEachEngine(async (engine) => {
 });
 
 await forEachEngineInDepth(async (engine) => {
+  test('a folder from a Mac is no category any more if that is chosen', async () => {
+    const { write, importFolder, images } = newFolder(engine);
+    write('cafe\u0301/1.png', 1);
+    await importFolder();
+    assert.deepEqual(await images(), ['1.png sfw Unknown caf\u00e9']);
+    await importFolder('--folder-categories', 'none');
+    assert.deepEqual(await images(), ['1.png sfw Unknown']);
+  });
+
   test('.zukan.json is about everything below its folder', async () => {
     const { write, importFolder, images } = newFolder(engine);
     for (const [at, name] of ['a/1.png', 'a/b/2.png', 'a/b/c/3.png', 'a/b/c/4.png', 'd/5.png'].entries())
@@ -121,6 +130,28 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await run(['--folder-categories', 'first'])).status, 2);
   });
 
+  test('--prune removes nothing that may be in a folder with a wrong .zukan.json or .zukanignore', async () => {
+    const { pictures, write, importFolder, images } = newFolder(engine);
+    for (let index = 1; index <= 11; index++) write(`${index}.png`, index);
+    await importFolder();
+    for (const [name, content] of [
+      ['.zukan.json', '{"raiting":"nsfw"}'],
+      ['.zukanignore', '*\n'.repeat(1001)],
+    ] as const) {
+      write(`a/${name}`, content);
+      rmSync(join(pictures, '1.png'), { force: true });
+      write('a/1.png', 1);
+      const output = await importFolder('--skip-bad', '--prune');
+      assert.match(
+        output,
+        /removed nothing: .*a\/\.zukan\S+ cannot be read, so some of them may still be there\./,
+      );
+      assert.equal((await images()).length, 11);
+      rmSync(join(pictures, `a/${name}`));
+    }
+    assert.match(await importFolder('--prune'), /^1 added, 1 updated, 10 unchanged, 0 removed\n/);
+  });
+
   test('DEFAULT_RATING is the rating of pictures without a marker, and --verbose lists them', async () => {
     const { write, run, images } = newFolder(engine);
     for (let index = 1; index <= 22; index++) write(`${String(index).padStart(2, '0')}.png`, index);
@@ -134,6 +165,22 @@ await forEachEngineInDepth(async (engine) => {
     const wrong = await run([], { DEFAULT_RATING: 'safe' });
     assert.equal(wrong.status, 2);
     assert.match(wrong.errors, /DEFAULT_RATING: must be one of sfw, questionable, nsfw/);
+  });
+
+  test('sidecars behind a link are read inside the folder only, and not ignored elsewhere', async () => {
+    const { pictures, write, run, importFolder, images } = newFolder(engine);
+    write('a/1.png', 1);
+    write('b/2.png', 2);
+    write('sidecars/2.yml', 'UID: x\nType: image\nPrivate: true\n');
+    write('../outside/1.yml', 'UID: x\nType: image\nPrivate: true\n');
+    symlinkSync('../../outside', join(pictures, 'a/.photoprism'));
+    symlinkSync('../sidecars', join(pictures, 'b/.photoprism'));
+    assert.match((await run([])).errors, /a\/\.photoprism\/1\.yml: is outside the catalogue's folder/);
+    assert.match(
+      await importFolder('--skip-bad'),
+      /skipped \(private\):\n {2}.*2\.png: private in PhotoPrism\n/,
+    );
+    assert.deepEqual(await images(), []);
   });
 
   test('a picture that is private elsewhere is skipped, and --prune removes one that became private', async () => {

@@ -23,8 +23,8 @@ await forEachEngineInDepth(async (engine) => {
       mkdirSync(dirname(join(pictures, name)), { recursive: true });
       writeFileSync(join(pictures, name), typeof content === 'number' ? tinyPicture(content) : content);
     };
-    const run = (...flags: string[]) =>
-      runCommand(['import', '--quiet', ...flags, pictures], { ...box.environment, THUMBNAILS: 'off' });
+    const environment = { ...box.environment, THUMBNAILS: 'off' };
+    const run = (...flags: string[]) => runCommand(['import', '--quiet', ...flags, pictures], environment);
     const importFolder = async (...flags: string[]) => {
       const { status, output, errors } = await run(...flags);
       assert.equal(status, 0, errors);
@@ -40,7 +40,7 @@ await forEachEngineInDepth(async (engine) => {
         [...categories.map(({ name }) => name), meta.dimens.width].join(' '),
       );
     };
-    return { pictures, write, run, importFolder, images };
+    return { pictures, environment, write, run, importFolder, images };
   }
 
   test('junk is counted and not looked at', async () => {
@@ -124,6 +124,42 @@ await forEachEngineInDepth(async (engine) => {
     await importFolder('--prune', '--yes');
     await importFolder('--exclude', 'small');
     assert.deepEqual((await images()).length, 5, 'a thumbnail whose original is gone is all that there is');
+  });
+
+  test('a copy of a thumbnail is a thumbnail, too', async () => {
+    const { write, importFolder } = newFolder();
+    const fox = paint(3, 300, 200);
+    write('fox.png', await fox().png().toBuffer());
+    const small = await fox().resize(90).jpeg().toBuffer();
+    write('cache/fox.jpg', small);
+    write('thumbs/fox.jpg', small);
+    await importFolder();
+    const again = await importFolder();
+    assert.match(again, /did not change: 1 file /);
+    assert.match(
+      again,
+      /skipped \(thumbnails\):\n {2}.*cache\/fox.jpg is .*\n {2}.*thumbs\/fox.jpg is a thumbnail of .*fox\.png\n/,
+    );
+  });
+
+  test('the original of a thumbnail may be in a later folder of the command', async () => {
+    const { pictures, environment, write, images } = newFolder();
+    const fox = paint(3, 300, 200);
+    write('a/thumbs/fox.jpg', await fox().resize(100).jpeg().toBuffer());
+    write('a/cache/same.png', 7);
+    // What comes before it is saved first.
+    write('between.ndjson', '{"type":"category","name":"sea"}');
+    write('b/fox.png', await fox().png().toBuffer());
+    write('b/trip/same.png', 7);
+    const sources = ['a', 'between.ndjson', 'b'].map((name) => join(pictures, name));
+    const { status, output, errors } = await runCommand(['import', '--quiet', ...sources], environment);
+    assert.equal(status, 0, errors);
+    assert.match(
+      output,
+      /skipped \(duplicates\):\n {2}.*a\/cache\/same\.png has the same bytes as .*b\/trip\/same/,
+    );
+    assert.match(output, /skipped \(thumbnails\):\n {2}.*thumbs\/fox\.jpg is a thumbnail of .*b\/fox\.png\n/);
+    assert.deepEqual(await images(), ['300', 'trip 4']);
   });
 
   test('of the same bytes, a copy that is not in a folder for thumbnails counts', async () => {

@@ -25,12 +25,12 @@ const later = (ms = 60_000) => mock.timers.setTime(Date.now() + ms);
 
 /** The pictures that were opened, and what happens then. */
 const opened = new Set<string>();
-let onOpen: (count: number) => void = () => {};
+let onOpen: (count: number) => void | Promise<void> = () => {};
 let onWrite: () => void = () => {};
 const { open, writeFile } = fs.promises;
 fs.promises.open = async (path, ...rest) => {
   const [, name] = /\/pictures\/(.*\.(?:png|jpg))$/.exec(String(path)) ?? [];
-  if (name !== undefined) onOpen(opened.add(name).size);
+  if (name !== undefined) await onOpen(opened.add(name).size);
   return open(path, ...rest);
 };
 fs.promises.writeFile = async (path, ...rest) => {
@@ -318,14 +318,51 @@ test('an import that fills the disk frees it', async () => {
   assert.deepEqual(stored(), []);
 });
 
-test('continues with files in a bucket', async () => {
+test('more pictures than are kept at a time, of which all change between the attempts, leave nothing', async () => {
+  const { pictures, importFolder, stored, assertClean } = newFolder();
+  const MANY = 60;
+  writeFileSync(join(pictures, 'bad.png'), 'text');
+  for (const attempt of [0, 1, 2]) {
+    for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
+    if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
+    later();
+    assert.equal((await importFolder()).status, attempt === 2 ? 0 : 1);
+    assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
+    await assertClean();
+  }
+});
+
+async function startBucket() {
   const s3 = await startS3();
   const { bucket, endpoint, region } = s3.location;
-  const { pictures, importFolder, assertClean } = newFolder(undefined, {
+  const settings = {
     FILES_URL: `s3://${bucket}/?endpoint=${endpoint}&region=${region}`,
     AWS_ACCESS_KEY_ID: account.accessKeyId,
     AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
-  });
+  };
+  return { s3, settings };
+}
+
+test('an import leaves what another one, which still runs, has stored of the same folder', async () => {
+  const { settings } = await startBucket();
+  const { pictures, run, importFolder, assertClean } = newFolder(undefined, settings);
+  const MANY = 60;
+  for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, index);
+  onOpen = async (count) => {
+    if (count < MANY - 1) return;
+    onOpen = () => {};
+    const { status, errors } = await run('import', '--quiet', '--exclude', '*.png', pictures);
+    assert.equal(status, 0, errors);
+  };
+  const { status, errors, output } = await importFolder();
+  assert.equal(status, 0, errors);
+  assert.match(output, /^60 added/);
+  await assertClean();
+});
+
+test('continues with files in a bucket', async () => {
+  const { s3, settings } = await startBucket();
+  const { pictures, importFolder, assertClean } = newFolder(undefined, settings);
   writePictures(pictures, 3);
   writeFileSync(join(pictures, 'bad.png'), 'text');
   await importFolder();

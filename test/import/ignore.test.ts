@@ -1,10 +1,13 @@
 /** What an import leaves alone, and which pictures are thumbnails. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isNamedThumbnail, isThumbnailOf } from '../../src/import/plan/thumbnail.ts';
 import { isIgnored, isJunk, parseRules } from '../../src/import/sources/ignore.ts';
+import { IGNORE_FILE, IgnoreFiles } from '../../src/import/sources/ignore-files.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 /** What a name matches, by a regular expression. Slow for some patterns, but simple. */
 const modelOf = (glob: string) =>
@@ -55,6 +58,20 @@ test('the rules of a folder are about what is below it', () => {
   assert.ok(isLeftOut('/a.jpg', 'x/a.jpg', ['x']));
   assert.ok(!isLeftOut('/a.jpg', 'a.jpg', ['x']));
   assert.ok(!isLeftOut('a.jpg', 'y/a.jpg', ['x']));
+});
+
+test('a file of rules may have a byte order mark, and is refused if it is no text', async () => {
+  const folder = temporaryFolder();
+  const rulesOf = (bytes: Buffer) => {
+    writeFileSync(join(folder, IGNORE_FILE), bytes);
+    return new IgnoreFiles(folder, []);
+  };
+  const text = '\ufeffsecret\r\n*.tmp\r\n';
+  for (const encoding of ['utf8', 'utf16le'] as const)
+    assert.ok(await rulesOf(Buffer.from(text, encoding)).isIgnored('secret/a.jpg'), encoding);
+  await assert.rejects(rulesOf(Buffer.from('caf\xe9', 'latin1')).rulesIn([]), {
+    message: '.zukanignore: not valid UTF-8',
+  });
 });
 
 test('names match as a regular expression would say', () => {

@@ -73,7 +73,7 @@ const files: Record<string, number | string | Buffer> = {
   ),
   'tools/prism.png': 34,
   'tools/prism.yml': photoPrism(
-    'Title: A prism\nTakenAt: 2021-08-14T10:22:33Z\nTakenSrc: meta\nDetails:\n  Keywords: glass\n',
+    'Title: A prism\nTitleSrc: manual\nTakenAt: 2021-08-14T10:22:33Z\nTakenSrc: meta\nDetails:\n  Keywords: glass\n',
   ),
   'tools/docker.png': 35,
   'tools/docker.yml': 'services:\n  - { image: zukan }\n',

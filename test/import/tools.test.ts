@@ -42,6 +42,8 @@ test('what a text says about the rating counts, whatever it is', async () => {
   const fields = await readSidecar('a.txt', Buffer.from(diary));
   assert.equal(fields.marked.rating, 'nsfw');
   assert.equal(fields.categories, undefined);
+  const caption = 'A photo of two people who stand close together in a room, nsfw, indoors';
+  assert.equal((await readSidecar('a.txt', Buffer.from(caption))).marked.rating, 'nsfw');
   const tags = await readSidecar(
     'a.tags.txt',
     Buffer.from('a tag that somebody made of more than eight words'),
@@ -65,6 +67,7 @@ test('in JSON that no tool writes, wrong types and names that are nearly right a
     [{ Artist: 'Ann' }, /did you mean "artist"/],
     [{ catagories: [] }, /did you mean "categories"/],
     [{ raiting: 'e' }, /did you mean "rating"/],
+    [{ tags: ['fox'], nfsw: true }, /did you mean "nsfw"/],
   ];
   for (const [fields, message] of wrong)
     assert.throws(() => checkOwnJson(fields as Record<string, unknown>), { message }, JSON.stringify(fields));
@@ -126,7 +129,22 @@ K: 2021-01-01T00:00:00Z
   const of = (more: string) => readPhotoPrism(`UID: x\nType: image\n${more}`).hidden;
   assert.equal(of('Private: true'), 'private in PhotoPrism');
   assert.equal(of('DeletedAt: 2022-08-05T18:06:59Z'), 'archived in PhotoPrism');
+  assert.equal(of('Private: "yes"'), 'private in PhotoPrism');
   assert.equal(of('Private: false'), undefined);
+  const spaces = ' '.repeat(200_000);
+  assert.throws(() => readFlatYaml(`A:${spaces}\u2028`), /in line 1/, 'takes no quadratic time');
+});
+
+test('what PhotoPrism composes of the names of people stays private', () => {
+  const of = (more: string) => {
+    const { title, description } = readPhotoPrism(`UID: x\nType: image\n${more}`);
+    return [title, description];
+  };
+  assert.deepEqual(of('Title: Ann & Bob / 2021\nDescription: Ann, Bob, Cid & Dora\n'), [
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(of('Caption: Ann\nCaptionSrc: meta\nTitle: b\nTitleSrc: name\n'), ['b', 'Ann']);
 });
 
 test('other YAML is no sidecar', async () => {
@@ -142,6 +160,7 @@ test('finds the sidecars of Google Takeout, however their names are cut', () => 
     ['a.jpg', 'a.jpg.supplemental-metadata.json'],
     ['a.jpg', 'A.JPG.supplemental-metada.json'],
     ['a.jpg', 'a.jpg.s.json'],
+    ['a.jpg', 'a.jpg..json'],
     ['a(1).jpg', 'a.jpg(1).json'],
     ['a(1).jpg', 'a.jpg.supplemental-metadata(1).json'],
     ['a-edited.jpg', 'a.jpg.supplemental-metadata.json'],
@@ -153,6 +172,11 @@ test('finds the sidecars of Google Takeout, however their names are cut', () => 
     assert.deepEqual(sidecarFinder([sidecar])('b.jpg'), []);
   }
   assert.deepEqual(sidecarFinder(['a.jpg.supplemental-metadata.json'])('a(1).jpg'), []);
+  const spellings = ['a', 'A'].flatMap((a) => ['b', 'B'].flatMap((b) => ['c', 'C'].map((c) => a + b + c)));
+  const variants = spellings.flatMap((name) => spellings.map((end) => `${name}${end}`));
+  const found = sidecarFinder(variants.map((name) => `${name}.jpg.s.json`))('ABCABC.jpg');
+  assert.equal(found[0], 'ABCABC.jpg.s.json');
+  assert.ok(found.length <= 10, 'one that differs in case only is not read for each of many pictures');
   assert.deepEqual(sidecarFinder(['.photoprism/a.yml', 'a.yml'])('a.jpg'), ['a.yml']);
 });
 

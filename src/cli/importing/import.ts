@@ -105,7 +105,8 @@ export async function findDoubt(
   if (gone.length === 0) return undefined;
   const [empty] = emptyFolders;
   if (empty !== undefined) return `${empty} contains no pictures. Is its disk mounted?`;
-  if (unreadable[0] !== undefined) return `${unreadable[0]} cannot be read and may be one of them.`;
+  if (unreadable[0] !== undefined)
+    return `${unreadable[0]} cannot be read, so some of them may still be there.`;
   await using store = await openStore(config);
   const { images } = await store.catalogue.statistics();
   if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;

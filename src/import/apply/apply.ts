@@ -64,8 +64,21 @@ export class ImportApplier {
     );
   }
 
+  /** Pictures with the names of thumbnails come last: their originals may be in a later source. */
   async save(spool: Spool<PreparedRecord>): Promise<void> {
+    const left = await this.#savePart(spool, (record) => !isNamed(record));
+    if (left > 0) await this.#savePart(spool, isNamed);
+    // A picture whose record turned out to be invalid is not used.
+    await this.#upload.release([...this.#unsaved]);
+  }
+
+  /** Returns how many records are left. */
+  async #savePart(
+    spool: Spool<PreparedRecord>,
+    isPart: (record: PreparedRecord) => boolean,
+  ): Promise<number> {
     const { signal, onProgress } = this.#options;
+    let left = 0;
     const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
     const saveBatch = async () => {
       signal.throwIfAborted();
@@ -76,13 +89,16 @@ export class ImportApplier {
     };
     for await (const items of spool.items())
       for (const { item, size } of items) {
+        if (!isPart(item)) {
+          left++;
+          continue;
+        }
         const record = Object.assign(item, { size });
         if (batch.isFullFor(record)) await saveBatch();
         batch.add(record);
       }
     await saveBatch();
-    // A picture whose record turned out to be invalid is not used.
-    await this.#upload.release([...this.#unsaved]);
+    return left;
   }
 
   /** What is wrong with the history that came with the records. */
@@ -113,7 +129,7 @@ export class ImportApplier {
       if (!image.record.isFromFolder) return image;
       const first = this.#copies.add(image);
       if (first) copies.push({ image, first });
-      return first ? [] : this.#copies.withRating(image);
+      return first ? [] : this.#copies.withOthers(image);
     });
     const files: SourceFile[] = [];
     const images = await applyDecisions(unique, this.#writer, this.#options.report, (image, id) => {
@@ -121,14 +137,11 @@ export class ImportApplier {
       this.#copies.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
     });
-    // Originals first, so that their thumbnails are recognised.
-    const { original = [], thumbnail = [] } = Object.groupBy(images, nameKind);
-    await this.#savePictures(original, files);
-    await this.#savePictures(await this.#leaveOutThumbnails(thumbnail, files), files);
+    await this.#savePictures(await this.#leaveOutThumbnails(images, files), files);
     await this.#saver.raiseRatings(copies.map(({ image }) => image));
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
-        files.push({ ...image.file, image: first.image, state: 'copy' });
+        files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
     await this.#writer.sourceFiles.save(withoutRepeats(files));
   }
 
@@ -149,8 +162,9 @@ export class ImportApplier {
     });
   }
 
-  /** Of pictures with the names of thumbnails, those that are in the catalogue already, or that no larger one looks like. */
+  /** Leaves out pictures with the names of thumbnails that are not in the catalogue yet, and that a larger one looks like. */
   async #leaveOutThumbnails(images: PreparedImage[], files: SourceFile[]): Promise<PreparedImage[]> {
+    if (!images.some(isNamed)) return images;
     const existing = await loadImages(this.#writer, images);
     const kept: PreparedImage[] = [];
     for (const image of images) {
@@ -159,7 +173,7 @@ export class ImportApplier {
       if (!original) kept.push(image);
       else {
         this.#options.report.thumbnail(image.label, original.label);
-        this.#copies.setImage(image, original.id);
+        this.#copies.setImage(image, original.id, 'thumbnail');
         if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
       }
     }
@@ -203,8 +217,9 @@ export class ImportApplier {
   }
 }
 
-function nameKind({ record: { isFromFolder, file = '' } }: PreparedImage): 'original' | 'thumbnail' {
-  return isFromFolder && isNamedThumbnail(file) ? 'thumbnail' : 'original';
+/** Whether it is a picture of a folder with the name of a thumbnail. */
+function isNamed({ record }: Pick<PreparedRecord, 'record'>): boolean {
+  return record.type === 'image' && record.isFromFolder === true && isNamedThumbnail(record.file ?? '');
 }
 
 /** A folder may be named twice. */

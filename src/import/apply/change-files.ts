@@ -63,7 +63,7 @@ async function endUpload(
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await removeUnusedFiles(files, upload.releasedKeys(), openWriter);
+    await removeUnusedFiles(files, await upload.releasedKeys(), openWriter);
     await upload.finish();
   } catch {
     await upload.abandon();

@@ -9,7 +9,7 @@ import type { CatalogueWriter } from '../../store/contract/writer.ts';
 import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/kept-fields.ts';
 import type { DecisionLine } from '../sources/lines.ts';
-import { type ImageLine, mentionedNames } from '../sources/record.ts';
+import { type ImageLine, type Mention, mentionedNames } from '../sources/record.ts';
 import { loadEntries, loadImages } from './lookup.ts';
 
 export interface DecisionReport {
@@ -25,6 +25,8 @@ interface Line {
   label: string;
   record: ImageLine;
   picture: { hashes: string[] };
+  /** The artists and characters that copies of the picture name. */
+  copyNames?: Mention[];
 }
 
 /** Returns the records without those that are skipped. `onSkipped` gets these, if they are or were images, and the ids of the images. */
@@ -46,7 +48,10 @@ export async function applyDecisions<L extends Line>(
   const decided = kept.map((line): L => {
     if (!line.record.isFromFolder) return line;
     const existing = images.findCertain(line.record, line.picture.hashes);
-    return { ...line, record: keepDecisions(line.record, existing) };
+    // What copies say is about pictures that are not in the catalogue yet.
+    const isNew = images.matching(line.record, line.picture.hashes).length === 0;
+    const record = keepDecisions(line.record, existing);
+    return isNew ? { ...line, record } : { ...line, record, copyNames: [] };
   });
   return leaveOutBlocked(decided, writer, report, (line) => {
     const [existing] = images.matching(line.record, line.picture.hashes);
@@ -78,10 +83,7 @@ async function leaveOutBlocked<L extends Line>(
   onSkipped: (line: L) => void,
 ): Promise<L[]> {
   const fromFolders = lines.filter(({ record }) => record.isFromFolder);
-  const mentioned = Map.groupBy(
-    fromFolders.flatMap(({ record }) => mentionedNames(record)),
-    ([kind]) => kind,
-  );
+  const mentioned = Map.groupBy(fromFolders.flatMap(namesOf), ([kind]) => kind);
   const existing = new ExistingEntries();
   let hasBlocked = false;
   for (const [kind, names] of mentioned) {
@@ -101,7 +103,7 @@ async function leaveOutBlocked<L extends Line>(
   };
   return lines.flatMap((line) => {
     if (!line.record.isFromFolder) return line;
-    const takenDown = mentionedNames(line.record).find(([kind, name]) => findBlock(kind, name)?.skips);
+    const takenDown = namesOf(line).find(([kind, name]) => findBlock(kind, name)?.skips);
     if (takenDown) {
       report.skipped(line.label, ...takenDown);
       onSkipped(line);
@@ -118,6 +120,10 @@ async function leaveOutBlocked<L extends Line>(
     if (characters) record.characters = characters.filter((name) => isAllowed('character', name));
     return { ...line, record };
   });
+}
+
+function namesOf({ record, copyNames = [] }: Line): Mention[] {
+  return [...mentionedNames(record), ...copyNames];
 }
 
 /** Saves the records of a catalogue file about what an operator removed or blocked. */

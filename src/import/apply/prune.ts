@@ -24,7 +24,7 @@ export interface PruneCandidates {
   gone: GoneImage[];
   /** Folders of theirs that seem to have no pictures. */
   emptyFolders: string[];
-  /** Files that cannot be read: any of them may be one of the images. */
+  /** Files and folders that cannot be read: any of the images may be there. */
   unreadable: string[];
 }
 
@@ -107,8 +107,8 @@ export class Prune {
 
   /** A picture that was moved next to a sidecar that cannot be read is not gone. */
   async #readSkipped(): Promise<void> {
-    for (const { folder, path } of this.#skipped) {
-      const hashes = await hashesOf(folder, path);
+    for (const { folder, path, isFolder } of this.#skipped) {
+      const hashes = isFolder ? undefined : await hashesOf(folder, path);
       if (!hashes) this.#unreadable.push(join(folder, path));
       else if (hashes.length > 0) this.#emptyFolders.delete(folder);
       for (const hash of hashes ?? []) this.#hashes.add(hash);

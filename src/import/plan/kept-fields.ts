@@ -8,6 +8,7 @@ import {
   isEditableField,
   parseEdited,
 } from '../../catalogue/documents/edit-image.ts';
+import { nameKey } from '../../store/contract/decisions.ts';
 import type { SavedImage } from '../../store/contract/writer.ts';
 import { strictest } from '../sidecar/rating.ts';
 import type { ImageLine, OpenField } from '../sources/record.ts';
@@ -72,8 +73,9 @@ export function fillOpenFields(record: ImageLine, existing: SavedImage | undefin
   if (isOpen('source')) filled.source = before.source;
   // The names of folders state categories.
   if (isOpen('categories') && record.categories?.length === 0) {
-    const unused = new Set(record.folder?.unusedNames);
-    filled.categories = idsOf(before.categories.filter(({ name }) => !unused.has(name)));
+    const keyOf = (name: string) => nameKey('category', name);
+    const unused = new Set(record.folder?.unusedNames?.map(keyOf));
+    filled.categories = idsOf(before.categories.filter(({ name }) => !unused.has(keyOf(name))));
   }
   if (isOpen('characters')) filled.characters = idsOf(before.characters);
   return filled;

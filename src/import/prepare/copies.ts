@@ -5,17 +5,19 @@
  */
 
 import type { Rating } from '../../catalogue/types.ts';
-import type { KnownFile } from '../../store/contract/source-files.ts';
+import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
 import type { RecordLocation } from '../problems.ts';
 import { strictest } from '../sidecar/rating.ts';
-import { statedRating } from '../sources/record.ts';
+import { type ImageLine, type Mention, mentionedNames, statedRating } from '../sources/record.ts';
 
 export interface CountedCopy {
   label: string;
   /** The id of its image, when it is known. */
   image?: string;
+  /** What the files with the same bytes are to this image. */
+  state?: SourceFile['state'];
   isThumbnail: boolean;
 }
 
@@ -23,6 +25,8 @@ export class PictureCopies {
   readonly #byHash = new Map<string, CountedCopy>();
   /** The strictest rating of all copies, if it is not sfw. */
   readonly #ratings = new Map<string, Rating>();
+  /** The artists and characters of all copies. */
+  readonly #names = new Map<string, Map<string, Mention>>();
   readonly #report: ImportListener;
 
   constructor(report: ImportListener) {
@@ -58,26 +62,39 @@ export class PictureCopies {
   }
 
   /** All pictures are noted before the first one is saved. */
-  noteRating(hashes: string[], rating: Rating | undefined): void {
-    if (rating === undefined || rating === 'sfw') return;
-    for (const hash of hashes) this.#ratings.set(hash, strictest(this.#ratings.get(hash), rating) as Rating);
+  note(hashes: string[], record: ImageLine): void {
+    const rating = statedRating(record);
+    const names = mentionedNames(record).filter(([kind]) => kind !== 'category');
+    for (const hash of hashes) {
+      if (rating !== undefined && rating !== 'sfw')
+        this.#ratings.set(hash, strictest(this.#ratings.get(hash), rating) as Rating);
+      if (names.length === 0) continue;
+      const known = this.#names.get(hash) ?? new Map<string, Mention>();
+      for (const mention of names) known.set(mention.join(' '), mention);
+      this.#names.set(hash, known);
+    }
   }
 
-  /** The record with the strictest rating of all copies of the picture: it gives no other details. */
-  withRating<T extends ImageWithPicture>(image: T): T {
+  /** With the strictest rating of all copies, and the artists and characters that they name. They give no other details. */
+  withOthers<T extends ImageWithPicture>(image: T): T & { copyNames: Mention[] } {
     const { record, picture } = image;
+    const copyNames = picture.hashes.flatMap((hash) => [...(this.#names.get(hash)?.values() ?? [])]);
     const rating = picture.hashes.map((hash) => this.#ratings.get(hash)).reduce(strictest, undefined);
     const strict = strictest(statedRating(record), rating);
-    if (!strict || strict === statedRating(record)) return image;
+    if (!strict || strict === statedRating(record)) return { ...image, copyNames };
     const rated = record.openFields?.includes('nsfw') ? { atLeast: strict } : { nsfw: strict };
-    return { ...image, record: { ...record, ...rated } };
+    return { ...image, record: { ...record, ...rated }, copyNames };
   }
 
   /** Notes the image of a picture that counts. */
-  setImage({ picture: { hashes } }: ImageWithPicture, image: string): void {
+  setImage(
+    { picture: { hashes } }: ImageWithPicture,
+    image: string,
+    state: SourceFile['state'] = 'copy',
+  ): void {
     for (const hash of hashes) {
       const first = this.#byHash.get(hash);
-      if (first) first.image = image;
+      if (first) Object.assign(first, { image, state });
     }
   }
 }

@@ -5,14 +5,14 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import type { FolderChoice } from '../../store/contract/source-files.ts';
+import type { ChosenFolder } from '../../store/contract/source-files.ts';
 import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
-import { type EntryLine, type ImageLine, type RecordLine, statedRating } from '../sources/record.ts';
+import type { EntryLine, ImageLine, RecordLine } from '../sources/record.ts';
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { PictureCopies } from './copies.ts';
@@ -55,7 +55,7 @@ export interface ImportOptions {
   /** How the import is listed among the last ones. */
   run: ImportSource;
   /** What was chosen for folders, if it differs from before. */
-  choices: { folder: string; choice: FolderChoice }[];
+  choices: ChosenFolder[];
 }
 
 /**
@@ -206,7 +206,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
     if (line.file) onRead(line.file, picture.hashes);
     const stated = metadata ? addMetadata(record, metadata) : record;
     const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
-    if (from.isFolder) preparing.copies.noteRating(picture.hashes, statedRating(whole));
+    if (from.isFolder) preparing.copies.note(picture.hashes, whole);
     prepared.push({
       source,
       position,

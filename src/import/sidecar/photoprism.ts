@@ -12,10 +12,10 @@ export function isPhotoPrism(text: string): boolean {
 export function readPhotoPrism(text: string): SidecarFields {
   const fields = readFlatYaml(text);
   const get = (name: string) => fields.get(name)?.trim() || undefined;
-  // PhotoPrism composes titles and keywords of the place, unless somebody wrote them.
+  // What has no source was composed by PhotoPrism: texts of the names of people and of the place, keywords of the place.
+  const written = (name: string) => get(`${name}Src`) && get(name);
   const hasPlace = ['Lat', 'Lng', 'PlaceSrc', 'CellID'].some((name) => get(name) !== undefined);
-  const written = (name: string, source: string) => (hasPlace && !get(source) ? undefined : get(name));
-  const keywords = written('Details.Keywords', 'Details.KeywordsSrc')?.split(',') ?? [];
+  const keywords = (hasPlace ? written : get)('Details.Keywords')?.split(',') ?? [];
   const names = categoryNames(keywords).filter((name) => validName('category', name));
   const isEstimated = /^(?:estimate|name|auto)?$/.test(get('TakenSrc') ?? '');
   const takenAt = isEstimated ? undefined : isoTime(get('TakenAt'));
@@ -25,15 +25,15 @@ export function readPhotoPrism(text: string): SidecarFields {
     categories: names.length > 0 ? [...new Set(names)] : undefined,
     createdAt: takenAt,
     takenAt,
-    title: titleText(written('Title', 'TitleSrc')),
-    description: descriptionText(get('Caption') ?? get('Description')),
+    title: titleText(written('Title')),
+    description: descriptionText(written('Caption') ?? written('Description')),
     marked: rateByMarkers(names.flatMap((name) => [...tagMarkers(name)])),
     hidden: hiddenReason(get),
   };
 }
 
 function hiddenReason(get: (name: string) => string | undefined): string | undefined {
-  if (get('Private') === 'true') return 'private in PhotoPrism';
+  if ((get('Private') ?? 'false') !== 'false') return 'private in PhotoPrism';
   return get('DeletedAt') === undefined ? undefined : 'archived in PhotoPrism';
 }
 

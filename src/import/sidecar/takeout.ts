@@ -49,7 +49,7 @@ const MAX_LENGTH = 46;
  */
 export function takeoutSubject(name: string): string | undefined {
   const [, body = '', number = ''] = /^(.+?)(\(\d{1,4}\))?\.json$/i.exec(name) ?? [];
-  const dot = body.lastIndexOf('.s');
+  const dot = body.search(/\.(?:s[a-z-]*)?$/i);
   const hasEnding = dot > 0 && ENDING.startsWith(body.slice(dot).toLowerCase());
   if (!hasEnding && number === '') return undefined;
   const subject = hasEnding ? body.slice(0, dot) : body;

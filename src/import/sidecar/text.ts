@@ -1,6 +1,6 @@
 /** Reads a text file of tags: one per line or separated by commas, as Hydrus, gallery-dl and training sets have them. */
 import { type SidecarFields, sourceOf } from './fields.ts';
-import { namespaceMarkers, rateByMarkers } from './rating.ts';
+import { rateByMarkers, tagMarkers } from './rating.ts';
 import { Tags } from './tags.ts';
 import { titleText } from './texts.ts';
 
@@ -9,7 +9,7 @@ export function readText(text: string, isPlain: boolean): SidecarFields {
   const items = splitItems(text);
   if (isPlain && !looksLikeTags(items))
     // Whatever it is, what it says about the rating counts.
-    return { marked: rateByMarkers(items.flatMap((item) => [...namespaceMarkers(item)])) };
+    return { marked: rateByMarkers(items.flatMap((item) => [...tagMarkers(item)])) };
   const source = items.map(sourceOf).find((item) => item !== undefined);
   const names = items.filter((item) => sourceOf(item) === undefined);
   const tags = new Tags();

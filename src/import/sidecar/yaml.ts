@@ -4,7 +4,8 @@
  */
 import { RecordError } from '../problems.ts';
 
-const line = /^( {0,2})([A-Za-z][A-Za-z0-9]*):(?: +(.*))?$/;
+/** One space before the value: with any number, a line that `.*` does not match to its end would take quadratic time. */
+const line = /^( {0,2})([A-Za-z][A-Za-z0-9]*):(?: (.*))?$/;
 const escapes: Record<string, string> = {
   n: '\n',
   t: '\t',
@@ -16,14 +17,15 @@ const escapes: Record<string, string> = {
 };
 
 /** A text by its name, such as `Title` or `Details.Keywords`. Lists are left out. */
-export function readFlatYaml(text: string): Map<string, string> {
+export function readFlatYaml(yaml: string): Map<string, string> {
   const fields = new Map<string, string>();
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const lines = yaml.replace(/^\ufeff/, '').split(/\r?\n/);
   let parent = '';
   for (let at = 0; at < lines.length; ) {
     const current = lines[at++] as string;
     if (/^\s*(#.*)?$/.test(current) || current === '---') continue;
-    const [, indent = '', name, value = ''] = line.exec(current) ?? [];
+    const [, indent = '', name, text = ''] = line.exec(current) ?? [];
+    const value = text.trim();
     if (name === undefined) throw new RecordError(`not YAML of PhotoPrism, in line ${at}`);
     // What is indented more belongs to this name; so do the items of a list.
     const start = at;

@@ -89,7 +89,7 @@ async function findRows(
 function lookUp(
   folder: string,
   realPath: string,
-  { path, companions, settings }: FoundPicture,
+  { path, companions, settings, problem }: FoundPicture,
   rows: Row[],
   { readOptions, isFull, clock, readiness }: FolderOptions,
 ): FoundFile {
@@ -110,6 +110,7 @@ function lookUp(
     fingerprint: stored,
     isUnchanged,
     readiness: (!isUnchanged && fingerprint && readiness?.(join(folder, path), fingerprint.text)) || 'ready',
+    isFolder: problem !== undefined,
   } as const;
   if (!row || !isRemoved(row)) return { ...place, known: row };
   return { ...place, known: undefined, removed: isUnchanged ? row : undefined };

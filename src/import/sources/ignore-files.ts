@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { withSubject } from '../problems.ts';
+import { decodeText } from '../sidecar/read.ts';
 import { checkRules, type IgnoreRule, isIgnored, isJunk, parseRule, parseRules } from './ignore.ts';
 import { readInside } from './read-inside.ts';
 
@@ -48,7 +49,7 @@ export class IgnoreFiles {
   async #read(folder: string[]): Promise<IgnoreRule[]> {
     const path = join(...folder, IGNORE_FILE);
     if (!lstatSync(join(this.#root, path), { throwIfNoEntry: false })) return [];
-    const text = (await readInside(this.#root, path, MAX_BYTES)).toString();
-    return withSubject(path, () => parseRules(text, folder));
+    const bytes = await readInside(this.#root, path, MAX_BYTES);
+    return withSubject(path, () => parseRules(decodeText(bytes), folder));
   }
 }

@@ -141,15 +141,17 @@ export function checkPicture(fields: object): ImageLine {
   return record;
 }
 
+export type Mention = [kind: Kind, name: string];
+
 /** The entries that an image mentions by name. */
-export function mentionedNames(record: ImageLine): [Kind, string][] {
+export function mentionedNames(record: ImageLine): Mention[] {
   const references: [Kind, string[]][] = [
     ['category', record.categories ?? []],
     ['artist', [artistOf(record)]],
     ['character', record.characters ?? []],
   ];
   return references.flatMap(([kind, names]) =>
-    names.filter((name) => !isId(name)).map((name): [Kind, string] => [kind, name]),
+    names.filter((name) => !isId(name)).map((name): Mention => [kind, name]),
   );
 }
 

@@ -31,6 +31,8 @@ export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   /** Whether it has the fingerprint that it had then. */
   isUnchanged: boolean;
   readiness: Readiness;
+  /** Whether it stands for all pictures of a folder that cannot be read. */
+  isFolder: boolean;
 }
 
 export interface Source {

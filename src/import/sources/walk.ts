@@ -25,7 +25,7 @@ export interface FoundPicture {
   companions: string[];
   /** What its folders say about it. */
   settings: FolderFile;
-  /** Why it, or the folder with this path, cannot be read. */
+  /** Why a folder cannot be read. The path is that of the folder, or of the file in it that is wrong. */
   problem?: RecordError;
 }
 
@@ -55,7 +55,8 @@ export async function* findPictures(
   try {
     const all = await readdir(join(root, inside), { withFileTypes: true });
     path = join(inside, PHOTOPRISM_FOLDER);
-    const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && entry.isDirectory());
+    // A link may lead outside, where nothing is read: then pictures with a sidecar there are refused.
+    const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && !entry.isFile());
     inner = hasInner ? await readdir(join(root, path)) : [];
     path = join(inside, FOLDER_FILE);
     const hasFile = all.some(({ name }) => name === FOLDER_FILE);

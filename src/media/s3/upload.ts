@@ -52,7 +52,7 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
     // S3 confirms an object only when it is durable.
     flush: async () => {},
 
-    // A request for each new object would take as long as storing it, and nobody else knows these keys.
+    // A request for each new object would take as long as storing it, and no other command removes these keys.
     async findLost(keys) {
       const lost: string[] = [];
       await inParallel(new Set(keys).difference(added), MAX_CONCURRENT_LOOKUPS, async (key) => {
@@ -62,7 +62,7 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
     },
 
     newKeys: () => [...added.union(takenOver)],
-    releasedKeys: () => [...released],
+    releasedKeys: () => journal.withoutShared(released),
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
@@ -80,7 +80,7 @@ export function createDryRunUpload({ findHeaders }: Bucket): Upload {
     flush: async () => {},
     findLost: async () => [],
     newKeys: () => [],
-    releasedKeys: () => [],
+    releasedKeys: async () => [],
     finish: async () => {},
     abandon: async () => {},
   };

@@ -5,6 +5,8 @@
 import type { Rating } from '../../catalogue/types.ts';
 import type { RemovedFile } from './decisions.ts';
 
+export const SOURCE_STATES = ['first', 'copy', 'thumbnail', 'replaced'] as const;
+
 export interface SourceFile {
   /** The real path of the folder that was imported. */
   folder: string;
@@ -16,7 +18,7 @@ export interface SourceFile {
    * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `thumbnail`: only a
    * smaller version of the image. `replaced`: the file has other bytes by now, which are another image.
    */
-  state: 'first' | 'copy' | 'thumbnail' | 'replaced';
+  state: (typeof SOURCE_STATES)[number];
   /** What the file and its sidecars looked like, and how they were read. `''` if the file has to be read again. */
   fingerprint: string;
 }
@@ -32,6 +34,12 @@ export interface FolderChoice {
   folderCategories?: 'all' | 'last' | 'none' | number;
   exclude?: string[];
   defaultRating?: Rating;
+}
+
+export interface ChosenFolder {
+  /** The real path of the folder. */
+  folder: string;
+  choice: FolderChoice;
 }
 
 /** Outside a transaction: a folder may take hours to read. Files whose image was removed are left out. */

@@ -4,7 +4,7 @@ import type { Kind, Orientation, Rating } from '../../catalogue/types.ts';
 import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
 import type { ImageRow, SavedImage } from './image.ts';
-import type { SourceFile, SourceFileWriter } from './source-files.ts';
+import type { ChosenFolder, SourceFile, SourceFileWriter } from './source-files.ts';
 import type { TokenRecord } from './token-record.ts';
 
 export type { ImageRow, SavedImage } from './image.ts';
@@ -119,6 +119,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   removedFiles(): AsyncIterable<RemovedFile>;
   /** Of all folders, also those whose images were removed. */
   sourceFiles(): AsyncIterable<SourceFile>;
+  /** Folders that an operator chose anything for. */
+  chosenFolders(): AsyncIterable<ChosenFolder>;
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
   /** By image number, in ascending order. Reads no documents. */
   perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;

@@ -1,0 +1,69 @@
+/** The lines of sources.ndjson: the files that images came from, and what was chosen for their folders. */
+import { Compile } from 'typebox/schema';
+import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import { checkRules, parseRule } from '../import/sources/ignore.ts';
+import * as Schema from '../lib/json-schema.ts';
+import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../store/contract/source-files.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
+import { check, parseJson } from './format.ts';
+
+const closed = { additionalProperties: false };
+const Text = Schema.String({ maxLength: 10_000 });
+
+const File = Compile(
+  Schema.Object(
+    {
+      folder: Text,
+      path: Text,
+      image: Schema.String({ pattern: uuidPattern }),
+      state: Schema.Union(SOURCE_STATES.map((state) => Schema.Literal(state))),
+      fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
+    },
+    closed,
+  ),
+);
+
+const which = ['all', 'last', 'none'] as const;
+const Folder = Compile(
+  Schema.Object(
+    {
+      folder: Text,
+      choice: Schema.Object(
+        {
+          folderCategories: Schema.Optional(
+            Schema.Union([
+              ...which.map((name) => Schema.Literal(name)),
+              Schema.Integer({ minimum: 1, maximum: 99 }),
+            ]),
+          ),
+          exclude: Schema.Optional(Schema.Array(Schema.String())),
+          defaultRating: Schema.Optional(Rating),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+);
+
+export async function* sourceLines(
+  snapshot: CatalogueSnapshot,
+  counts: { sources: number },
+): AsyncGenerator<string, void> {
+  for await (const { folder, choice } of snapshot.chosenFolders()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, choice });
+  }
+  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, path, image, state, fingerprint });
+  }
+}
+
+export function parseSource(text: string): SourceFile | ChosenFolder {
+  const value = parseJson(text) as object | null;
+  if (!value || !('choice' in value)) return check<SourceFile>(File, value, 'the source file');
+  const chosen = check<ChosenFolder>(Folder, value, 'the source folder');
+  checkRules((chosen.choice.exclude ?? []).map((glob) => parseRule(glob)));
+  return chosen;
+}
