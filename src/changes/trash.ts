@@ -15,14 +15,16 @@ const BATCH_SIZE = 500;
 export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Promise<void> {
   for (const batch of inBatches(ids, BATCH_SIZE)) {
     const trashed = (await writer.changeLog.trashed(batch)).filter(({ kind }) => kind === 'image');
-    const missing = new Set(batch).difference(new Set(trashed.map(({ image }) => image.id)));
+    // An image that was imported and removed again is there twice, the last one last.
+    const byId = new Map(trashed.map((row) => [row.image.id, row]));
+    const missing = new Set(batch).difference(byId);
     if (missing.size > 0)
       throw new EditError(
         `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}`,
       );
-    const { restored, kept } = await restoreFromTrash(writer, trashed);
+    const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
     for (const [id, reason] of kept) {
-      const { change } = trashed.find(({ image }) => image.id === id) ?? {};
+      const { change } = byId.get(id) ?? {};
       throw new EditError(
         `nothing was restored: image ${id}: ${reason}; undoing change ${change} restores it with what it needs`,
       );

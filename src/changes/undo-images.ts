@@ -10,7 +10,7 @@ import {
 } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import type { Image, Kind, Rating } from '../catalogue/types.ts';
-import type { ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
+import type { Change, ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../store/contract/writer.ts';
 import { mergeFields, type Undoing } from './undoing.ts';
 
@@ -88,9 +88,10 @@ async function restoreRemoved(undoing: Undoing, items: ChangeItem[]): Promise<vo
   const { writer, change, result, markUndone } = undoing;
   const ids = items.map(({ id }) => id);
   const trashed = (await writer.changeLog.trashed(ids)).filter(({ kind }) => kind === 'image');
-  // If it was restored and removed again meanwhile, another change has it.
+  // If it was restored and removed again meanwhile, another change has it. That may be the one that undid the undoing.
   const byId = new Map(trashed.map((row) => [row.image.id, row]));
-  for (const row of trashed) if (row.change === change.number) byId.set(row.image.id, row);
+  for (const [id, rows] of Map.groupBy(trashed, ({ image }) => image.id))
+    if (rows.length > 1) for (const row of rows) if (await isByChange(writer, row, change)) byId.set(id, row);
   const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
   const found = new Set(byId.keys());
   for (const id of ids) if (!found.has(id)) kept.set(id, 'deleted for good');
@@ -99,7 +100,22 @@ async function restoreRemoved(undoing: Undoing, items: ChangeItem[]): Promise<vo
   await markUndone(restored.map((id) => ({ kind: 'image', id })));
 }
 
-/** Returns the ids of the images that are back, and why others are not. */
+/** Whether the change removed it, or one that undid an undoing of the change, however often. */
+async function isByChange(
+  { changeLog }: CatalogueWriter,
+  row: TrashedImage,
+  { number }: Change,
+): Promise<boolean> {
+  let by = row.change;
+  while (by > number) {
+    // Damaged logs may have changes that undo later ones.
+    const undone = (await changeLog.find(by))?.undoes ?? 0;
+    by = undone < by ? undone : 0;
+  }
+  return by === number;
+}
+
+/** Returns the ids of the images that are back, and why others are not. One row of each image. */
 export async function restoreFromTrash(
   writer: CatalogueWriter,
   trashed: TrashedImage[],

@@ -21,7 +21,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngine, forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 
 const now = '2026-01-02T00:00:00.000Z';
 const names = ['Ann', 'Bob', 'Cleo', 'dots'];
@@ -80,6 +80,24 @@ async function entryCalled(writer: CatalogueWriter, kind: Kind, name: string): P
 let ids = 0;
 const newId = () => uuid(9, ++ids);
 
+async function moveToTrash(config: Config, ids: string[], { allowAgain }: { allowAgain: boolean }) {
+  await removeImages(
+    { ids },
+    {
+      files: openFiles(config),
+      openWriter: () => openWriter(config),
+      openSnapshot: () => openSnapshot(config),
+      concurrency: 2,
+      now,
+      reason: '',
+      allowAgain,
+      isDryRun: false,
+      toTrash: true,
+      signal: new AbortController().signal,
+    },
+  );
+}
+
 async function apply({ config, import: importRecords }: Sandbox, step: Step): Promise<void> {
   const { action, image, count, kind, name, other, rating } = step;
   const images = Array.from({ length: count }, (_, index) => uuid(4, ((image + index - 1) % 6) + 1));
@@ -100,24 +118,7 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
     ]);
     return;
   }
-  if (action === 'trash') {
-    await removeImages(
-      { ids: images },
-      {
-        files: openFiles(config),
-        openWriter: () => openWriter(config),
-        openSnapshot: () => openSnapshot(config),
-        concurrency: 2,
-        now,
-        reason: name,
-        allowAgain: false,
-        isDryRun: false,
-        toTrash: true,
-        signal: new AbortController().signal,
-      },
-    );
-    return;
-  }
+  if (action === 'trash') return moveToTrash(config, images, { allowAgain: false });
   if (action === 'undo') {
     await using snapshot = await openSnapshot(config);
     const changes = await snapshot.changeLog.list({ limit: 100 });
@@ -231,5 +232,45 @@ await forEachEngine((engine) => {
       ),
       { numRuns },
     );
+  });
+});
+
+await forEachEngineInDepth((engine) => {
+  test('of two images in the trash that had the same id, undoing finds the right one', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    const id = uuid(4, 1);
+    const importBy = (artist: string) =>
+      box.import([{ type: 'artist', name: artist }, keyed(1, { id, artist })]);
+    await importBy('Ann');
+    const byAnn = await copyOf(config);
+    await undo(config, 1);
+    await importBy('Bob');
+    await undo(config, 3);
+    await undo(config, 2);
+    assert.equal(await copyOf(config), byAnn);
+    for (const number of [5, 4, 3]) assert.deepEqual(await undo(config, number), []);
+    assert.deepEqual(await undo(config, 2), []);
+    assert.equal(await copyOf(config), byAnn);
+  });
+
+  test('of two images in the trash that had the same id, the last one is restored and the other one stays', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    const id = uuid(4, 1);
+    for (const categories of [['first'], ['second']]) {
+      await box.import([
+        ...categories.map((name) => ({ type: 'category', name })),
+        keyed(1, { id, categories }),
+      ]);
+      await moveToTrash(config, [id], { allowAgain: true });
+    }
+    await using writer = await openWriter(config);
+    await restoreTrashed(writer, [id]);
+    const [restored] = await writer.imagesById([id]);
+    assert.match(restored?.document ?? '', /"name":"second"/);
+    const [left, ...others] = await writer.changeLog.trashed([id]);
+    assert.match(left?.image.document ?? '', /"name":"first"/);
+    assert.deepEqual(others, []);
   });
 });
