@@ -2,9 +2,10 @@
  * Migrates catalogues of versions that stored names as they were given, and sorted them by code point. Names get one Unicode
  * form, entries that differed in form only become one, and lists ignore case. Once released, never edit it.
  */
-import { foldName, normaliseLogged, normaliseName, normaliseTexts, sortByName } from '../catalogue/names.ts';
+import { foldName, normaliseName, normaliseTexts, sortByName } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import { parse, query, type Statement, type Value } from './data-migration.ts';
+import { normaliseLog, replaceInLog } from './logged-name-migration.ts';
 
 /** How `image_shelves` stores the shelves of an image. */
 interface ShelfLists {
@@ -30,10 +31,11 @@ export function* normaliseNames(lists: ShelfLists): Generator<Statement, void, u
   );
   const merged = findMerged(entries);
   for (const [from, into] of merged) yield* mergeShelves(from, into, lists);
+  const others = Map.groupBy(merged.keys(), (from) => merged.get(from));
   const kept = new Map(
     entries
       .filter((entry) => !merged.has(entry))
-      .map((entry) => [`${entry.kind} ${entry.id}`, normaliseEntry(entry)]),
+      .map((entry) => [`${entry.kind} ${entry.id}`, normaliseEntry(entry, others.get(entry) ?? [])]),
   );
   // Names change one after the other, and no two may be the same meanwhile.
   yield* query('update shelf set category = null');
@@ -54,6 +56,8 @@ export function* normaliseNames(lists: ShelfLists): Generator<Statement, void, u
   yield* normaliseKeys('blocked_name');
   for (const table of ['image', 'trash'] as const) yield* rewriteDocuments(table, kept);
   yield* normaliseLog();
+  if (merged.size > 0)
+    yield* replaceInLog(new Map(merged.entries().map(([from, into]) => [from.id, into.id])));
 }
 
 /** Each entry that becomes a part of another one: the one with the most images, in whatever form its name is. */
@@ -70,21 +74,28 @@ function findMerged(entries: Entry[]): Map<Entry, Entry> {
       Entry,
       ...Entry[],
     ];
-    // Two artists may share a name on purpose.
-    for (const other of others)
-      if (other.name !== best.name || other.kind === 'category') merged.set(other, best);
+    // Two artists may share a name on purpose. Nobody knows which of them one with another form is.
+    const isShared = new Set(same.map(({ name }) => name)).size < same.length;
+    if (!isShared) for (const other of others) merged.set(other, best);
   }
   return merged;
 }
 
-function normaliseEntry(entry: Entry): Entry {
-  const document = parse<object>(entry.document);
+/** With what only the others had, such as a description. */
+function normaliseEntry(entry: Entry, others: Entry[]): Entry {
+  const document = parse<Record<string, unknown>>(entry.document);
+  for (const other of document ? others : []) {
+    const fields = parse<Record<string, unknown>>(other.document) ?? {};
+    for (const name in document) if (isEmpty(document[name])) document[name] = fields[name] ?? document[name];
+  }
   return {
     ...entry,
     name: normaliseName(entry.name),
     document: document ? JSON.stringify(normaliseTexts(document)) : entry.document,
   };
 }
+
+const isEmpty = (value: unknown) => value === false || (value as { length?: number }).length === 0;
 
 /** Gives the images of one shelf to another, and removes the first. */
 function* mergeShelves(from: Entry, into: Entry, lists: ShelfLists) {
@@ -117,11 +128,6 @@ function* mergeShelves(from: Entry, into: Entry, lists: ShelfLists) {
   );
   yield* query('update alias set shelf = $1 where shelf = $2', into.number, from.number);
   yield* query('delete from shelf where number = $1', from.number);
-  // Changes of images can still be undone.
-  yield* query(
-    `update change_item set before = replace(before, $1, $2), after = replace(after, $1, $2) where kind = 'image'`,
-    ...[from.id, into.id],
-  );
 }
 
 /** Of two names that differ in form only, the first stays. */
@@ -192,42 +198,4 @@ function rewriteDocument(document: string, entries: Map<string, Entry>): string 
   lines[3] = `${artist ? head.replace(artistId, artist.id) : head}"categories":[${list('category', categories)}],"characters":[${list('character', characters)}${body.slice(end)}`;
   if (artist) lines[5] = artist.document;
   return lines.join('\n');
-}
-
-function* normaliseLog() {
-  const rows = yield* query<{
-    change: number;
-    kind: string;
-    id: string;
-    before: string | null;
-    after: string | null;
-  }>(
-    `select change, kind, id, before, after from change_item where kind in ('artist', 'category', 'character', 'blocked')`,
-  );
-  const ids = new Set(rows.map(({ change, kind, id }) => JSON.stringify([change, kind, id])));
-  for (const { change, kind, id, before, after } of rows) {
-    const isLost =
-      kind === 'blocked' &&
-      normaliseName(id) !== id &&
-      ids.has(JSON.stringify([change, kind, normaliseName(id)]));
-    const given: Value[] = [change, kind, id];
-    const texts = [
-      kind === 'blocked' ? normaliseName(id) : id,
-      normaliseFields(before),
-      normaliseFields(after),
-    ];
-    if (isLost) yield* query('delete from change_item where change = $1 and kind = $2 and id = $3', ...given);
-    else if (texts[0] !== id || texts[1] !== before || texts[2] !== after)
-      yield* query(
-        'update change_item set id = $4, before = $5, after = $6 where change = $1 and kind = $2 and id = $3',
-        ...[...given, ...(texts as Value[])],
-      );
-  }
-}
-
-function normaliseFields(text: string | null): string | null {
-  const fields = text === null ? undefined : parse<{ document?: string }>(text);
-  // The document of an entry is JSON within JSON, and may be damaged, too.
-  const isReadable = fields && (fields.document === undefined || parse(fields.document) !== undefined);
-  return isReadable ? JSON.stringify(normaliseLogged(fields)) : text;
 }
