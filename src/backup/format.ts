@@ -21,7 +21,7 @@ import { checkHistory, checkTrashed } from '../import/plan/history.ts';
 import { hashInKey, pictureKey } from '../import/prepare/store-picture.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
-import { checkRecord, type ImageLine, type RecordLine } from '../import/sources/record.ts';
+import { checkRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 
@@ -200,14 +200,6 @@ export function parseManifest(text: string): Manifest {
   if (typeof value.version === 'number' && value.version > FORMAT_VERSION)
     throw new RecordError('the backup was made by a later version of zukan; use that version to restore it');
   return check<Manifest>(validators.manifest, value, MANIFEST);
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
-  }
 }
 
 export function check<T>(validator: Validator, value: unknown, subject: string): T {

@@ -2,10 +2,11 @@
 import { Compile } from 'typebox/schema';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import { checkRules, parseRule } from '../import/sources/ignore.ts';
+import { parseJson } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../store/contract/source-files.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
-import { check, parseJson } from './format.ts';
+import { check } from './format.ts';
 
 const closed = { additionalProperties: false };
 const Text = Schema.String({ maxLength: 10_000 });

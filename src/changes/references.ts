@@ -84,35 +84,56 @@ function refuseExisting(record: EntryLine, existing: ExistingEntries): void {
 
 /** The entries of each of the images, by image id. */
 export async function loadEntriesOf(lookup: Lookup, rows: SavedImage[]): Promise<Map<string, ImageEntries>> {
-  const images = rows.map(({ document }) => readDocument(document));
+  const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
+  const images = rows.map(({ document }) => {
+    const { id, artist, categories, characters } = readDocument(document);
+    return { id, artist, categories: idsOf(categories), characters: idsOf(characters) };
+  });
+  const find = await entryFinder(lookup, images);
+  return new Map(
+    images.map((image) => {
+      const entries = find(image);
+      if (!entries) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
+      return [image.id, entries];
+    }),
+  );
+}
+
+/** Of an image. */
+interface EntryIds {
+  artist: string;
+  categories: string[];
+  characters: string[];
+}
+
+/** Finds the entries of images. Undefined if one of them does not exist. */
+export async function entryFinder(
+  lookup: Lookup,
+  images: EntryIds[],
+): Promise<(image: EntryIds) => ImageEntries | undefined> {
   const load = async (kind: Kind, ids: string[]) =>
     new Map((await lookup.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
-  const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
   const artists = await load(
     'artist',
     images.map(({ artist }) => artist),
   );
   const categories = await load(
     'category',
-    images.flatMap((image) => idsOf(image.categories)),
+    images.flatMap((image) => image.categories),
   );
   const characters = await load(
     'character',
-    images.flatMap((image) => idsOf(image.characters)),
+    images.flatMap((image) => image.characters),
   );
-  const pick = (from: Map<string, SavedEntry>, id: string) => {
-    const entry = from.get(id);
-    if (!entry) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
-    return entry;
+  return (image) => {
+    const artist = artists.get(image.artist);
+    const entries = {
+      categories: image.categories.flatMap((id) => categories.get(id) ?? []),
+      characters: image.characters.flatMap((id) => characters.get(id) ?? []),
+    };
+    const isComplete =
+      entries.categories.length === image.categories.length &&
+      entries.characters.length === image.characters.length;
+    return artist && isComplete ? { artist, ...entries } : undefined;
   };
-  return new Map(
-    images.map((image) => [
-      image.id,
-      {
-        artist: pick(artists, image.artist),
-        categories: image.categories.map(({ id }) => pick(categories, id)),
-        characters: image.characters.map(({ id }) => pick(characters, id)),
-      },
-    ]),
-  );
 }

@@ -9,9 +9,10 @@ import {
   withFileOf,
 } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
-import type { Image, Kind, Rating } from '../catalogue/types.ts';
+import type { Image, Rating } from '../catalogue/types.ts';
 import type { Change, ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../store/contract/writer.ts';
+import { entryFinder } from './references.ts';
 import { mergeFields, type Undoing } from './undoing.ts';
 
 /** What an item of the log says about an image: some of these fields. Entries are ids. */
@@ -230,36 +231,4 @@ function place(
   } = fields;
   const { previews } = parseStored(row.document);
   return placeImage({ ...row, edited }, { ...image, ...others, nsfw }, entries, previews, fixedShelves);
-}
-
-/** Finds the entries of images. Undefined if one of them does not exist. */
-async function entryFinder(
-  writer: CatalogueWriter,
-  images: LoggedImage[],
-): Promise<(image: LoggedImage) => ImageEntries | undefined> {
-  const load = async (kind: Kind, ids: string[]) =>
-    new Map((await writer.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
-  const artists = await load(
-    'artist',
-    images.map(({ artist }) => artist),
-  );
-  const categories = await load(
-    'category',
-    images.flatMap((image) => image.categories),
-  );
-  const characters = await load(
-    'character',
-    images.flatMap((image) => image.characters),
-  );
-  return (image) => {
-    const artist = artists.get(image.artist);
-    const entries = {
-      categories: image.categories.flatMap((id) => categories.get(id) ?? []),
-      characters: image.characters.flatMap((id) => characters.get(id) ?? []),
-    };
-    const isComplete =
-      entries.categories.length === image.categories.length &&
-      entries.characters.length === image.characters.length;
-    return artist && isComplete ? { artist, ...entries } : undefined;
-  };
 }
