@@ -6,6 +6,9 @@ import { inBatches } from '../lib/parallel.ts';
 import type { ChangeItem, ChangeLogReader } from '../store/contract/change-log.ts';
 import type { Lookup } from '../store/contract/writer.ts';
 import type { ImageEdit } from './images.ts';
+import type { Kept } from './undoing.ts';
+
+const BATCH_SIZE = 500;
 
 /** One field, before and after; empty texts if there was nothing. */
 export interface Difference {
@@ -36,7 +39,7 @@ const ENTRY_FIELDS: [field: string, kind: Kind][] = [
 /** With the names that entries have now instead of ids. */
 export async function describeItems(lookup: LoggedLookup, items: ChangeItem[]): Promise<DescribedItem[]> {
   const names = await findNames(lookup, items);
-  const titles = await findTitles(lookup, items);
+  const titles = await findTitles(lookup, imageIds(items));
   return items.map((item) => {
     const { kind, id, undoneBy } = item;
     const [before, after] = [readable(item, item.before, names), readable(item, item.after, names)];
@@ -55,9 +58,22 @@ export async function describeItems(lookup: LoggedLookup, items: ChangeItem[]): 
 const nameIn = ({ kind, id, before, after }: ChangeItem): unknown =>
   kind === 'blocked' ? JSON.parse(id)[1] : (after ?? before)?.name;
 
+const imageIds = (items: Pick<ChangeItem, 'kind' | 'id'>[]): string[] =>
+  items.filter(({ kind }) => kind === 'image').map(({ id }) => id);
+
+/** Adds what the images are called. */
+export async function nameImages(lookup: LoggedLookup, items: Kept[]): Promise<Kept[]> {
+  const titles = new Map<string, string>();
+  for (const ids of inBatches([...new Set(imageIds(items))], BATCH_SIZE))
+    for (const [id, title] of await findTitles(lookup, ids)) titles.set(id, title);
+  return items.map((item) => {
+    const name = item.kind === 'image' ? titles.get(item.id) : undefined;
+    return name === undefined ? item : { ...item, name };
+  });
+}
+
 /** Those that images have now. */
-async function findTitles(lookup: LoggedLookup, items: ChangeItem[]): Promise<Map<string, string>> {
-  const ids = items.filter(({ kind }) => kind === 'image').map(({ id }) => id);
+async function findTitles(lookup: LoggedLookup, ids: string[]): Promise<Map<string, string>> {
   const trashed = (await lookup.changeLog.trashed(ids)).map(({ image }) => image);
   const rows = [...trashed, ...(await lookup.imagesById(ids))];
   return new Map(rows.flatMap((row) => (nameOf(row) ? [[row.id, nameOf(row)]] : [])));
@@ -80,7 +96,7 @@ async function findNames(lookup: Lookup, items: ChangeItem[]): Promise<Map<strin
   const images = items.filter(({ kind }) => kind === 'image');
   for (const [field, kind] of ENTRY_FIELDS) {
     const ids = images.flatMap(({ before, after }) => [before?.[field] ?? [], after?.[field] ?? []].flat());
-    for (const batch of inBatches([...new Set(ids as string[])], 500))
+    for (const batch of inBatches([...new Set(ids as string[])], BATCH_SIZE))
       for (const { id, name } of await lookup.entriesById(kind, batch)) names.set(id, name);
   }
   return names;

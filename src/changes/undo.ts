@@ -8,6 +8,7 @@ import type { Kind } from '../catalogue/types.ts';
 import type { Change, ChangeItem } from '../store/contract/change-log.ts';
 import type { BlockedName, Decisions, RemovedFile } from '../store/contract/decisions.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
+import { nameImages } from './describe.ts';
 import { EditError } from './errors.ts';
 import { removeCreatedEntries, restoreAliases, restoreEntries } from './undo-entries.ts';
 import { undoImages } from './undo-images.ts';
@@ -71,7 +72,7 @@ export async function undoChange(number: number, options: UndoOptions): Promise<
   await restoreDecisions(undoing, [...(others.get('blocked') ?? []), ...(others.get('removed') ?? [])]);
   for (const kind of KINDS) await removeCreatedEntries(undoing, kind, others.get(kind) ?? []);
   await restoreAliases(undoing, restored);
-  const { kept } = result;
+  const kept = await nameImages(writer, result.kept);
   if (kept.length > 0 && options.isStrict)
     throw new ChangedSince(`nothing was undone: something of change ${number} was changed since`, kept);
   if (kept.length === 0) await changeLog.closeChange(change);
@@ -79,7 +80,7 @@ export async function undoChange(number: number, options: UndoOptions): Promise<
   await writer.sourceFiles.forget(result.changed);
   options.signal?.throwIfAborted();
   if (!options.isDryRun) await writer.commit();
-  return result;
+  return { ...result, kept };
 }
 
 async function findChange({ changeLog }: CatalogueWriter, number: number): Promise<Change> {

@@ -6,7 +6,7 @@ import type { CatalogueWriter } from '../store/contract/writer.ts';
 export interface Kept {
   kind: ChangeItem['kind'];
   id: string;
-  /** Of an entry. */
+  /** Of an entry. The title or the file name of an image that has one. */
   name?: string;
   reason: string;
 }

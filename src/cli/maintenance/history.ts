@@ -4,7 +4,7 @@ import { matchEntries } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
 import { isId } from '../../import/sources/record.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import type { Change, ChangeFilter } from '../../store/contract/change-log.ts';
+import type { Change, ChangeFilter, ItemKind } from '../../store/contract/change-log.ts';
 import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
@@ -108,10 +108,15 @@ async function* textLines(
 function describeItem({ kind, id, name, what, differences, undoneBy }: DescribedItem): string {
   const show = (value: string) => value || '(none)';
   const fields = differences.map(({ field, before, after }) => `${field}: ${show(before)} → ${show(after)}`);
-  const isImage = kind === 'image' || kind === 'taken-down';
-  const subject = isImage ? `image ${id}${name ? ` (${name})` : ''}` : `${kind} ${name ?? id}`;
   const undone = undoneBy === null ? '' : ` (undone by ${undoneBy})`;
-  return `${subject} ${what}${fields.length > 0 ? `  ${fields.join('; ')}` : ''}${undone}`;
+  return `${describeSubject({ kind, id, name })} ${what}${fields.length > 0 ? `  ${fields.join('; ')}` : ''}${undone}`;
+}
+
+/** What a line is about: an image by its id and what it is called, an entry by its name. */
+export function describeSubject(subject: { kind: ItemKind; id: string; name?: string | undefined }): string {
+  const { kind, id, name } = subject;
+  const isImage = kind === 'image' || kind === 'taken-down';
+  return isImage ? `image ${id}${name ? ` (${name})` : ''}` : `${kind} ${name ?? id}`;
 }
 
 async function* jsonLines(

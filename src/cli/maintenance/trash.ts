@@ -1,4 +1,5 @@
 /** `zukan trash`: lists the images in the trash, restores some, or deletes all of them. */
+import { nameOf } from '../../changes/describe.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import { emptyTrash, restoreTrashed } from '../../changes/trash.ts';
 import type { Config } from '../../config/config.ts';
@@ -6,7 +7,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printStream, type Terminal } from '../terminal/terminal.ts';
-import { count } from '../terminal/text.ts';
+import { count, printable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 import { readIds } from './image-ids.ts';
 
@@ -45,23 +46,29 @@ async function emptyCommand(config: Config, terminal: Terminal): Promise<void> {
 
 async function listTrash(config: Config, isJson: boolean, terminal: Terminal): Promise<void> {
   await using snapshot = await openSnapshot(config);
-  const rows = async function* (): AsyncGenerator<
-    { id: string; removedAt: string; deletedAfter: string },
-    void
-  > {
+  const rows = async function* (): AsyncGenerator<Row, void> {
     for await (const { kind, image, removedAt } of snapshot.changeLog.trash()) {
       const deletedAfter = new Date(Date.parse(removedAt) + config.trashDays * DAY_MS).toISOString();
-      if (kind === 'image') yield { id: image.id, removedAt, deletedAfter };
+      if (kind === 'image') yield { id: image.id, name: nameOf(image), removedAt, deletedAfter };
     }
   };
   await printStream(terminal, isJson ? jsonLines(rows()) : textLines(rows()));
 }
 
-async function* textLines(rows: AsyncIterable<{ id: string; removedAt: string; deletedAfter: string }>) {
+interface Row {
+  id: string;
+  /** Its title, or the name of its file. Empty if it has neither. */
+  name: string;
+  removedAt: string;
+  deletedAfter: string;
+}
+
+async function* textLines(rows: AsyncIterable<Row>) {
   let isEmpty = true;
-  for await (const { id, removedAt, deletedAfter } of rows) {
+  for await (const { id, name, removedAt, deletedAfter } of rows) {
     isEmpty = false;
-    yield `${id}  removed ${removedAt.slice(0, 10)}, kept until ${deletedAfter.slice(0, 10)}`;
+    const dates = `removed ${removedAt.slice(0, 10)}, kept until ${deletedAfter.slice(0, 10)}`;
+    yield printable(`${id}${name && ` (${name})`}  ${dates}`);
   }
   if (isEmpty) yield 'the trash is empty';
 }
@@ -70,7 +77,7 @@ async function* jsonLines(rows: AsyncIterable<object>) {
   let last = '[';
   for await (const row of rows) {
     yield last === '[' ? last : `${last},`;
-    last = JSON.stringify(row);
+    last = printable(JSON.stringify(row));
   }
   yield last;
   yield ']';

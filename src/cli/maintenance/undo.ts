@@ -11,7 +11,7 @@ import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
-import { parseNumber } from './history.ts';
+import { describeSubject, parseNumber } from './history.ts';
 
 const MAX_IMPORTS = 100;
 const header = ['id', 'time', 'added', 'changed', 'removed', 'entries', 'state', 'source'];
@@ -99,6 +99,6 @@ function describeResult({ removed, restored, changed, entries }: UndoResult): st
   return parts.join(', ') || 'nothing left to change';
 }
 
-function describeKept({ kind, id, name, reason }: Kept): string {
-  return `${kind} ${name ?? id}: ${reason}`;
+function describeKept({ reason, ...subject }: Kept): string {
+  return `${describeSubject(subject)}: ${reason}`;
 }
