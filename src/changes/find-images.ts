@@ -2,7 +2,7 @@
 
 import { basename, isAbsolute, join, posix, sep } from 'node:path';
 import { readDocument } from '../catalogue/documents/document.ts';
-import { fold } from '../catalogue/search/fold.ts';
+import { foldName } from '../catalogue/names.ts';
 import type { Rating } from '../catalogue/types.ts';
 import { artistOf } from '../import/sources/record.ts';
 import { streamBatches } from '../lib/parallel.ts';
@@ -109,7 +109,7 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
     character: await find('character', character),
     ratings,
     since,
-    title: title === undefined ? undefined : fold(title),
+    title: title === undefined ? undefined : foldName(title),
   };
 }
 
@@ -142,7 +142,7 @@ function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
     image.createdAt >= since &&
-    fold(image.title).includes(title) &&
+    foldName(image.title).includes(title) &&
     (ratings.length === 0 || ratings.includes(image.nsfw)) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&

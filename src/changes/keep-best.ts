@@ -4,6 +4,7 @@ import type { DetailField } from '../catalogue/documents/details.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import {
   type Difference,
+  type EditableField,
   type ImageChange,
   parseEdited,
   planEdit,
@@ -88,24 +89,38 @@ interface Member {
 
 /**
  * What the best image gets. A field that was decided on it stays. Otherwise it gets all categories and characters, the
- * strictest rating, and the artist, source, title, description and date of another one if it has none. What it gets is decided, so that no import takes
- * it away, and so is what was decided on another one. Pure.
+ * strictest rating, and the artist, source, title, description and date that were decided on another one, or those of another
+ * one if it has none. What it gets is decided, so that no import takes it away, and so is what was decided on another one. Pure.
  */
 export function planMerge(best: Member, others: Member[]): ImageChange {
   const image = readDocument(best.row.document);
   const decided = new Set(parseEdited(best.row.edited));
   const decidedElsewhere = new Set(others.flatMap(({ row }) => parseEdited(row.edited)));
-  const documents = others.map(({ row }) => readDocument(row.document));
-  const rating = documents
+  const members = [best, ...others].map(({ row, entries }) => ({
+    ...readDocument(row.document),
+    decided: new Set(parseEdited(row.edited)),
+    entries,
+  }));
+  const rating = members
     .map(({ nsfw }) => nsfw)
     .reduce<Rating>((a, b) => strictest(a, b) as Rating, image.nsfw);
+  /** Those on which the field was decided come first. */
+  const inOrder = (field: EditableField) =>
+    members.toSorted((a, b) => Number(b.decided.has(field)) - Number(a.decided.has(field)));
   const isKnown = ({ id }: SavedEntry) => id !== UNKNOWN_ARTIST.id;
-  const artist = [best, ...others].map(({ entries }) => entries.artist).find(isKnown) ?? best.entries.artist;
+  const artist =
+    inOrder('artist')
+      .map(({ entries }) => entries.artist)
+      .find(isKnown) ?? best.entries.artist;
   const source =
-    [image, ...documents].map(({ source }) => source).find(({ name, url }) => name || url) ?? image.source;
-  /** Of the first image that has one. */
+    inOrder('source')
+      .map((member) => member.source)
+      .find(({ name, url }) => name || url) ?? image.source;
   const detail = (field: DetailField) => {
-    const value = [image, ...documents].map((document) => document[field]).find((text) => text !== '') ?? '';
+    const value =
+      inOrder(field)
+        .map((member) => member[field])
+        .find((text) => text !== '') ?? '';
     return { value, isNew: value !== image[field] };
   };
   const missing = (list: 'categories' | 'characters') => {
@@ -116,7 +131,7 @@ export function planMerge(best: Member, others: Member[]): ImageChange {
   const change = {
     rating: { value: rating, isNew: rating !== image.nsfw },
     artist: { value: artist, isNew: artist.id !== image.artist },
-    source: { value: source, isNew: source !== image.source },
+    source: { value: source, isNew: source.name !== image.source.name || source.url !== image.source.url },
     title: detail('title'),
     description: detail('description'),
     takenAt: detail('takenAt'),

@@ -140,7 +140,7 @@ await forEachEngineInDepth(async (engine) => {
         images.map(({ id }) => id),
       );
       const [large, small, tiny] = group as [string, string, string];
-      await run('edit', tiny, '--source-name', 'a site');
+      await run('edit', tiny, '--source-name', 'a site', '--title', 'Tama, asleep');
       await run('edit', large, '--add-category', 'decided', '--create');
       const list = async () => (await run('find', '--json')).output;
       const before = await list();
@@ -161,7 +161,8 @@ await forEachEngineInDepth(async (engine) => {
             '  artist: Unknown → Ann',
             '  characters: (none) → Tama',
             '  source: (none) → a site',
-            '  edited: categories → artist categories characters rating source',
+            '  title: cat → Tama, asleep',
+            '  edited: categories → artist categories characters rating source title',
             `  removed ${small}`,
             `  removed ${tiny}`,
             '',

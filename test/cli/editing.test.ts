@@ -330,6 +330,7 @@ await forEachEngineInDepth((engine) => {
     for (const [glob, expected] of cases)
       assert.deepEqual((await files('--file', glob)).sort(), expected.toSorted(), glob);
     const [found] = await find('--title', 'CAFÉ');
+    assert.equal((await find('--title', 'CAFÉ'.normalize('NFD'))).length, 1);
     const { title, path } = found as { title: string; path: string };
     assert.deepEqual([title, path], ['café', join(realpathSync(pictures), 'cats/cafe\u0301 (2).png')]);
     writeTiny(pictures, 'IMG_2041.png', 3);
