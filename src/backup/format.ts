@@ -148,8 +148,13 @@ export function formatImage(
   return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, thumbnails: undefined, stored });
 }
 
-/** An image has `stored`. */
-export function parseLine(text: string): { record: RecordLine; stored?: Stored } {
+/** A line of the catalogue. An image has `stored`. */
+export interface ParsedLine {
+  record: RecordLine;
+  stored?: Stored;
+}
+
+export function parseLine(text: string): ParsedLine {
   const value = parseJson(text) as { type?: unknown };
   return value?.type === 'image' ? parseImage(value) : { record: checkRecord(value) };
 }

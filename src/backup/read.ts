@@ -5,7 +5,7 @@ import type { Mimetype } from '../catalogue/types.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import { lineText, MAX_LINE_BYTES, readLines } from '../import/sources/lines.ts';
 import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
-import type { RecordLine } from '../import/sources/record.ts';
+import type { EntryLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
 import type { ChosenFolder, SourceFile } from '../store/contract/source-files.ts';
@@ -19,6 +19,7 @@ import {
   type Manifest,
   MIN_KEY_LENGTH,
   type ParsedHistory,
+  type ParsedLine,
   parseHistory,
   parseLine,
   parseManifest,
@@ -26,6 +27,12 @@ import {
   type Stored,
 } from './format.ts';
 import { findGeneration } from './generations.ts';
+import {
+  type MergedCategories,
+  mergeCategories,
+  replaceInHistory,
+  replaceInRecord,
+} from './merged-categories.ts';
 import { parseSource } from './sources.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
@@ -37,7 +44,7 @@ const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 const MAX_LONG_LINE_BYTES = 4 * 1024 * 1024;
 
 /** A line that is not parsed yet. */
-export interface BackupLine<Parsed = { record: RecordLine; stored?: Stored }> {
+export interface BackupLine<Parsed = ParsedLine> {
   number: number;
   label: string;
   size: number;
@@ -57,6 +64,7 @@ export class Backup {
   readonly folder: string;
   readonly manifest: Manifest;
   readonly #memory = new Budget(MAX_MEMORY_BYTES);
+  #merged: MergedCategories = new Map();
 
   private constructor(folder: string, manifest: Manifest) {
     this.folder = folder;
@@ -69,17 +77,20 @@ export class Backup {
     const text = await readInside(folder, name, MAX_MANIFEST_BYTES);
     const backup = new Backup(folder, parseManifest(text.toString()));
     for (const name of listNames) await backup.#verifyList(name);
+    backup.#merged = mergeCategories(await backup.#readCategories());
     return backup;
   }
 
   lines(): AsyncGenerator<BackupLine, void> {
-    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parseLine);
+    const parse = (text: string) => replaceInRecord(parseLine(text), this.#merged);
+    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parse);
   }
 
   /** None in a backup of a version without a change log. */
   async *historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
+    const parse = (text: string) => replaceInHistory(parseHistory(text), this.#merged);
     if (this.manifest.lists['history.ndjson'])
-      yield* this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parseHistory);
+      yield* this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parse);
   }
 
   /** None in a backup of an older version. Throws a `RecordError` at one that is invalid. */
@@ -133,6 +144,21 @@ export class Backup {
     const named = this.manifest.counts[name] ?? 0;
     if (named !== found)
       throw new RecordError(`${MANIFEST}: names ${named} ${counted[name]}, but the backup has ${found}`);
+  }
+
+  /** They come first. Who reads all lines later finds those that are invalid. */
+  async #readCategories(): Promise<EntryLine[]> {
+    const found: EntryLine[] = [];
+    try {
+      for await (const { parse } of this.lines()) {
+        const { record } = parse();
+        if (record.type !== 'category') break;
+        found.push(record);
+      }
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+    }
+    return found;
   }
 
   async *#parseLines<Parsed>(

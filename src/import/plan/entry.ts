@@ -44,7 +44,10 @@ function findExisting(
   const sameName = entries.withName(kind, name);
   if (record.id !== undefined) {
     const taken = kind === 'category' && sameName.find((entry) => entry.id !== record.id);
-    if (taken) throw new RecordError(`the category "${name}" already exists with the id ${taken.id}`);
+    if (taken)
+      throw new RecordError(
+        `the category "${name}" already exists with the id ${taken.id}; to make one of both, replace the id ${record.id} with that one in the whole file`,
+      );
     return { entry: entries.withId(kind, record.id) };
   }
   const same = narrow(record, sameName);
