@@ -82,7 +82,9 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.change('/change/trash/empty', {})).files, 1);
     assert.deepEqual(await bytesOf(), large);
     const { kept } = await studio.undo(json.steps[0].id, true);
-    assert.deepEqual(kept.listed, [{ kind: 'image', id, reason: 'the former file was deleted for good' }]);
+    assert.deepEqual(kept.listed, [
+      { kind: 'image', id, name: 'new', reason: 'the former file was deleted for good' },
+    ]);
     const current = await studio.summary([id]);
     const target = `replaces=${id}&version=${current.version}`;
     const refused: [string, Buffer, number, RegExp][] = [
