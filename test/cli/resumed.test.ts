@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { sandbox } from '../support/catalogues/import.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
@@ -318,19 +318,22 @@ test('an import that fills the disk frees it', async () => {
   assert.deepEqual(stored(), []);
 });
 
-test('more pictures than are kept at a time, of which all change between the attempts, leave nothing', async () => {
-  const { pictures, importFolder, stored, assertClean } = newFolder();
-  const MANY = 60;
-  writeFileSync(join(pictures, 'bad.png'), 'text');
-  for (const attempt of [0, 1, 2]) {
-    for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
-    if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
-    later();
-    assert.equal((await importFolder()).status, attempt === 2 ? 0 : 1);
-    assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
-    await assertClean();
-  }
-});
+testDeep(
+  'more pictures than are kept at a time, of which all change between the attempts, leave nothing',
+  async () => {
+    const { pictures, importFolder, stored, assertClean } = newFolder();
+    const MANY = 60;
+    writeFileSync(join(pictures, 'bad.png'), 'text');
+    for (const attempt of [0, 1, 2]) {
+      for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
+      if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
+      later();
+      assert.equal((await importFolder()).status, attempt === 2 ? 0 : 1);
+      assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
+      await assertClean();
+    }
+  },
+);
 
 async function startBucket() {
   const s3 = await startS3();
@@ -343,7 +346,7 @@ async function startBucket() {
   return { s3, settings };
 }
 
-test('an import leaves what another one, which still runs, has stored of the same folder', async () => {
+testDeep('an import leaves what another one, which still runs, has stored of the same folder', async () => {
   const { settings } = await startBucket();
   const { pictures, run, importFolder, assertClean } = newFolder(undefined, settings);
   const MANY = 60;

@@ -17,7 +17,7 @@ import {
 import { sandbox } from '../support/catalogues/import.ts';
 import { idsOf, range } from '../support/checks/distribution.ts';
 import { atDepth } from '../support/depth.ts';
-import { casesFor, forEachEngine, isEveryCase, testOnOneStore } from '../support/servers/engines.ts';
+import { casesFor, forEachEngineInDepth, isEveryCase, testOnOneStore } from '../support/servers/engines.ts';
 import { assertError, clock, NOW, related } from '../support/zukan/api.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -74,7 +74,7 @@ async function followLinks(service: Service, query: string): Promise<string[]> {
   return ids;
 }
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   async function serve(pictures: Picture[]) {
     const box = sandbox(engine);
     await box.import(toRecords(pictures));

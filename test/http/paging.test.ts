@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { casesFor, forEachEngine, isEveryCase } from '../support/servers/engines.ts';
+import { casesFor, forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { madeUpImage, NOW, related, sortByName, startMadeUpService } from '../support/zukan/api.ts';
 import { type Envelope, makeToken } from '../support/zukan/service.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const COUNT = 33;
   /** Names that sort differently by code point, UTF-16, letter and locale. Two are equal. */
   const names = [

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { startKnownService, startService } from '../support/zukan/service.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine });
   const search = (kind: string, pattern: string, more = '') =>
     service.get(`/api/${kind}?search=${encodeURIComponent(pattern)}${more}`);

@@ -15,7 +15,7 @@ import { randomFor } from '../../torture/random.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { NOW } from '../support/zukan/api.ts';
@@ -38,7 +38,7 @@ const filterNames = /categories|exclude|nsfw|orientation|artist|character/;
 const pictures = temporaryFolder();
 await steps.drawPictures(pictures);
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   /** After those of every run. */
   const STEPS = isLong ? 12 : atDepth(isEveryCase(engine) ? 2 : 0, 15);
 

@@ -18,7 +18,7 @@ import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
+import { forEachEngine, rowsIn, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { startService } from '../support/zukan/service.ts';
 
 /** As a Mac writes them. */
@@ -55,7 +55,8 @@ test('the log of a backup that an older version made gets names in one form', ()
 });
 
 await forEachEngine((engine) => {
-  test('a folder of a Mac and a typed name are one category, wherever the name is used', async () => {
+  const testOnce = testOnOneStore(engine);
+  testOnce('a folder of a Mac and a typed name are one category, wherever the name is used', async () => {
     const { pictures, ok, run, find, pipe, config } = openMaintained(engine);
     writeTiny(pictures, `${nfd('Café')}/1.png`, 1);
     mkdirSync(join(pictures, 'more'));

@@ -68,7 +68,7 @@ describe('the category dialog', { skip }, async () => {
     await finish();
   });
 
-  test('finds by the API what is not loaded, by keyboard, and keeps the URL', async () => {
+  testDeep('finds by the API what is not loaded, by keyboard, and keeps the URL', async () => {
     const { page, requests, finish } = await open('/?categories=city&nsfw=questionable');
     await waitForFirstImage(page);
     await openDialog(page);

@@ -11,6 +11,7 @@ import {
   seaCategoryId,
   sfwImageId,
 } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { shownIds, waitUntilIdle } from './page-helpers.ts';
 
@@ -88,7 +89,7 @@ describe('the image dialog', { skip }, async () => {
     await finish();
   });
 
-  test('the character and category of an image open without loading their records', async () => {
+  testDeep('the character and category of an image open without loading their records', async () => {
     const { page, requests, finish } = await open(`/?image=${questionableImageId}`);
     await page.getByRole('dialog').getByRole('link', { name: 'Nami <b>Umi</b>' }).click();
     await page.waitForURL(`**/?character=${characterId}`);

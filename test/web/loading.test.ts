@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { sfwImageId } from '../support/catalogues/gallery.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { checkFirstCalls } from './first-calls.ts';
 import { waitForFirstImage } from './page-helpers.ts';
@@ -39,7 +40,7 @@ describe('loading the gallery', { skip }, async () => {
     await finish();
   });
 
-  test('the first calls start before the main script is there, and none is repeated', async () => {
+  testDeep('the first calls start before the main script is there, and none is repeated', async () => {
     const images = 'include=artist%2Cthumbnails%2Cdetails';
     const random = `/image/random?limit=25&${images}&seed=…`;
     await checkFirstCalls(open, {

@@ -128,7 +128,7 @@ describe('the gallery and the rate limit', { skip }, async () => {
     },
   );
 
-  test('a blocked visitor sees for how long, and the page continues then', async () => {
+  testDeep('a blocked visitor sees for how long, and the page continues then', async () => {
     const { open, callFromElsewhere } = newVisitor();
     const { page, finish } = await open('/');
     await clock.advanceUntilVisible(page.locator('.tile').first());

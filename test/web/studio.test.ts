@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -114,52 +115,55 @@ describe('the studio', { skip }, async () => {
     await finish(['409']);
   });
 
-  test('entries are renamed and merged, and Enter before the suggestions arrive means what was typed', async () => {
-    const { page, finish } = await open();
-    let held = Promise.withResolvers<void>();
-    await page.route('**/data/suggestions?*', (route) =>
-      held.promise.then(() => route.continue()).catch(() => {}),
-    );
-    const pressBeforeSuggestions = async (...keys: string[]) => {
-      held = Promise.withResolvers();
-      for (const key of keys) await page.keyboard.press(key);
-      held.resolve();
-    };
-    await page.keyboard.press('ArrowRight');
-    await waitForPanel(page, 'One picture');
-    await pressBeforeSuggestions('c', 'm', 'o', 'Enter', 'Escape', 'ArrowRight');
-    await waitForUndo(page, 'add moon: 1 image');
-    await page.keyboard.press('ArrowLeft');
-    await page.locator('.entries li', { hasText: 'moon' }).waitFor();
-    await page.keyboard.press('z');
-    await page.locator('#undo:disabled').waitFor();
-    await page.getByRole('link', { name: 'Categories' }).click();
-    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
-    await page.getByRole('button', { name: 'Merge…' }).click();
-    await pressBeforeSuggestions('s', 'e', 'Enter');
-    await page.locator('dialog p', { hasText: 'city becomes another name of sea' }).waitFor();
-    await pressBeforeSuggestions('n', 'o', 'x', 'Enter');
-    await page.locator('dialog .note', { hasText: 'There is no category “nox”.' }).waitFor();
-    assert.deepEqual(await findViolationsAtDepth(page), []);
-    await page.getByRole('button', { name: 'Cancel' }).click();
+  testDeep(
+    'entries are renamed and merged, and Enter before the suggestions arrive means what was typed',
+    async () => {
+      const { page, finish } = await open();
+      let held = Promise.withResolvers<void>();
+      await page.route('**/data/suggestions?*', (route) =>
+        held.promise.then(() => route.continue()).catch(() => {}),
+      );
+      const pressBeforeSuggestions = async (...keys: string[]) => {
+        held = Promise.withResolvers();
+        for (const key of keys) await page.keyboard.press(key);
+        held.resolve();
+      };
+      await page.keyboard.press('ArrowRight');
+      await waitForPanel(page, 'One picture');
+      await pressBeforeSuggestions('c', 'm', 'o', 'Enter', 'Escape', 'ArrowRight');
+      await waitForUndo(page, 'add moon: 1 image');
+      await page.keyboard.press('ArrowLeft');
+      await page.locator('.entries li', { hasText: 'moon' }).waitFor();
+      await page.keyboard.press('z');
+      await page.locator('#undo:disabled').waitFor();
+      await page.getByRole('link', { name: 'Categories' }).click();
+      await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
+      await page.getByRole('button', { name: 'Merge…' }).click();
+      await pressBeforeSuggestions('s', 'e', 'Enter');
+      await page.locator('dialog p', { hasText: 'city becomes another name of sea' }).waitFor();
+      await pressBeforeSuggestions('n', 'o', 'x', 'Enter');
+      await page.locator('dialog .note', { hasText: 'There is no category “nox”.' }).waitFor();
+      assert.deepEqual(await findViolationsAtDepth(page), []);
+      await page.getByRole('button', { name: 'Cancel' }).click();
 
-    await page.locator('tbody').getByRole('button', { name: 'moon', exact: true }).click();
-    await page.getByLabel('Name', { exact: true }).fill('luna');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'moon' }).waitFor();
-    await page.locator('tbody button:focus').waitFor();
-    await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
-    await page.getByRole('button', { name: 'Merge…' }).click();
-    await page.keyboard.type('lun');
-    await page.locator('dialog .combobox li', { hasText: 'luna' }).click();
-    await page.getByRole('button', { name: 'Merge', exact: true }).click();
-    await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'city' }).waitFor();
-    await page.getByLabel('Which entries').selectOption('unused');
-    await page.locator('tbody tr').waitFor({ state: 'detached' });
-    await page.locator('#undo').click();
-    await page.locator('#undo', { hasText: 'change the category moon' }).waitFor();
-    await page.locator('#undo').click();
-    await page.locator('#undo:disabled').waitFor();
-    await finish();
-  });
+      await page.locator('tbody').getByRole('button', { name: 'moon', exact: true }).click();
+      await page.getByLabel('Name', { exact: true }).fill('luna');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'moon' }).waitFor();
+      await page.locator('tbody button:focus').waitFor();
+      await page.locator('tbody').getByRole('button', { name: 'city', exact: true }).click();
+      await page.getByRole('button', { name: 'Merge…' }).click();
+      await page.keyboard.type('lun');
+      await page.locator('dialog .combobox li', { hasText: 'luna' }).click();
+      await page.getByRole('button', { name: 'Merge', exact: true }).click();
+      await page.locator('tr', { hasText: 'luna' }).filter({ hasText: 'city' }).waitFor();
+      await page.getByLabel('Which entries').selectOption('unused');
+      await page.locator('tbody tr').waitFor({ state: 'detached' });
+      await page.locator('#undo').click();
+      await page.locator('#undo', { hasText: 'change the category moon' }).waitFor();
+      await page.locator('#undo').click();
+      await page.locator('#undo:disabled').waitFor();
+      await finish();
+    },
+  );
 });

@@ -82,7 +82,7 @@ describe('the gallery in trouble', { skip }, async () => {
     await finish(['ERR_INTERNET_DISCONNECTED', 'ERR_FAILED']);
   });
 
-  test('an image that cannot load stays a placeholder and is tried again', async () => {
+  testDeep('an image that cannot load stays a placeholder and is tried again', async () => {
     const { page, requests, finish } = await open('/?nsfw=sfw', { viewport: { width: 360, height: 500 } });
     await waitForRequested(page);
     await page.route('**/files/**', (route) => route.abort());

@@ -202,52 +202,55 @@ describe('the viewer', { skip }, async () => {
     await finish();
   });
 
-  test('an animation plays on demand with reduced motion, and similar pictures open in the dialog', async () => {
-    // The length of the history counts, so the page is a new one.
-    const { page, requests, finish } = await visit(browser, `${origin}/?order=newest`, {
-      viewport: wide,
-      prepare: async () => {},
-    });
-    const length = (await page.evaluate('history.length')) as number;
-    const files = recordFiles(page);
-    await page.locator(`[data-id="${animationId}"] img.loaded`).waitFor();
-    assert.deepEqual(await page.locator('.tile:has(.badge)').getAttribute('data-id'), animationId);
-    await page.locator(`[data-image="${animationId}"]`).click();
-    await page.locator('#stage img.loaded').waitFor();
-    assert.match((await picture(page).getAttribute('src')) ?? '', /-40\.webp/);
-    await page.keyboard.press('+');
-    assert.ok(!files.some((path) => path.endsWith('.gif')), 'zooming does not start it');
-    await page.getByRole('button', { name: 'Play animation' }).click();
-    await waitForFile(page, '.gif');
-    await page.getByRole('button', { name: 'Stop animation' }).click();
-    await waitForFile(page, '.webp');
-    await page.goBack();
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  testDeep(
+    'an animation plays on demand with reduced motion, and similar pictures open in the dialog',
+    async () => {
+      // The length of the history counts, so the page is a new one.
+      const { page, requests, finish } = await visit(browser, `${origin}/?order=newest`, {
+        viewport: wide,
+        prepare: async () => {},
+      });
+      const length = (await page.evaluate('history.length')) as number;
+      const files = recordFiles(page);
+      await page.locator(`[data-id="${animationId}"] img.loaded`).waitFor();
+      assert.deepEqual(await page.locator('.tile:has(.badge)').getAttribute('data-id'), animationId);
+      await page.locator(`[data-image="${animationId}"]`).click();
+      await page.locator('#stage img.loaded').waitFor();
+      assert.match((await picture(page).getAttribute('src')) ?? '', /-40\.webp/);
+      await page.keyboard.press('+');
+      assert.ok(!files.some((path) => path.endsWith('.gif')), 'zooming does not start it');
+      await page.getByRole('button', { name: 'Play animation' }).click();
+      await waitForFile(page, '.gif');
+      await page.getByRole('button', { name: 'Stop animation' }).click();
+      await waitForFile(page, '.webp');
+      await page.goBack();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
-    // Going back shows the picture before, and closing the view.
-    await page.locator(`[data-image="${photoId}"]`).click();
-    const items = page.locator('.similar li');
-    await items.first().waitFor();
-    assert.equal(await items.count(), 2);
-    assert.equal(await items.locator('.unblur').count(), 1);
-    await items.locator('img.loaded').waitFor();
-    assert.deepEqual(await findViolationsAtDepth(page), []);
-    assert.ok(!files.some((file) => file.includes(questionableCopyId)), 'no file of a blurred picture');
-    await items.locator(`a[data-image="${copyId}"]`).click();
-    await page.waitForURL(`**/?order=newest&image=${copyId}`);
-    assert.equal(await page.evaluate('document.activeElement.id'), 'detail-title');
-    await page.goBack();
-    await page.waitForURL(`**image=${photoId}`);
-    await items.first().waitFor();
-    assert.equal(requests.filter((request) => request === similarPath).length, 1, 'they are cached');
-    await items.locator(`a[data-image="${copyId}"]`).click();
-    await page.waitForURL(`**image=${copyId}`);
-    await page.getByRole('button', { name: 'Close' }).click();
-    await page.waitForURL(`${origin}/?order=newest`);
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    assert.equal(await page.evaluate('history.length'), length + 2);
-    await finish();
-  });
+      // Going back shows the picture before, and closing the view.
+      await page.locator(`[data-image="${photoId}"]`).click();
+      const items = page.locator('.similar li');
+      await items.first().waitFor();
+      assert.equal(await items.count(), 2);
+      assert.equal(await items.locator('.unblur').count(), 1);
+      await items.locator('img.loaded').waitFor();
+      assert.deepEqual(await findViolationsAtDepth(page), []);
+      assert.ok(!files.some((file) => file.includes(questionableCopyId)), 'no file of a blurred picture');
+      await items.locator(`a[data-image="${copyId}"]`).click();
+      await page.waitForURL(`**/?order=newest&image=${copyId}`);
+      assert.equal(await page.evaluate('document.activeElement.id'), 'detail-title');
+      await page.goBack();
+      await page.waitForURL(`**image=${photoId}`);
+      await items.first().waitFor();
+      assert.equal(requests.filter((request) => request === similarPath).length, 1, 'they are cached');
+      await items.locator(`a[data-image="${copyId}"]`).click();
+      await page.waitForURL(`**image=${copyId}`);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.waitForURL(`${origin}/?order=newest`);
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      assert.equal(await page.evaluate('history.length'), length + 2);
+      await finish();
+    },
+  );
 
   testDeep(
     'similar pictures wait for the picture, for their turn, and until they come into view',
