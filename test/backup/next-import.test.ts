@@ -1,13 +1,13 @@
-// process: own
 /** A restored catalogue has its thumbnails, and knows the files that it came from: the next import reads nothing again. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { type Environment, succeed } from '../support/catalogues/backup.ts';
+import { setClockAhead } from '../support/later.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
@@ -16,7 +16,7 @@ import { runCommand } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 
 /** A folder with a picture that has a thumbnail, one that has none, a copy of it, and one that was removed. */
 async function makeCatalogue(engine: Engine) {

@@ -1,16 +1,16 @@
-// process: own
 /** What folders, and the operator, say about the pictures of a folder: .zukan.json, --folder-categories, DEFAULT_RATING. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
+import { setClockAhead } from '../support/later.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 
 function newFolder(engine: Engine) {
   const box = sandbox(engine);

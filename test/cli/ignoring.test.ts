@@ -1,19 +1,19 @@
-// process: own
 /** What an import of a folder leaves alone: junk, rules, and thumbnails of pictures that are there. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { setClockAhead } from '../support/later.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 
 await forEachEngineInDepth(async (engine) => {
   function newFolder() {

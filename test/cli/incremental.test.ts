@@ -1,4 +1,3 @@
-// process: own
 /** Importing a folder again: files that did not change are not read, and `--prune` removes what is gone. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -11,13 +10,14 @@ import { importCommand } from '../../src/cli/importing/import.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
+import { setClockAhead } from '../support/later.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 const later = () => mock.timers.setTime(Date.now() + 60_000);
 
 function newFolder(engine: Engine) {

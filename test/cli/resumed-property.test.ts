@@ -1,4 +1,3 @@
-// process: own
 /** Whatever interrupts imports, and whatever happens between the attempts: the catalogue is that of the folder in the end. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -10,12 +9,13 @@ import fc from 'fast-check';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
+import { setClockAhead } from '../support/later.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 
 /** Interrupts the import when it opens this many pictures. */
 let openings = Number.POSITIVE_INFINITY;

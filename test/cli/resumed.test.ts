@@ -1,4 +1,3 @@
-// process: own
 /** Imports that failed or were interrupted: the next attempt continues, and the result is that of one import. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -11,6 +10,7 @@ import { mock, test } from 'node:test';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
+import { setClockAhead } from '../support/later.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
@@ -20,7 +20,7 @@ import { runCommand, start } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 const later = (ms = 60_000) => mock.timers.setTime(Date.now() + ms);
 
 /** The pictures that were opened, and what happens then. */

@@ -1,17 +1,17 @@
-// process: own
 /** A messy folder of somebody's own pictures: messy/ has the catalogue that it becomes, and the summary of the import. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
+import { setClockAhead } from '../support/later.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. Images without a date are of this day. */
-mock.timers.enable({ apis: ['Date'], now: Date.parse('2100-01-01T00:00:00Z') });
+setClockAhead(Date.parse('2100-01-01T00:00:00Z'));
 
 const photo = paint(7, 320, 240);
 const jpeg = (width: number) => photo().resize(width).jpeg().toBuffer();

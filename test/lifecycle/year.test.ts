@@ -1,4 +1,3 @@
-// process: own
 /**
  * A year in the life of a folder: pictures and sidecars come, move, change and go, and an operator imports, watches, corrects,
  * renames, merges and takes down, in random order. ZUKAN_YEAR_SEED, ZUKAN_YEAR_RUNS and ZUKAN_YEAR_STEPS look further.
@@ -9,6 +8,7 @@ import { mock, test } from 'node:test';
 import fc from 'fast-check';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
+import { setClockAhead } from '../support/later.ts';
 import { type Engine, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { KEPT } from './state.ts';
@@ -16,7 +16,7 @@ import { anyStep, type Step } from './steps.ts';
 import { Year } from './year.ts';
 
 /** Files that were just written are read again the next time. This test is a minute late. */
-mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
 
 const { ZUKAN_YEAR_SEED = '35', ZUKAN_YEAR_RUNS = atDepth('1', '2') } = process.env;
 const { ZUKAN_YEAR_STEPS = atDepth('25', '120') } = process.env;
