@@ -14,8 +14,8 @@ export const MARK =
   '<svg class="mark" viewBox="0 0 212 100" aria-hidden="true"><path d="M12 12H88V90H12ZM33 27L40 40M51 24L57 37M75 27Q64 58 27 75M36 49Q56 58 74 76M138 9Q128 26 112 36M138 9Q148 23 162 32M126 41H150M117 57H158M138 41V87M123 65L128 78M153 65L147 78M113 88H162M169 10V49M169 10H188M169 23H185V36H169M169 49H188M178 10V23M178 36V49M196 6Q194 18 188 26M194 17H209M194 32H207M172 60V87M172 60H205V87M183 60V87M194 60V87M165 88H211"/></svg>';
 
 interface BrowserFiles {
-  /** Without types. */
-  modules: Modules;
+  /** Removes the types, which takes long. */
+  readModules(): Promise<Modules>;
   /** The text of the file at this path, such as `web/style.css`. */
   textOf(path: string): string;
   /** These stylesheets as one. */
@@ -28,15 +28,17 @@ const comments = /\/\*[\s\S]*?\*\/\n?/g;
 export async function readBrowserFiles(...folders: string[]): Promise<BrowserFiles> {
   const texts = await readSources(folders);
   const textOf = (path: string) => texts.get(path) ?? '';
-  const modules = new Map<string, string>();
-  for (const [path, text] of texts) {
-    const [, name, extension] = /^(.*)\.([tj]s)$/.exec(path) ?? [];
-    if (name) modules.set(name, extension === 'ts' ? stripTypes(text) : text);
-    // Removing all types takes long. Other requests are served meanwhile.
-    await setImmediate();
-  }
   return {
-    modules,
+    async readModules() {
+      const modules = new Map<string, string>();
+      for (const [path, text] of texts) {
+        const [, name, extension] = /^(.*)\.([tj]s)$/.exec(path) ?? [];
+        if (name) modules.set(name, extension === 'ts' ? stripTypes(text) : text);
+        // Other requests are served meanwhile.
+        await setImmediate();
+      }
+      return modules;
+    },
     textOf,
     joinStyles: (paths) => paths.map(textOf).join('').replaceAll(comments, ''),
   };

@@ -11,8 +11,8 @@ export interface PageFile {
 
 /** `index.html` names the stylesheets. They are sent as they are: nothing of this leaves the machine. */
 export async function readPage(): Promise<Map<string, PageFile>> {
-  const { modules, textOf } = await readBrowserFiles('web', 'web/studio');
-  const [script = ''] = bundle(modules, ['web/studio/main']);
+  const { readModules, textOf } = await readBrowserFiles('web', 'web/studio');
+  const [script = ''] = bundle(await readModules(), ['web/studio/main']);
   const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);
   const styles = Array.from(page.matchAll(/\/assets\/([\w-]+\.css)/g), ([, name]) => name as string);
   return new Map<string, PageFile>([

@@ -127,7 +127,8 @@ interface GalleryFiles {
 }
 
 async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
-  const { modules, textOf, joinStyles } = await readBrowserFiles('web', 'client');
+  const { readModules, textOf, joinStyles } = await readBrowserFiles('web', 'client');
+  const modules = await readModules();
   const template = textOf('web/index.html');
   const scripts = bundle(
     modules,

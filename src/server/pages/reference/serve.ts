@@ -26,7 +26,15 @@ export function referencePages(services: Services, prefixes: readonly string[]):
   const { site, originOf } = services;
   const document = once(() => buildOpenApi(routes, prefixes, version));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
-  const files = once(() => buildFiles(site.accent));
+  const files = once(() => readBrowserFiles('web', 'web/reference', 'client'));
+  // The page for what does not exist has the stylesheet only.
+  const style = once(async () =>
+    makeAsset((await files()).joinStyles(styles) + accentStyle(site.accent), STYLE_TYPE),
+  );
+  const script = once(async () => {
+    const [code = ''] = bundle(await (await files()).readModules(), ['web/reference/main']);
+    return makeAsset(code, SCRIPT_TYPE);
+  });
   const records = new RecordCache(services);
   let page: { key: string; asset: Asset } | undefined;
   /**
@@ -34,12 +42,12 @@ export function referencePages(services: Services, prefixes: readonly string[]):
    * the script inserts the origin that the reader called.
    */
   const currentPage = async (exchange: Exchange): Promise<Asset> => {
-    const [found, { script, style }] = await Promise.all([records.get(exchange), files()]);
+    const [found, ofStyle, ofScript] = await Promise.all([records.get(exchange), style(), script()]);
     const key = JSON.stringify(found);
     if (page?.key === key) return page.asset;
     const addresses = {
-      style: `/docs.css?v=${versionOf(style)}`,
-      script: `/docs.js?v=${versionOf(script)}`,
+      style: `/docs.css?v=${versionOf(ofStyle)}`,
+      script: `/docs.js?v=${versionOf(ofScript)}`,
     };
     const origin = originOf({ headers: {}, socket: exchange.request.socket });
     const text = referencePage(document(), routes, found, site, addresses).replaceAll(
@@ -51,21 +59,12 @@ export function referencePages(services: Services, prefixes: readonly string[]):
   };
   return {
     '/openapi.json': (exchange) => sendAsset(exchange, json()),
-    '/docs.css': async (exchange) => sendVersioned(exchange, (await files()).style),
-    '/docs.js': async (exchange) => sendVersioned(exchange, (await files()).script),
+    '/docs.css': async (exchange) => sendVersioned(exchange, await style()),
+    '/docs.js': async (exchange) => sendVersioned(exchange, await script()),
     '/docs': async (exchange) => {
       const asset = await currentPage(exchange);
       exchange.headers(scriptPolicy(services, exchange.request));
       await sendAsset(exchange, asset);
     },
-  };
-}
-
-async function buildFiles(accent: string | undefined): Promise<{ script: Asset; style: Asset }> {
-  const { modules, joinStyles } = await readBrowserFiles('web', 'web/reference', 'client');
-  const [code = ''] = bundle(modules, ['web/reference/main']);
-  return {
-    script: makeAsset(code, SCRIPT_TYPE),
-    style: makeAsset(joinStyles(styles) + accentStyle(accent), STYLE_TYPE),
   };
 }
