@@ -29,6 +29,10 @@ async function launchBrowser(): Promise<Browser> {
     executablePath,
     timeout: TIMEOUT_MS,
     args: ['--no-sandbox', '--disable-gpu', '--js-flags=--no-opt'],
+    // Tests of commands send signals to this process, which Playwright would end.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   });
   atEnd(() => launched.close());
   return launched;
