@@ -50,16 +50,19 @@ const walk = (places: Place[]) =>
     .map((place) => at(place))
     .join('|');
 
-function bash(places: Place[]): string {
-  const values = places.flatMap((place) =>
+/** The branches of a `case` for the values of options. */
+function listValues(places: Place[], assign: (choices: readonly string[]) => string): string[] {
+  return places.flatMap((place) =>
     place.options
       .filter(takesValue)
       .flatMap((option) =>
-        flagsOf(option).map(
-          (flag) => `    ${at(place, flag)}) words=${quote(option.argChoices?.join(' ') ?? '')} ;;`,
-        ),
+        flagsOf(option).map((flag) => `    ${at(place, flag)}) ${assign(option.argChoices ?? [])} ;;`),
       ),
   );
+}
+
+function bash(places: Place[]): string {
+  const values = listValues(places, (choices) => `words=${quote(choices.join(' '))}`);
   const follow = places.map((place) => {
     const flags = place.options.flatMap(flagsOf).join(' ');
     const names = place.values.map(({ name }) => name).join(' ');
@@ -91,15 +94,7 @@ function zsh(places: Place[]): string {
   // A colon separates the word from its description.
   const described = (name: string, description: string) =>
     quote(`${name.replaceAll(':', '\\:')}${description && `:${description}`}`);
-  const values = places.flatMap((place) =>
-    place.options
-      .filter(takesValue)
-      .flatMap((option) =>
-        flagsOf(option).map(
-          (flag) => `    ${at(place, flag)}) found=(${option.argChoices?.map(quote).join(' ') ?? ''}) ;;`,
-        ),
-      ),
-  );
+  const values = listValues(places, (choices) => `found=(${choices.map(quote).join(' ')})`);
   const follow = places.map((place) => {
     const flags = place.options.flatMap((option) =>
       flagsOf(option).map((flag) => described(flag, option.description)),

@@ -4,7 +4,6 @@ import type { FolderCategories } from '../../import/sources/folder-file.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import { UsageError } from '../terminal/errors.ts';
 
-/** How a folder is imported, whoever starts the import. */
 export function addFolderOptions(command: Command): Command {
   return command
     .addOption(

@@ -12,7 +12,7 @@ import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatTable, shorten } from '../terminal/text.ts';
+import { count, formatTable, shortenCell } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
 interface Member {
@@ -169,5 +169,5 @@ function toMember({ id, mimetype, document }: SavedImage): Member {
 }
 
 function toRow({ id, width, height, size, mimetype, title, fileName }: Member): string[] {
-  return [id, `${width} x ${height}`, String(size), mimetype, shorten(title), shorten(fileName)];
+  return [id, `${width} x ${height}`, String(size), mimetype, shortenCell(title), shortenCell(fileName)];
 }

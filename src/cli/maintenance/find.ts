@@ -10,7 +10,7 @@ import type { SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { formatTable, printable, shorten } from '../terminal/text.ts';
+import { formatTable, printable, shortenCell } from '../terminal/text.ts';
 
 export interface FindFlags {
   category?: string[];
@@ -75,7 +75,14 @@ async function* tableLines(
   for await (const page of pages) {
     const rows = (await readRows(snapshot, page)).map((row) => {
       const { id, title, fileName, createdAt, rating, artist, edited, categories } = describe(row);
-      const names = [id, shorten(title), shorten(fileName), createdAt.slice(0, 10), rating, artist.name];
+      const names = [
+        id,
+        shortenCell(title),
+        shortenCell(fileName),
+        createdAt.slice(0, 10),
+        rating,
+        artist.name,
+      ];
       return [...names, edited.join(' '), categories.join(', ')];
     });
     const [titles = '', ...lines] = formatTable(header, rows);

@@ -1,5 +1,6 @@
 /** Text for people. */
 import { printable } from '../../lib/printable.ts';
+import { shorten } from '../../lib/text.ts';
 
 export { printable };
 
@@ -11,10 +12,7 @@ export function count(number: number, noun: string): string {
 const MAX_CELL_LENGTH = 40;
 
 /** For a cell of a table. */
-export function shorten(text: string): string {
-  const characters = [...text.slice(0, 2 * MAX_CELL_LENGTH)];
-  return characters.length > MAX_CELL_LENGTH ? `${characters.slice(0, MAX_CELL_LENGTH).join('')}…` : text;
-}
+export const shortenCell = (text: string): string => shorten(text, MAX_CELL_LENGTH);
 
 /** Formats rows of text as lines with aligned columns. */
 export function formatTable(header: string[], rows: string[][]): string[] {

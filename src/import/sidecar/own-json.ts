@@ -1,4 +1,5 @@
 /** Checks JSON that somebody wrote by hand: no tool is known to write it, so that a wrong type or name is a mistake. Pure. */
+import { editDistance } from '../../lib/edit-distance.ts';
 import { RecordError } from '../problems.ts';
 import { fieldMarkers } from './rating.ts';
 
@@ -22,7 +23,7 @@ const own: Record<string, [isRight: (value: unknown) => boolean, hint: string]> 
 };
 /** The names that people may have meant. */
 const meant = [...Object.keys(own), 'nsfw', 'rating', 'tags'];
-/** Others that have a meaning, whoever writes them. */
+/** Others that have a meaning in the files of any tool. */
 const others = ['id', 'type', 'file', 'sources', 'date'];
 
 /** What only tools write. */
@@ -55,9 +56,8 @@ export function isNear(typed: string, name: string): boolean {
   const [a, b] = [typed.toLowerCase(), name.toLowerCase()];
   if (a === b) return true;
   if (b.length < 4 || Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (a[start] === b[start] && start < a.length) start++;
-  const rests = (dropA: number, dropB: number) => a.slice(start + dropA) === b.slice(start + dropB);
-  const isSwapped = a[start] === b[start + 1] && a[start + 1] === b[start] && rests(2, 2);
-  return isSwapped || rests(1, 1) || rests(1, 0) || rests(0, 1);
+  const isSwapped = [...a].some(
+    (letter, at) => a.slice(0, at) + a.slice(at + 1, at + 2) + letter + a.slice(at + 2) === b,
+  );
+  return isSwapped || editDistance([...a], [...b], 1) <= 1;
 }
