@@ -8,7 +8,7 @@
  *   // depth: all     only in test:all
  *   // process: own   it changes its process: the current folder, the environment or signals
  */
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, sep } from 'node:path';
 import { run } from 'node:test';
@@ -22,6 +22,8 @@ const MIN_PROCESSES = 4;
 const BROWSER_FOLDER = 'test/web/';
 const BROWSERS = 2;
 const cache = join(root, 'node_modules/.cache');
+/** Where processes note which files they have claimed and which they have finished. */
+const notes = join(cache, 'tests');
 /** What a test needs to start a server, a browser or a command. */
 const services = /'node:(child_process|http|net)'|'playwright-core'|\/src\/app\.ts'/;
 /** Of the lines of `src/` and of their branches, that `npm run coverage` must see. */
@@ -42,6 +44,7 @@ const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts', { c
   .filter((file) => options.all || patterns.length > 0 || !hasMarker(file, 'depth: all'))
   .filter((file) => !options.unit || isUnitTest(file))
   .sort();
+if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`);
 
 if (options.all) process.env.ZUKAN_TEST_DEPTH = 'all';
 // Compiled code is cached, which saves each test process a third of its start. It would make the coverage inexact.
@@ -58,6 +61,17 @@ results.on('test:fail', () => {
   process.exitCode = 1;
 });
 results.compose(new spec()).pipe(process.stdout);
+// A process that is ended from within, by a signal that a test sends, reports no failure.
+process.on('exit', () => {
+  const lost = files.filter((file) => !existsSync(join(notes, 'finished', nameNote(file))));
+  if (lost.length === 0) return;
+  process.exitCode = 1;
+  console.error(`Not run to the end: ${lost.join(', ')}`);
+});
+
+function nameNote(file: string): string {
+  return file.replaceAll('/', ' ');
+}
 
 function hasMarker(file: string, marker: string): boolean {
   const [comments = ''] = readFileSync(join(root, file), 'utf8').split(/^(?!\/\/)/m, 1);
@@ -100,33 +114,35 @@ function shuffler(seed: number): <T>(items: T[]) => T[] {
  * Creating a folder claims a file, because only one process can.
  */
 function writeProcesses(lists: string[][]): string[] {
-  const folder = join(cache, 'tests');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, 'claims'), { recursive: true });
+  rmSync(notes, { recursive: true, force: true });
+  for (const folder of ['claimed', 'finished']) mkdirSync(join(notes, folder), { recursive: true });
   const urlOf = (file: string) => pathToFileURL(join(root, file)).href;
   return lists.map((files, index) => {
-    const path = join(folder, `${index}.mjs`);
+    const path = join(notes, `${index}.mjs`);
     writeFileSync(
       path,
       `import { mkdirSync } from 'node:fs';
 import { after, describe } from 'node:test';
 import '${urlOf('test/support/at-end.ts')}';
 const root = '${urlOf('')}/';
-const claims = new URL('./claims/', import.meta.url);
-const claim = (file) => {
+const note = (folder, name) => mkdirSync(new URL(folder + '/' + name, import.meta.url));
+const claim = (name) => {
   try {
-    mkdirSync(new URL(file.replaceAll('/', ' '), claims));
+    note('claimed', name);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     return false;
   }
 };
-for (const file of ${JSON.stringify(files)})
-  if (claim(file))
+for (const [file, name] of ${JSON.stringify(files.map((file) => [file, nameNote(file)]))})
+  if (claim(name))
     await new Promise((resolve) =>
       describe(file, async () => {
-        after(resolve);
+        after(() => {
+          note('finished', name);
+          resolve();
+        });
         await import(root + file).catch((error) => {
           resolve();
           throw error;
