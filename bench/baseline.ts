@@ -1,4 +1,4 @@
-/** Measures a server and the baseline alternately, and prints the ratio. */
+/** Measures a server and the baseline alternately, and prints the ratios of CPU time and of rates. */
 import type { Target } from './endpoints.ts';
 import { type Measurement, measure } from './load.ts';
 import { startBaseline } from './process.ts';
@@ -19,6 +19,7 @@ export interface Result {
   workers: number;
   name: string;
   title: string;
+  /** The CPU time per request of the baseline, in that of the server: 1 if it costs no more, less if it costs more. */
   ratios: number[];
   measured: Measurement[];
   baseline: Measurement[];
@@ -39,7 +40,7 @@ export async function measureAgainstBaseline(
     const ours = await measure(target, seconds);
     // The first round warms up.
     if (round === 0) continue;
-    result.ratios.push(ours.rate / theirs.rate);
+    result.ratios.push(theirs.cpu / ours.cpu);
     result.measured.push(ours);
     result.baseline.push(theirs);
   }
@@ -49,20 +50,24 @@ export async function measureAgainstBaseline(
 export function printResult(result: Result, suffix = ''): void {
   const { title, ratios, measured, baseline } = result;
   const ratio = `${formatRatio(median(ratios))} (${spread(ratios, formatRatio)})`;
+  const cpu = `${formatRate(medianCpu(measured))} of ${formatRate(medianCpu(baseline))} µs`;
   const latencies = [50, 99].map((p) => `p${p} ${formatMs(p, measured)} ms (${formatMs(p, baseline)})`);
   const rates = `${formatRate(medianRate(measured))}/s of ${formatRate(medianRate(baseline))}/s`;
-  console.log(`  ${title.padEnd(36)} ${ratio}  ${rates}, ${latencies.join(', ')}${suffix}`);
+  console.log(`  ${title.padEnd(36)} ${ratio}  ${cpu}, ${rates}, ${latencies.join(', ')}${suffix}`);
 }
 
 /** What more workers make of the same endpoint. */
 export function printScaling(few: Result, many: Result): void {
-  const times = medianRate(many.measured) / medianRate(few.measured);
+  const rate = medianRate(many.measured) / medianRate(few.measured);
+  const cpu = medianCpu(many.measured) / medianCpu(few.measured);
   const kept = median(many.ratios) / median(few.ratios);
   console.log(
-    `  ${many.title.padEnd(36)} ${formatRatio(times)} times the rate, ${formatRatio(kept)} of the ratio`,
+    `  ${many.title.padEnd(36)} ${formatRatio(cpu)} times the CPU time per request, ${formatRatio(kept)} of the ratio, ` +
+      `${formatRatio(rate)} times the rate`,
   );
 }
 
+export const medianCpu = (all: Measurement[]): number => median(all.map(({ cpu }) => cpu));
 export const medianRate = (all: Measurement[]): number => median(all.map(({ rate }) => rate));
 
 export function medianLatency(percentile: number, all: Measurement[]): number {

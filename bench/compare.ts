@@ -78,23 +78,14 @@ export async function measureBoth(
     // The order may matter, so it alternates too.
     const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
     for (const side of order) {
-      const before = await readCpuSeconds(targets[side].origin);
-      const { rate, responses } = await measure(targets[side], seconds);
-      const after = await readCpuSeconds(targets[side].origin);
+      const { rate, cpu } = await measure(targets[side], seconds);
       // The first round warms up.
       if (round === 0) continue;
-      figures[side].cpu.push(((after - before) * 1e6) / responses);
+      figures[side].cpu.push(cpu);
       figures[side].rates.push(rate);
     }
   }
   return figures;
-}
-
-async function readCpuSeconds(origin: string): Promise<number> {
-  const metrics = await (await fetch(`${origin}/metrics`)).text();
-  const [, seconds] = /^process_cpu_seconds_total (\S+)$/m.exec(metrics) ?? [];
-  if (seconds === undefined) throw new Error(`${origin}/metrics does not have the CPU time`);
-  return Number(seconds);
 }
 
 export function printHead(title: string, servers = ['other', 'this'], ratio = 'ratio (this / other)'): void {

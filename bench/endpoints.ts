@@ -41,6 +41,22 @@ const endpoints: Endpoint[] = [
     ),
   ),
   endpoint('artists', 'artist list, limit 25', ({ origin }) => probe(origin, ['/api/artist?limit=25'])),
+  endpoint('artists-gzip', 'artist list, limit 25, gzip', ({ origin }) =>
+    probe(origin, ['/api/artist?limit=25'], accepting('gzip')),
+  ),
+  endpoint('artists-br', 'artist list, limit 25, br', ({ origin }) =>
+    probe(origin, ['/api/artist?limit=25'], accepting('br')),
+  ),
+  endpoint('artist', 'artist by id', async ({ origin }) => {
+    const { data } = (await (await fetch(`${origin}/api/artist?limit=25`)).json()) as {
+      data: { id: string }[];
+    };
+    return probe(
+      origin,
+      data.map(({ id }) => `/api/artist/${id}`),
+    );
+  }),
+  endpoint('stats', 'statistics', ({ origin }) => probe(origin, ['/api/stats'])),
   endpoint('page', 'page of 25 at offset 90%', (store) =>
     probe(store.origin, [`/api/image?limit=25&offset=${deepOffset(store)}`], store.headers),
   ),

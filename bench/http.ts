@@ -1,6 +1,7 @@
 /**
  * Measures each endpoint against the baseline: a bare `node:http` server that sends a constant body of the same size, on
- * the same Node, in the same run. Both are loaded alternately; the ratio is the result.
+ * the same Node, in the same run. Both are loaded alternately. The result is the ratio of their CPU time per request, which
+ * depends less than rates on what else the machine does, and not on whether the load generator keeps up.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,11 +7,14 @@ import { promisify } from 'node:util';
 import type { Request, Result } from 'autocannon';
 import { findProgram } from '../test/support/servers/needs.ts';
 import type { Target } from './endpoints.ts';
+import { cpuSeconds } from './process.ts';
 
 type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number };
 
 export interface Measurement {
   responses: number;
+  /** CPU time of the server, all threads, in µs per response. */
+  cpu: number;
   /** Responses per second. */
   rate: number;
   /** Milliseconds, by percentile. */
@@ -32,7 +35,9 @@ export const loaderName = wrk ? 'wrk' : 'autocannon';
 export async function measure(target: Omit<Target, 'bytes'>, seconds: number): Promise<Measurement> {
   const { origin, paths, headers, status } = target;
   const load = { origin, paths, headers, seconds };
-  const measurement = await (wrk ? loadWithWrk(wrk, load) : loadWithAutocannon(load));
+  const before = cpuSeconds(origin);
+  const loaded = await (wrk ? loadWithWrk(wrk, load) : loadWithAutocannon(load));
+  const measurement = { ...loaded, cpu: ((cpuSeconds(origin) - before) * 1e6) / loaded.responses };
   if (status === 200 && measurement.errors > 0)
     throw new Error(`${measurement.errors} requests failed: ${origin}${paths[0]}`);
   // Wait for a slow server to finish what the loader gave up on; it would disturb the next measurement.
@@ -40,7 +45,7 @@ export async function measure(target: Omit<Target, 'bytes'>, seconds: number): P
   return measurement;
 }
 
-async function loadWithWrk(program: string, load: Load): Promise<Measurement> {
+async function loadWithWrk(program: string, load: Load): Promise<Omit<Measurement, 'cpu'>> {
   const { origin, paths, headers, seconds } = load;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-load-'));
   const script = join(folder, 'load.lua');
@@ -80,7 +85,7 @@ async function loadWithWrk(program: string, load: Load): Promise<Measurement> {
 }
 
 /** Computes percentiles itself: autocannon rounds them to milliseconds and counts only 2xx responses. */
-async function loadWithAutocannon(load: Load): Promise<Measurement> {
+async function loadWithAutocannon(load: Load): Promise<Omit<Measurement, 'cpu'>> {
   const { default: autocannon } = await import('autocannon');
   const { origin, paths, headers, seconds } = load;
   // Given all requests at once, it would prepare each of them for each connection, which takes seconds.

@@ -1,7 +1,7 @@
 /** Writes charts of the results of zukan as SVG files. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { medianLatency, medianRate, type Result } from './baseline.ts';
+import { medianCpu, medianLatency, type Result } from './baseline.ts';
 import { percentiles } from './load.ts';
 import { barChart } from './plot/bars.ts';
 import { lineChart } from './plot/lines.ts';
@@ -31,7 +31,7 @@ function ratioChart(sizes: number[], results: Result[]): string {
         highest: Math.max(...ratios),
       })),
   }));
-  const title = 'Requests per second, relative to a bare node:http server';
+  const title = 'CPU time per request of a bare node:http server, relative to that of zukan';
   const subtitle = 'The baseline sends a constant body of the same size. Whiskers: lowest and highest round.';
   return barChart({ width: 860, title, subtitle }, groups, 'node:http');
 }
@@ -44,7 +44,7 @@ function sizeChart(sizes: number[], results: Result[]): string {
     points: results
       .filter((result) => result.title === title)
       .sort((a, b) => a.size - b.size)
-      .map(({ size, measured }): [number, number] => [position(size), 1e6 / medianRate(measured)]),
+      .map(({ size, measured }): [number, number] => [position(size), medianCpu(measured)]),
   }));
   const decades = [1e3, 1e4, 1e5, 1e6].map((size): [number, string] => [position(size), formatCount(size)]);
   return lineChart(
@@ -52,7 +52,7 @@ function sizeChart(sizes: number[], results: Result[]): string {
       width: 860,
       height: 480,
       title: 'Cost of a request by catalogue size',
-      subtitle: 'Time per request under full load. Both axes are logarithmic.',
+      subtitle: 'CPU time per request, all threads. Both axes are logarithmic.',
     },
     { ticks: decades, bottom: 'images', side: 'µs per request' },
     series,

@@ -1,6 +1,7 @@
 /** Starts servers and commands as child processes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const thisCheckout = join(import.meta.dirname, '..');
@@ -15,6 +16,24 @@ export interface Server extends AsyncDisposable {
   memory(): number;
   /** That of the processes that it has started, in MB. */
   memoryOfChildren(): number;
+}
+
+/** Process ids of the servers that run, by origin. */
+const servers = new Map<string, number>();
+
+/** What the kernel counts CPU time in. */
+const TICKS_PER_SECOND = 100;
+
+/** The CPU time that a server has used, by all its threads: the collector's helpers count, too. Linux only. */
+export function cpuSeconds(origin: string): number {
+  const stat = readFileSync(`/proc/${servers.get(origin)}/stat`, 'latin1');
+  // The name of the program, in brackets, may contain spaces.
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return ((user as number) + (system as number)) / TICKS_PER_SECOND;
 }
 
 export type Environment = Record<string, string>;
@@ -39,13 +58,16 @@ async function waitForOrigin(child: ChildProcess): Promise<Server> {
   // Ending later is not a failure.
   failed.catch(() => {});
   const [chunk] = await Promise.race([first, failed]);
+  const origin = /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '';
+  servers.set(origin, child.pid as number);
   return {
-    origin: /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '',
+    origin,
     memory: () => residentMemory('-p', child.pid),
     memoryOfChildren: () => residentMemory('--ppid', child.pid),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
+      servers.delete(origin);
     },
   };
 }
