@@ -4,13 +4,13 @@
  * without a token; 403; 404.
  */
 import { expiryAllowance, type Token } from '../access/tokens.ts';
+import { sendAsset } from '../http/assets.ts';
 import { ApiError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
-import { matchesETag } from '../http/negotiation.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
-import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
+import type { ApiResponse, Call, Redirect, Route, SharedResponse } from './endpoint.ts';
 import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
@@ -50,28 +50,24 @@ export async function handleCall(
     await route.validate?.(call);
     throw denied;
   }
-  send(exchange, await route.handle(call));
+  await send(exchange, await route.handle(call));
 }
 
-function send(exchange: Exchange, response: ApiResponse | Redirect): void {
+function send(
+  exchange: Exchange,
+  response: ApiResponse | SharedResponse | Redirect,
+): Promise<void> | undefined {
   if ('location' in response) {
     exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
     exchange.sendHead(302);
-    return;
+    return undefined;
   }
-  const { data, isByteString, meta, headers, eTag } = response;
-  const body = successBody(data, meta);
-  if (headers) exchange.headers(headers);
-  // Without an entity tag, it has links that expire, or is about a token.
-  if (eTag === undefined) exchange.header('Cache-Control', 'no-store');
-  else {
-    exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-    if (matchesETag(exchange.request.headers['if-none-match'], eTag)) {
-      exchange.sendNotModified(body);
-      return;
-    }
-  }
-  exchange.sendCompressed(200, body, JSON_TYPE, isByteString);
+  if (response.headers) exchange.headers(response.headers);
+  if ('answer' in response) return sendAsset(exchange, response.answer);
+  const { data, isByteString } = response;
+  exchange.header('Cache-Control', 'no-store');
+  exchange.sendCompressed(200, successBody(data), JSON_TYPE, isByteString);
+  return undefined;
 }
 
 function missingToken(what: string): ApiError {

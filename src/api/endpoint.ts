@@ -1,6 +1,7 @@
 /** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
 
 import type { Token } from '../access/tokens.ts';
+import type { Asset } from '../http/assets.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
@@ -32,16 +33,20 @@ export interface Call<Query> {
   prefix: string;
 }
 
+/** Made for this call: it has links that expire, or is about its token. */
 export interface ApiResponse {
   /** JSON text. */
   data: string;
-  /** Whether `data` is a byte string (see image-document.ts), and there is no `meta`. */
+  /** Whether `data` is a byte string (see image-document.ts). */
   isByteString?: true;
-  /** JSON text. */
-  meta?: string;
   headers?: Record<string, string>;
-  /** Enables 304 responses to `If-None-Match`. */
-  eTag?: string;
+}
+
+/** The same for everyone until the catalogue changes, with an `ETag`. */
+export interface SharedResponse {
+  /** The whole body. */
+  answer: Asset;
+  headers?: Record<string, string>;
 }
 
 /** Sends the client to a file. */
@@ -86,13 +91,13 @@ interface Declaration<Params extends Type.TProperties> extends Common {
    * denied, because a 400 takes precedence over a 403, and over the 401 for an `expiry` without a token.
    */
   validate?: Handler<QueryOf<Params>, void>;
-  handle: Handler<QueryOf<Params>, ApiResponse | Redirect>;
+  handle: Handler<QueryOf<Params>, ApiResponse | SharedResponse | Redirect>;
 }
 
 export interface Endpoint extends Common {
   query: Type.TObject;
   validate?: Handler<never, void>;
-  handle: Handler<never, ApiResponse | Redirect>;
+  handle: Handler<never, ApiResponse | SharedResponse | Redirect>;
 }
 
 /** An endpoint at its path, without the prefix. */

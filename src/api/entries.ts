@@ -6,9 +6,9 @@ import { PatternError } from '../catalogue/search/reader.ts';
 import { SearchTooLong } from '../catalogue/search/scan.ts';
 import type { Kind, Page, Window } from '../catalogue/types.ts';
 import { ApiError } from '../http/errors.ts';
-import { entityTag } from '../http/negotiation.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { EntryDetails } from '../store/contract/catalogue.ts';
+import { keepAnswer, makeAnswer } from './answers.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
 import * as examples from './examples.ts';
 import { linkSigner, pageHeaders } from './links.ts';
@@ -66,8 +66,12 @@ function entryList(kind: Kind, details: Details): Endpoint {
         query.search === undefined
           ? await services.catalogue.list(kind, query, query.include?.includes('cover'))
           : await searchNames(call, kind, query.search);
-      const serialized = query.include ? serializeWith(call, page) : serialize(page);
-      return { ...serialized, headers: pageHeaders(call, page.total) };
+      const headers = pageHeaders(call, page.total);
+      const { include } = query;
+      if (include === undefined) return { answer: keepAnswer(page, () => writeList(page, write)), headers };
+      const hasCount = include.includes('count');
+      const signLink = linkSigner(call);
+      return { answer: makeAnswer(writeList(page, (entry) => write(entry, hasCount, signLink))), headers };
     },
   });
 }
@@ -107,8 +111,8 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
       const { services, id, query } = call;
       const entry = await services.catalogue.one(kind, id, query.include?.includes('cover'));
       if (!entry) throw notFound(kind);
-      const data = addParts(entry, true, entry.cover && linkSigner(call));
-      return { data, eTag: entityTag(data) };
+      if (entry.cover) return { answer: makeAnswer(write(entry, true, linkSigner(call))) };
+      return { answer: keepAnswer(entry, () => write(entry, true)) };
     },
   });
 }
@@ -118,33 +122,13 @@ export function notFound(kind: Kind | 'image'): ApiError {
   return new ApiError(404, `${titles[kind]} not found.`);
 }
 
-interface SerializedPage {
-  data: string;
-  eTag: string;
-}
-
-/** The stores return the same page object until the catalogue changes. */
-const cache = new WeakMap<Page<EntryDetails>, SerializedPage>();
-
-function serialize(page: Page<EntryDetails>): SerializedPage {
-  const cached = cache.get(page);
-  if (cached) return cached;
-  const data = `[${page.items.map(({ document }) => document).join()}]`;
-  const serialized = { data, eTag: entityTag(data) };
-  cache.set(page, serialized);
-  return serialized;
-}
-
-/** With what `include` names. */
-function serializeWith(call: ListCall, { items }: Page<EntryDetails>): SerializedPage {
-  const hasCount = call.query.include?.includes('count') ?? false;
-  const signLink = linkSigner(call);
-  const data = `[${items.map((entry) => addParts(entry, hasCount, signLink)).join()}]`;
-  return { data, eTag: entityTag(data) };
+function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) => string): string {
+  return `[${items.map((entry) => write(entry)).join()}]`;
 }
 
 /** The link is needed for a cover only. */
-function addParts({ document, images, cover }: EntryDetails, hasCount: boolean, signLink?: SignLink): string {
+function write({ document, images, cover }: EntryDetails, hasCount = false, signLink?: SignLink): string {
+  if (!hasCount && !cover) return document;
   const countPart = hasCount ? `,"images":${images}` : '';
   const coverPart = cover && signLink ? `,"cover":${fromByteString(cover.toCover(signLink))}` : '';
   return `${document.slice(0, -1)}${countPart}${coverPart}}`;

@@ -1,13 +1,16 @@
 /** The endpoints about the service itself. */
 import type { Token } from '../access/tokens.ts';
 import * as schemas from '../catalogue/schemas.ts';
-import { entityTag } from '../http/negotiation.ts';
+import type { Asset } from '../http/assets.ts';
 import { version } from '../lib/version.ts';
+import { keepAnswer, makeAnswer } from './answers.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import * as examples from './examples.ts';
 
 /** `listPaths` returns the paths of all endpoints, including this one. */
 export function serviceInformation(listPaths: () => string[]): Endpoint {
+  /** By prefix. */
+  const answers = new Map<string, Asset>();
   return endpoint({
     name: 'information',
     group: 'Service',
@@ -25,9 +28,12 @@ export function serviceInformation(listPaths: () => string[]): Endpoint {
     },
     hasETag: true,
     handle({ prefix }) {
-      const data = JSON.stringify(listPaths());
+      const known = answers.get(prefix);
+      if (known) return { answer: known };
       const meta = JSON.stringify({ version: `v${version}`, baseApiRoute: prefix || '/' });
-      return { data, meta, eTag: entityTag(data + meta) };
+      const answer = makeAnswer(JSON.stringify(listPaths()), meta);
+      answers.set(prefix, answer);
+      return { answer };
     },
   });
 }
@@ -42,8 +48,8 @@ export const statistics = endpoint({
   example: { data: examples.statistics },
   hasETag: true,
   async handle({ services }) {
-    const data = JSON.stringify(await services.catalogue.statistics());
-    return { data, eTag: entityTag(data) };
+    const statistics = await services.catalogue.statistics();
+    return { answer: keepAnswer(statistics, () => JSON.stringify(statistics)) };
   },
 });
 

@@ -1,15 +1,22 @@
-/** Constant bodies, compressed when a client first accepts it, and sent from the same bytes to everyone. */
+/** Bodies that stay the same, compressed when a client first accepts it, and sent from the same bytes to everyone. */
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { Exchange } from './exchange.ts';
-import { type Encoding, entityTag, matchesETag, negotiateEncoding } from './negotiation.ts';
+import { type Exchange, JSON_TYPE } from './exchange.ts';
+import {
+  compress,
+  type Encoding,
+  entityTag,
+  MIN_COMPRESSED_LENGTH,
+  matchesETag,
+  negotiateEncoding,
+} from './negotiation.ts';
 
 export interface Asset {
   type: string;
   eTag: string;
   bytes: Buffer;
-  /** Formats that are compressed already have no encodings. */
-  encodings?: Record<Encoding, () => Promise<Buffer>>;
+  /** Formats that are compressed already, and short texts, have no encodings. */
+  encodings?: Record<Encoding, () => Promise<Buffer> | Buffer | undefined>;
 }
 
 export function makeAsset(content: string | Buffer, type: string): Asset {
@@ -19,6 +26,20 @@ export function makeAsset(content: string | Buffer, type: string): Asset {
   return {
     ...asset,
     encodings: { br: once(() => compressBrotli(bytes)), gzip: once(() => compressGzip(bytes)) },
+  };
+}
+
+/**
+ * JSON that is sent until the catalogue changes. There may be many, and clients choose which, so it is compressed as quickly
+ * as a response that is sent once.
+ */
+export function makeJson(json: string): Asset {
+  const bytes = Buffer.from(json);
+  const answer = { type: JSON_TYPE, eTag: entityTag(json), bytes };
+  if (json.length < MIN_COMPRESSED_LENGTH) return answer;
+  return {
+    ...answer,
+    encodings: { br: once(() => compress(bytes, 'br')), gzip: once(() => compress(bytes, 'gzip')) },
   };
 }
 
@@ -52,13 +73,13 @@ export async function sendAsset(
 ): Promise<void> {
   const { headers } = exchange.request;
   exchange.headers({ ETag: eTag, 'Cache-Control': cacheControl });
-  exchange.vary('Accept-Encoding');
+  if (encodings) exchange.vary('Accept-Encoding');
   if (status === 200 && matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
     return;
   }
-  const encoding = negotiateEncoding(headers['accept-encoding'] as string | undefined);
-  const encoded = encoding && (await encodings?.[encoding]());
+  const encoding = encodings && negotiateEncoding(headers['accept-encoding'] as string | undefined);
+  const encoded = encoding && (await encodings[encoding]());
   if (encoded) exchange.header('Content-Encoding', encoding);
   exchange.sendBytes(status, encoded ?? bytes, type);
 }

@@ -113,7 +113,7 @@ export class Exchange {
     const encoding = isLong
       ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
       : undefined;
-    const bytes = encoding && compress(text, isByteString ? 'latin1' : 'utf8', encoding);
+    const bytes = encoding && compress(Buffer.from(text, isByteString ? 'latin1' : 'utf8'), encoding);
     if (!bytes) {
       this.send(status, text, type, isByteString);
       return;

@@ -82,17 +82,13 @@ const compressors: Record<Encoding, (bytes: Buffer) => Buffer> = {
 let compressedThisTick = 0;
 
 /** Returns undefined when this tick has compressed enough. */
-export function compress(
-  text: string,
-  characters: 'utf8' | 'latin1',
-  encoding: Encoding,
-): Buffer | undefined {
+export function compress(bytes: Buffer, encoding: Encoding): Buffer | undefined {
   if (compressedThisTick >= MAX_PER_TICK) return undefined;
   if (compressedThisTick++ === 0)
     setImmediate(() => {
       compressedThisTick = 0;
     });
-  return compressors[encoding](Buffer.from(text, characters));
+  return compressors[encoding](bytes);
 }
 
 /** Not cached: it is fast, and clients could fill a cache with headers of their own. */

@@ -27,7 +27,7 @@ import { ImageNumbers } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
 import { NameSearch } from './name-search.ts';
 import { type EntryShelves, entryKinds, type Selection, selectShelves } from './selection.ts';
-import { buildStatistics } from './shelves.ts';
+import { statisticsOf } from './shelves.ts';
 import { SimilarImages } from './similar-images.ts';
 import { createSliceReader } from './slices.ts';
 import { type Call, type Driver, get, type View } from './view.ts';
@@ -51,7 +51,7 @@ export class StoredCatalogue implements Catalogue {
   }
 
   statistics(): Promise<Statistics> {
-    return this.#driver.run(({ snapshot }) => get(buildStatistics(snapshot)));
+    return this.#driver.run(({ snapshot }) => get(statisticsOf(snapshot)));
   }
 
   image(id: string): Promise<ImageDocument | undefined> {

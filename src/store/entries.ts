@@ -1,5 +1,6 @@
 /** Artists, characters and categories: in pages, by name and by id, with the documents of their covers if wanted. */
 import type { Kind, Page, Window } from '../catalogue/types.ts';
+import { LruCache } from '../lib/lru-cache.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Caller, EntryDetails } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
@@ -7,15 +8,22 @@ import type { NameSearch } from './name-search.ts';
 import { expectVersion } from './versions.ts';
 import { type Call, get, type StoredEntry, type View } from './view.ts';
 
-/** Pages of 25 entries at most. */
-const MAX_CACHED_PAGES = 500;
+/** Of entries and pages, and of the responses that are kept with them, which take about as much again twice. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+const BYTES_PER_CHARACTER = 4;
+
+/** What one version of the catalogue returned. */
+interface Cached {
+  result: Page<StoredEntry> | StoredEntry;
+  bytes: number;
+}
 
 export class Entries {
   readonly #documents: Documents;
   readonly #search: NameSearch;
   readonly #isCaching: boolean;
-  /** Pages of one version. Always the same objects, because responses are cached by them. */
-  readonly #pages = new Map<string, Page<StoredEntry>>();
+  /** Always the same objects of one version, because responses are kept with them. */
+  readonly #cache = new LruCache<string, Cached>(MAX_CACHED_BYTES);
   #version: number | undefined;
 
   constructor(documents: Documents, search: NameSearch, { isCaching }: Tuning) {
@@ -25,8 +33,11 @@ export class Entries {
   }
 
   *list(view: View, kind: Kind, window: Window, hasCovers: boolean): Call<Page<EntryDetails>> {
-    const page = yield* this.#readPage(view, kind, window);
-    return hasCovers ? { total: page.total, items: yield* this.#addCovers(view, page.items) } : page;
+    const { offset, limit } = window;
+    const page = yield* this.#keep(view, `list ${kind} ${offset} ${limit}`, () =>
+      readPage(view, kind, window),
+    );
+    return yield* this.#withCovers(view, page, hasCovers);
   }
 
   *find(
@@ -37,31 +48,40 @@ export class Entries {
     caller: Caller,
     hasCovers: boolean,
   ): Call<Page<EntryDetails>> {
-    const { version, positions } = yield* get(this.#search.find(kind, pattern, caller));
-    expectVersion(version, view.snapshot.version);
-    const entries = yield* get(view.entriesAt(kind, positions.slice(offset, offset + limit)));
-    const items = hasCovers ? yield* this.#addCovers(view, entries) : entries;
-    return { total: positions.length, items };
+    const search = this.#search;
+    const page = yield* this.#keep(view, `find ${kind} ${offset} ${limit} ${pattern}`, function* () {
+      const { version, positions } = yield* get(search.find(kind, pattern, caller));
+      expectVersion(version, view.snapshot.version);
+      const items = yield* get(view.entriesAt(kind, positions.slice(offset, offset + limit)));
+      return { total: positions.length, items };
+    });
+    return yield* this.#withCovers(view, page, hasCovers);
   }
 
   *one(view: View, kind: Kind, id: string, hasCover: boolean): Call<EntryDetails | undefined> {
-    const entry = yield* get(view.entry(kind, id));
+    const entry = yield* this.#keep(view, `one ${kind} ${id}`, () => get(view.entry(kind, id)));
     return entry && hasCover ? (yield* this.#addCovers(view, [entry]))[0] : entry;
   }
 
-  *#readPage(view: View, kind: Kind, { offset, limit }: Window): Call<Page<StoredEntry>> {
-    const { version, counts } = view.snapshot;
-    if (version !== this.#version || !this.#isCaching) this.#pages.clear();
+  /** What `read` returns, from the cache if it is there. */
+  *#keep<Result extends Page<StoredEntry> | StoredEntry | undefined>(
+    view: View,
+    key: string,
+    read: () => Call<Result>,
+  ): Call<Result> {
+    const { version } = view.snapshot;
+    if (version !== this.#version || !this.#isCaching) this.#cache.clear();
     this.#version = version;
-    const key = `${kind} ${offset} ${limit}`;
-    const cached = this.#pages.get(key);
-    if (cached) return cached;
-    const length = Math.min(limit, Math.max(0, counts[kind] - offset));
-    const positions = Array.from({ length }, (_, index) => offset + index);
-    const page = { total: counts[kind], items: yield* get(view.entriesAt(kind, positions)) };
+    const cached = this.#cache.get(key);
+    if (cached) return cached.result as Result;
+    const result = yield* read();
     // Another call may have read a newer version meanwhile.
-    if (version === this.#version && this.#pages.size < MAX_CACHED_PAGES) this.#pages.set(key, page);
-    return page;
+    if (result && version === this.#version) this.#cache.set(key, { result, bytes: sizeOf(result) });
+    return result;
+  }
+
+  *#withCovers(view: View, page: Page<StoredEntry>, hasCovers: boolean): Call<Page<EntryDetails>> {
+    return hasCovers ? { total: page.total, items: yield* this.#addCovers(view, page.items) } : page;
   }
 
   *#addCovers(view: View, entries: StoredEntry[]): Call<EntryDetails[]> {
@@ -71,4 +91,16 @@ export class Entries {
       entry.coverNumber === null ? entry : { ...entry, cover: covers.next().value },
     );
   }
+}
+
+function* readPage(view: View, kind: Kind, { offset, limit }: Window): Call<Page<StoredEntry>> {
+  const total = view.snapshot.counts[kind];
+  const length = Math.min(limit, Math.max(0, total - offset));
+  const positions = Array.from({ length }, (_, index) => offset + index);
+  return { total, items: yield* get(view.entriesAt(kind, positions)) };
+}
+
+function sizeOf(result: Page<StoredEntry> | StoredEntry): number {
+  const entries = 'items' in result ? result.items : [result];
+  return entries.reduce((sum, { document }) => sum + document.length, 0) * BYTES_PER_CHARACTER;
 }

@@ -58,7 +58,16 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
   return snapshot;
 }
 
-export function buildStatistics({ all, ratings, orientations, counts }: ShelfSnapshot): Statistics {
+const statistics = new WeakMap<ShelfSnapshot, Statistics>();
+
+/** Always the same object for a snapshot, because the response is kept with it. */
+export function statisticsOf(snapshot: ShelfSnapshot): Statistics {
+  const known = statistics.get(snapshot) ?? buildStatistics(snapshot);
+  statistics.set(snapshot, known);
+  return known;
+}
+
+function buildStatistics({ all, ratings, orientations, counts }: ShelfSnapshot): Statistics {
   const rated = (rating: Rating) => ratings.get(rating)?.size ?? 0;
   const oriented = (orientation: Orientation) => orientations.get(orientation)?.size ?? 0;
   return {
