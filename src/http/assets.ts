@@ -1,7 +1,7 @@
 /** Bodies that stay the same, compressed when a client first accepts it, and sent from the same bytes to everyone. */
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { type Exchange, JSON_TYPE } from './exchange.ts';
+import { type Bytes, type Exchange, JSON_TYPE } from './exchange.ts';
 import {
   compress,
   type Encoding,
@@ -14,9 +14,9 @@ import {
 export interface Asset {
   type: string;
   eTag: string;
-  bytes: Buffer;
+  bytes: Bytes;
   /** Formats that are compressed already, and short texts, have no encodings. */
-  encodings?: Record<Encoding, () => Promise<Buffer> | Buffer | undefined>;
+  encodings?: Record<Encoding, () => Promise<Bytes> | Bytes | undefined>;
 }
 
 export function makeAsset(content: string | Buffer, type: string): Asset {
@@ -34,13 +34,12 @@ export function makeAsset(content: string | Buffer, type: string): Asset {
  * as a response that is sent once.
  */
 export function makeJson(json: string): Asset {
-  const bytes = Buffer.from(json);
+  const bytes = Buffer.from(json).toString('latin1');
   const answer = { type: JSON_TYPE, eTag: entityTag(json), bytes };
   if (json.length < MIN_COMPRESSED_LENGTH) return answer;
-  return {
-    ...answer,
-    encodings: { br: once(() => compress(bytes, 'br')), gzip: once(() => compress(bytes, 'gzip')) },
-  };
+  const encode = (encoding: Encoding) =>
+    once(() => compress(Buffer.from(bytes, 'latin1'), encoding)?.toString('latin1'));
+  return { ...answer, encodings: { br: encode('br'), gzip: encode('gzip') } };
 }
 
 const compressBrotli = (bytes: Buffer) => promisify(brotliCompress)(bytes);

@@ -14,6 +14,12 @@ const EXPOSED_HEADERS = [
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
 ].join(', ');
 
+/**
+ * A byte string (see image-document.ts) is sent in one piece with the head, which takes a tenth less time for a few kilobytes;
+ * a buffer needs no conversion, however long it is.
+ */
+export type Bytes = Buffer | string;
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Called once per request, when the response is complete or will not be completed. */
@@ -135,10 +141,10 @@ export class Exchange {
     return isLong;
   }
 
-  sendBytes(status: number, bytes: Buffer, type: string): void {
+  sendBytes(status: number, bytes: Bytes, type: string): void {
     this.#headers.push('Content-Type', type, 'Content-Length', String(bytes.length));
     this.response.writeHead(status, this.#headers);
-    this.response.end(bytes);
+    this.response.end(bytes, 'latin1');
     this.#onFinished(this, status);
   }
 
