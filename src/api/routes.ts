@@ -1,4 +1,7 @@
 /** Every endpoint of the API, by its path below the prefix. */
+
+import { Rating } from '../catalogue/schemas.ts';
+import type * as types from '../catalogue/types.ts';
 import type { Endpoint, Route } from './endpoint.ts';
 import {
   artistList,
@@ -34,3 +37,20 @@ const endpoints: Record<string, Endpoint> = {
 };
 
 export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({ path, ...endpoint }));
+
+/**
+ * The routes of a service whose calls without `nsfw` return these ratings. As the default of the parameter, they are part of the
+ * filter that a cursor belongs to, of the links to other pages, and of the reference.
+ */
+export function withDefaultRatings(
+  routes: readonly Route[],
+  ratings: readonly types.Rating[],
+): readonly Route[] {
+  if (ratings.length === Rating.anyOf.length) return routes;
+  return routes.map((route) => {
+    const { nsfw } = route.query.properties;
+    if (!nsfw) return route;
+    const properties = { ...route.query.properties, nsfw: { ...nsfw, default: ratings } };
+    return { ...route, query: { ...route.query, properties } };
+  });
+}
