@@ -10,12 +10,12 @@ import { matchesETag } from '../http/negotiation.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
-import type { ApiResponse, Call, Redirect, Route } from './endpoint.ts';
+import type { ApiResponse, Call, Callable, Redirect, TextResponse } from './endpoint.ts';
 import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
 export async function handleCall(
-  route: Route,
+  route: Callable,
   prefix: string,
   /** The text in place of `{id}`; empty if the path has none. */
   pathId: string,
@@ -53,15 +53,16 @@ export async function handleCall(
   send(exchange, await route.handle(call));
 }
 
-function send(exchange: Exchange, response: ApiResponse | Redirect): void {
+function send(exchange: Exchange, response: ApiResponse | Redirect | TextResponse): void {
   if ('location' in response) {
     exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
     exchange.sendHead(302);
     return;
   }
-  const { data, isByteString, meta, headers, eTag } = response;
-  const body = successBody(data, meta);
-  if (headers) exchange.headers(headers);
+  const { eTag } = response;
+  const isText = 'text' in response;
+  const body = isText ? response.text : successBody(response.data, response.meta);
+  if (!isText && response.headers) exchange.headers(response.headers);
   // Without an entity tag, it has links that expire, or is about a token.
   if (eTag === undefined) exchange.header('Cache-Control', 'no-store');
   else {
@@ -71,7 +72,8 @@ function send(exchange: Exchange, response: ApiResponse | Redirect): void {
       return;
     }
   }
-  exchange.sendCompressed(200, body, JSON_TYPE, isByteString);
+  if (isText) exchange.sendCompressed(200, body, response.type);
+  else exchange.sendCompressed(200, body, JSON_TYPE, response.isByteString);
 }
 
 function missingToken(what: string): ApiError {
@@ -85,7 +87,7 @@ function readId(text: string): string {
 }
 
 /** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
-function assertFewParameters({ query }: Route, search: string): void {
+function assertFewParameters({ query }: Callable, search: string): void {
   if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
     throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
 }
@@ -95,7 +97,7 @@ function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number):
 }
 
 function findDenial(
-  { access }: Route,
+  { access }: Callable,
   { expiry }: { expiry?: number },
   token: Token | undefined,
 ): ApiError | undefined {

@@ -44,6 +44,13 @@ export interface ApiResponse {
   eTag?: string;
 }
 
+/** A text that is sent as it is, such as a feed. */
+export interface TextResponse {
+  text: string;
+  type: string;
+  eTag: string;
+}
+
 /** Sends the client to a file. */
 export interface Redirect {
   location: string;
@@ -98,6 +105,11 @@ export interface Endpoint extends Common {
 /** An endpoint at its path, without the prefix. */
 export interface Route extends Endpoint {
   path: string;
+}
+
+/** What is called like an endpoint: a route, or an address outside the API. */
+export interface Callable extends Pick<Route, 'path' | 'access' | 'isEmbed' | 'query' | 'validate'> {
+  handle: Handler<never, ApiResponse | Redirect | TextResponse>;
 }
 
 export function endpoint<Params extends Type.TProperties = Record<never, never>>({

@@ -2,7 +2,7 @@
 
 import { Rating } from '../catalogue/schemas.ts';
 import type * as types from '../catalogue/types.ts';
-import type { Endpoint, Route } from './endpoint.ts';
+import type { Callable, Endpoint, Route } from './endpoint.ts';
 import {
   artistList,
   categoryList,
@@ -42,10 +42,10 @@ export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) 
  * The routes of a service whose calls without `nsfw` return these ratings. As the default of the parameter, they are part of the
  * filter that a cursor belongs to, of the links to other pages, and of the reference.
  */
-export function withDefaultRatings(
-  routes: readonly Route[],
+export function withDefaultRatings<R extends Callable>(
+  routes: readonly R[],
   ratings: readonly types.Rating[],
-): readonly Route[] {
+): readonly R[] {
   if (ratings.length === Rating.anyOf.length) return routes;
   return routes.map((route) => {
     const { nsfw } = route.query.properties;

@@ -1,5 +1,5 @@
 /**
- * The whole site on one server: the API under each prefix, the gallery, the reference, health and metrics. If a prefix is
+ * The whole site on one server: the API under each prefix, the gallery, feeds, the reference, health and metrics. If a prefix is
  * `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
  * the gallery for browsers and the service information for everyone else.
  */
@@ -18,6 +18,7 @@ import { decodePath, Router } from '../http/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from '../http/server.ts';
 import { Traffic } from '../http/traffic.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
+import { feeds } from './pages/feed.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery/gallery.ts';
 import { readSubject } from './pages/gallery/preview.ts';
@@ -51,6 +52,8 @@ export function createWebServer(services: Services, prefixes: readonly string[],
         (exchange, id) => handleCall(route, base, id, services, exchange),
         route.path,
       );
+  for (const feed of withDefaultRatings(feeds, services.apiRatings))
+    mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
   const isApiPath = apiPathTest(routes, bases);
   const sendNotFound = notFoundHandler(prefixes, services.site);
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));

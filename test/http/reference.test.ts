@@ -60,6 +60,8 @@ describe('/openapi.json', () => {
     assert.deepEqual(
       others.map(([path]) => path),
       [
+        '/feed.xml',
+        '/feed.json',
         '/files/{name}',
         '/health/live',
         '/health/ready',
