@@ -117,6 +117,8 @@ export interface ImageOf<Size> {
    * unknown.
    */
   takenAt?: string;
+  /** Where to report the image. Only with `include: ['details']`, if the operator has set an address. */
+  reportUrl?: string;
   /** Where the image was found; both texts are empty if unknown. */
   source: { name: string; url: string };
   nsfw: Rating;

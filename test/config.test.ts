@@ -27,7 +27,9 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
     logo: undefined,
     accent: undefined,
     ratings: ['sfw', 'questionable', 'nsfw'],
+    reportUrl: undefined,
   });
+  assert.deepEqual(config.apiRatings, ['sfw', 'questionable', 'nsfw']);
   assert.equal(config.rateLimit, 1);
   assert.deepEqual(config.rateLimitExempt.rules, []);
   assert.equal(config.redisPrefix, 'zukan');
@@ -47,6 +49,8 @@ test('reads every variable', () => {
     IMPORT_OPTIONS: ` --exclude "a b"'*'  --prune `,
     PUBLIC_URL: 'https://cdn.example.org',
     API_PREFIXES: '/api, /v1 ,/v2/beta',
+    API_RATINGS: 'questionable,sfw',
+    REPORT_URL: 'https://例え.example/報告?image={id}#{id}',
     LINK_KEYS: 'a-key-of-16-chars, another-key-of-16',
     LINK_LIFETIME: '60',
     PREVIEW_LIFETIME: '120',
@@ -80,7 +84,9 @@ test('reads every variable', () => {
     logo: '/srv/logo.svg',
     accent: '#22aa66',
     ratings: ['sfw', 'questionable'],
+    reportUrl: 'https://xn--r8jz45g.example/%E5%A0%B1%E5%91%8A?image={id}#{id}',
   });
+  assert.deepEqual(config.apiRatings, ['sfw', 'questionable']);
   assert.equal(config.rateLimit, 'off');
   assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
   assert.equal(config.redisPrefix, 'zukan:staging');
@@ -283,6 +289,12 @@ const invalid: [string, string][] = [
   ['SITE_ACCENT', '#000;}'],
   ['SITE_RATINGS', 'safe'],
   ['SITE_RATINGS', ','],
+  ['API_RATINGS', 'all'],
+  ['API_PREFIXES', '/feed.xml'],
+  ['REPORT_URL', 'https://example.org/report'],
+  ['REPORT_URL', 'javascript:alert({id})'],
+  ['REPORT_URL', '/report/{id}'],
+  ['REPORT_URL', `https://example.org/${'a'.repeat(2048)}{id}`],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
 ];
@@ -322,12 +334,26 @@ test('describes the rate limit and networks as one would write them', () => {
 
 test('describes the site', () => {
   const describeSite = (environment: Record<string, string>) => {
-    const { SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS } = describeConfig(readConfig(environment));
-    return [SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS];
+    const { SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS, REPORT_URL } = describeConfig(
+      readConfig(environment),
+    );
+    return [SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS, REPORT_URL];
   };
-  assert.deepEqual(describeSite({}), ['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw']);
-  const own = { SITE_NAME: '蔵', SITE_LOGO: '/logo.png', SITE_ACCENT: '#ABC', SITE_RATINGS: 'sfw' };
-  assert.deepEqual(describeSite(own), ['蔵', '/logo.png', '#aabbcc', 'sfw']);
+  assert.deepEqual(describeSite({}), ['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw', '(none)']);
+  const own = {
+    SITE_NAME: '蔵',
+    SITE_LOGO: '/logo.png',
+    SITE_ACCENT: '#ABC',
+    SITE_RATINGS: 'sfw',
+    REPORT_URL: 'mailto:a@b.example?subject={id}',
+  };
+  assert.deepEqual(describeSite(own), [
+    '蔵',
+    '/logo.png',
+    '#aabbcc',
+    'sfw',
+    'mailto:a@b.example?subject={id}',
+  ]);
 });
 
 test('describes the configuration without its keys', () => {

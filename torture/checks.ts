@@ -23,6 +23,7 @@ const statuses: Record<FuzzRequest['kind'], number[]> = {
 };
 /** The service information, for clients that do not prefer a page. */
 const ROOT_STATUSES = [200, 304, 401, 429];
+const FEED_STATUSES = [200, 304, 400, 401, 404, 429];
 const NOT_HTTP = /^(Bad Request|Request Header Fields Too Large|Request Timeout)[.:]/;
 
 /** Returns what is wrong with a response, or undefined. */
@@ -83,6 +84,7 @@ const isRead = ({ method }: FuzzRequest) => method === 'GET' || method === 'HEAD
 
 function statusesOf({ kind, path }: FuzzRequest): number[] {
   // A trailing slash makes no difference.
+  if (/^\/feed\.(xml|json)\/?$/.test(path)) return FEED_STATUSES;
   return /^\/+$/.test(decodePath(path)) ? ROOT_STATUSES : statuses[kind];
 }
 

@@ -2,8 +2,9 @@
  * Makes random requests. Endpoints and parameters come from the declarations of the API, so that a new one is covered as
  * soon as it is declared.
  */
-import type { Route } from '../src/api/endpoint.ts';
+import type { Callable } from '../src/api/endpoint.ts';
 import { routes } from '../src/api/routes.ts';
+import { feeds } from '../src/server/pages/feed.ts';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
 import * as hostile from './hostile.ts';
 import {
@@ -89,12 +90,20 @@ export function nextRequest(random: Random, facts: Facts, seen: Seen, isProxied:
       isLast: true,
     };
   if (draw < 12) return finish(random, facts, seen, isProxied, 'files', fileTarget(random, seen));
-  if (draw < 18) return finish(random, facts, seen, isProxied, 'pages', pageTarget(random));
+  if (draw < 18) return finish(random, facts, seen, isProxied, 'pages', pageTarget(random, facts, seen));
   if (draw < 22) return finish(random, facts, seen, isProxied, 'unknown paths', unknownTarget(random));
-  return finish(random, facts, seen, isProxied, 'API', apiTarget(random, facts, seen, random.pick(routes)));
+  return finish(
+    random,
+    facts,
+    seen,
+    isProxied,
+    'API',
+    callTarget(random, facts, seen, random.pick(routes), random.pick(prefixes)),
+  );
 }
 
-function pageTarget(random: Random): string {
+function pageTarget(random: Random, facts: Facts, seen: Seen): string {
+  if (random.chance(0.2)) return callTarget(random, facts, seen, random.pick(feeds), '');
   return random.pick(pages) + (random.chance(0.1) ? `?${junk(random)}` : '');
 }
 
@@ -117,9 +126,15 @@ function fileTarget(random: Random, { links }: Seen): string {
   return link.slice(0, 1 + random.below(link.length));
 }
 
-function apiTarget(random: Random, facts: Facts, seen: Seen, { path, query }: Route): string {
+function callTarget(
+  random: Random,
+  facts: Facts,
+  seen: Seen,
+  { path, query }: Callable,
+  prefix: string,
+): string {
   const [, kind = ''] = path.split('/');
-  let target = random.pick(prefixes) + path.replace('{id}', pathId(random, facts, kind));
+  let target = prefix + path.replace('{id}', pathId(random, facts, kind));
   if (random.chance(0.02)) target += '/';
   const pairs: string[] = [];
   // Most calls have a few parameters and one wrong value at most, so that many get past the validation.

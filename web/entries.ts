@@ -48,7 +48,9 @@ export function describeSubject(subject: Subject): Node[] {
       createLine(count, rating, `added ${formatDate(subject.createdAt)}`),
     ];
   }
-  return [createLine(count, subject.url && externalLink(subject.url, hostName(subject.url)))];
+  const website = subject.url && externalLink(subject.url, hostName(subject.url));
+  const feed = el('a', { href: `/feed.xml?artist=${subject.id}` }, 'Feed');
+  return [createLine(count, website, feed)];
 }
 
 function createLead(text: string): Node[] {

@@ -1,6 +1,13 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
 import type { Rating } from '../client/index.ts';
-import { type EndlessView, emptySelection, type Filter, PAGE_SIZE, type View } from './route.ts';
+import {
+  type EndlessView,
+  emptySelection,
+  type Filter,
+  filterOptions,
+  PAGE_SIZE,
+  type View,
+} from './route.ts';
 import { toPattern } from './search-pattern.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
@@ -45,7 +52,8 @@ function selectImages(view: EndlessView, category: string | undefined) {
   };
 }
 
-/** The API rejects empty lists. */
+/** The API rejects empty lists. Without `nsfw` it returns what the operator chose for other clients. */
 function imageFilter({ nsfw, orientation }: Filter): Partial<Filter> {
-  return { ...(nsfw.length > 0 && { nsfw }), ...(orientation.length > 0 && { orientation }) };
+  const ratings = nsfw.length > 0 ? nsfw : filterOptions.nsfw;
+  return { nsfw: [...ratings], ...(orientation.length > 0 && { orientation }) };
 }

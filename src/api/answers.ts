@@ -1,10 +1,10 @@
 /** Responses that depend on the catalogue only, and not on the call or its time. */
-import { type Asset, makeJson } from '../http/assets.ts';
+import { type Asset, makeText } from '../http/assets.ts';
 import { successBody } from '../http/errors.ts';
 
 /** `data` and `meta` are JSON. */
 export function makeAnswer(data: string, meta?: string): Asset {
-  return makeJson(successBody(data, meta));
+  return makeText(successBody(data, meta));
 }
 
 const answers = new WeakMap<object, Asset>();

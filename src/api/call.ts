@@ -10,12 +10,12 @@ import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
-import type { ApiResponse, Call, Redirect, Route, SharedResponse } from './endpoint.ts';
+import type { Call, Callable, Response } from './endpoint.ts';
 import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
 export async function handleCall(
-  route: Route,
+  route: Callable,
   prefix: string,
   /** The text in place of `{id}`; empty if the path has none. */
   pathId: string,
@@ -53,10 +53,7 @@ export async function handleCall(
   await send(exchange, await route.handle(call));
 }
 
-function send(
-  exchange: Exchange,
-  response: ApiResponse | SharedResponse | Redirect,
-): Promise<void> | undefined {
+function send(exchange: Exchange, response: Response): Promise<void> | undefined {
   if ('location' in response) {
     exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
     exchange.sendHead(302);
@@ -81,7 +78,7 @@ function readId(text: string): string {
 }
 
 /** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
-function assertFewParameters({ query }: Route, search: string): void {
+function assertFewParameters({ query }: Callable, search: string): void {
   if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
     throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
 }
@@ -91,7 +88,7 @@ function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number):
 }
 
 function findDenial(
-  { access }: Route,
+  { access }: Callable,
   { expiry }: { expiry?: number },
   token: Token | undefined,
 ): ApiError | undefined {

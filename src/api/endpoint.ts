@@ -42,8 +42,8 @@ export interface ApiResponse {
   headers?: Record<string, string>;
 }
 
-/** The same for everyone until the catalogue changes, with an `ETag`. */
-export interface SharedResponse {
+/** With an `ETag`. Most are the same for everyone until the catalogue changes. */
+export interface TaggedResponse {
   /** The whole body. */
   answer: Asset;
   headers?: Record<string, string>;
@@ -54,6 +54,8 @@ export interface Redirect {
   location: string;
   headers: Record<string, string>;
 }
+
+export type Response = ApiResponse | TaggedResponse | Redirect;
 
 export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 
@@ -91,19 +93,22 @@ interface Declaration<Params extends Type.TProperties> extends Common {
    * denied, because a 400 takes precedence over a 403, and over the 401 for an `expiry` without a token.
    */
   validate?: Handler<QueryOf<Params>, void>;
-  handle: Handler<QueryOf<Params>, ApiResponse | SharedResponse | Redirect>;
+  handle: Handler<QueryOf<Params>, Response>;
 }
 
 export interface Endpoint extends Common {
   query: Type.TObject;
   validate?: Handler<never, void>;
-  handle: Handler<never, ApiResponse | SharedResponse | Redirect>;
+  handle: Handler<never, Response>;
 }
 
 /** An endpoint at its path, without the prefix. */
 export interface Route extends Endpoint {
   path: string;
 }
+
+/** What is called like an endpoint: a route, or an address outside the API. */
+export type Callable = Pick<Route, 'path' | 'access' | 'isEmbed' | 'query' | 'validate' | 'handle'>;
 
 export function endpoint<Params extends Type.TProperties = Record<never, never>>({
   query,

@@ -1,7 +1,11 @@
 /** The endpoints that return images. */
 import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
-import { type ImageDocument, withoutAspectRatio } from '../catalogue/documents/image-document.ts';
+import {
+  type ByteString,
+  type ImageDocument,
+  withoutAspectRatio,
+} from '../catalogue/documents/image-document.ts';
 import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
 import { ApiError } from '../http/errors.ts';
@@ -29,8 +33,7 @@ export const singleImage = endpoint({
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
-    const data = image.withLink(linkSigner(call, call.query.expiry), call.query.include);
-    return { data, isByteString: true };
+    return { data: imageWriter(call)(image), isByteString: true };
   },
 });
 
@@ -67,8 +70,8 @@ export const artistImages = endpoint({
   async handle(call) {
     const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
-    const signLink = linkSigner(call, call.query.expiry);
-    const images = items.map((image) => withoutAspectRatio(image.withLink(signLink, call.query.include)));
+    const write = imageWriter(call);
+    const images = items.map((image) => withoutAspectRatio(write(image)));
     return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
   },
 });
@@ -176,11 +179,18 @@ export async function rejectUnknownNames({ services }: Call<unknown>, filter: Fi
 type ImageCall = Call<QueryOf<typeof imageParameters>>;
 
 export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
+  const write = imageWriter(call);
+  let data = '[';
+  for (const image of images) data += (data.length > 1 ? ',' : '') + write(image);
+  return { data: `${data}]`, isByteString: true };
+}
+
+/** Writes the JSON of images as a call asks for it. */
+function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
-  let data = '[';
-  for (const image of images) data += (data.length > 1 ? ',' : '') + image.withLink(signLink, include);
-  return { data: `${data}]`, isByteString: true };
+  const { reportUrl } = call.services.site;
+  return (image) => image.withLink(signLink, include, reportUrl);
 }
 
 /** Returns the result, or throws the error for a problem with the filter. */

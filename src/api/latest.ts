@@ -1,16 +1,19 @@
 /** The newest images. */
 
 import { cursorScope } from '../access/cursors.ts';
+import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import { Image } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
-import { type Call, endpoint, type QueryOf } from './endpoint.ts';
+import { type Call, endpoint } from './endpoint.ts';
 import * as examples from './examples.ts';
 import { imageList, rejectUnknownNames, unwrap } from './images.ts';
 import { cursorHeaders } from './links.ts';
 import { cursor, imageFilters, imageParameters, limit } from './parameters.ts';
 import { pickParameters } from './query.ts';
+
+type CursorCall = Call<{ cursor?: string }>;
 
 const latestQuery = { ...imageFilters, limit, cursor, ...imageParameters };
 
@@ -32,23 +35,30 @@ export const latestImages = endpoint({
     await rejectUnknownNames(call, filter);
   },
   async handle(call) {
-    const { catalogue, cursors } = call.services;
     const filter = pickParameters(imageFilters, call.query);
-    const below = readCursor(call, filter);
-    const { images, next } = unwrap(
-      await catalogue.latestImages(filter, below, call.query.limit, call.caller),
-    );
+    const { images, cursor } = await readLatest(call, filter, call.query.limit);
     const response = imageList(call, images);
-    if (next === undefined) return response;
-    return { ...response, headers: cursorHeaders(call, cursors.write(next, cursorScope(undefined, filter))) };
+    return cursor === undefined ? response : { ...response, headers: cursorHeaders(call, cursor) };
   },
 });
 
+export interface LatestPage {
+  images: ImageDocument[];
+  /** Of the next page, if there is one. */
+  cursor: string | undefined;
+}
+
+/** The newest images that pass the filter, from the cursor of the call on. */
+export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<LatestPage> {
+  const { catalogue, cursors } = call.services;
+  const below = readCursor(call, filter);
+  const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller));
+  const cursor = next === undefined ? undefined : cursors.write(next, cursorScope(undefined, filter));
+  return { images, cursor };
+}
+
 /** The image number that the call continues below; undefined without a cursor. */
-function readCursor(
-  { services, query }: Call<QueryOf<typeof latestQuery>>,
-  filter: Filter,
-): number | undefined {
+function readCursor({ services, query }: CursorCall, filter: Filter): number | undefined {
   if (query.cursor === undefined) return undefined;
   const below = services.cursors.read(query.cursor, cursorScope(undefined, filter));
   if (below !== undefined) return below;

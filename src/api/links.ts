@@ -33,10 +33,15 @@ export function cursorHeaders(call: Call<object>, cursor: string): Record<string
 
 type Values = Record<string, string | number | readonly string[]>;
 
-/** A link to the same call with some parameters changed. */
-function pageLink({ query, origin, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
+function pageLink(call: Call<object>, changes: Values, rel: string): string {
+  return `<${pageUrl(call, changes)}>; rel="${rel}"`;
+}
+
+/** The address of the same call with some parameters changed. */
+export function pageUrl({ query, origin, prefix, path, id }: Call<object>, changes: Values): string {
   const values: Values = { ...query, ...changes };
   const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return `<${origin}${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
+  const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
+  return origin + prefix + path.replace('{id}', id) + search;
 }

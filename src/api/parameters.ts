@@ -81,7 +81,7 @@ export const imageParameters = {
     Type.Array(Include, {
       description:
         'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `details` adds `title`, ' +
-        '`description` and `takenAt`; `thumbnails` adds `meta.thumbnails`, smaller versions of the file, ' +
+        '`description`, `takenAt` and, if the operator has set one, `reportUrl`; `thumbnails` adds `meta.thumbnails`, smaller versions of the file, ' +
         '`meta.thumbHash`, a tiny preview, and `meta.animated`, whether it is an animation.',
       examples: [['artist', 'thumbnails']],
     }),

@@ -1,5 +1,8 @@
 /** Every endpoint of the API, by its path below the prefix. */
-import type { Endpoint, Route } from './endpoint.ts';
+
+import { Rating } from '../catalogue/schemas.ts';
+import type * as types from '../catalogue/types.ts';
+import type { Callable, Endpoint, Route } from './endpoint.ts';
 import {
   artistList,
   categoryList,
@@ -34,3 +37,20 @@ const endpoints: Record<string, Endpoint> = {
 };
 
 export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({ path, ...endpoint }));
+
+/**
+ * The routes of a service whose calls without `nsfw` return these ratings. As the default of the parameter, they are part of the
+ * filter that a cursor belongs to, of the links to other pages, and of the reference.
+ */
+export function withDefaultRatings<R extends Callable>(
+  routes: readonly R[],
+  ratings: readonly types.Rating[],
+): readonly R[] {
+  if (ratings.length === Rating.anyOf.length) return routes;
+  return routes.map((route) => {
+    const { nsfw } = route.query.properties;
+    if (!nsfw) return route;
+    const properties = { ...route.query.properties, nsfw: { ...nsfw, default: ratings } };
+    return { ...route, query: { ...route.query, properties } };
+  });
+}

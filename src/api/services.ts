@@ -21,6 +21,8 @@ export interface Site {
   accent: string | undefined;
   /** The ratings that the gallery shows until the visitor chooses others. */
   ratings: readonly Rating[];
+  /** Where to report an image, with `{id}` in place of its id. ASCII only. */
+  reportUrl: string | undefined;
 }
 
 export interface Services {
@@ -38,6 +40,8 @@ export interface Services {
   /** In seconds: of the pictures in link previews. */
   previewLifetime: number;
   site: Site;
+  /** The ratings that calls without `nsfw` return. */
+  apiRatings: readonly Rating[];
   cursors: Cursors;
   tuning: Tuning;
   clock: Clock;

@@ -108,6 +108,9 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
           'empty if unknown',
       }),
     ),
+    reportUrl: Type.Optional(
+      text('where to report the image; only with `include=details`, if the operator has set an address'),
+    ),
     source: Source,
     nsfw: Rating,
     categories: Type.Array(Category),

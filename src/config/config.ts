@@ -5,7 +5,7 @@ import { type CheckImportOptions, describeImporting, type ImportConfig, readImpo
 import { describeLog, type LogConfig, readLog } from './log.ts';
 import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
 import { describeNetworks, fail, parseInteger, parseNetworks, type Read, split } from './parsers.ts';
-import { describeSite, readSite, type SiteConfig } from './site.ts';
+import { describeSite, parseRatings, ratings, readSite, type SiteConfig } from './site.ts';
 import {
   type Database,
   describeStorage,
@@ -31,6 +31,8 @@ export interface Config extends ImportConfig, LogConfig {
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;
   readonly apiPrefixes: readonly string[];
+  /** The ratings that calls without `nsfw` return. */
+  readonly apiRatings: SiteConfig['ratings'];
   /** Undefined: read from a file in the data folder, which is created if missing. */
   readonly linkKeys: readonly string[] | undefined;
   readonly linkLifetime: number;
@@ -109,6 +111,7 @@ export function readConfig(
     ...readImporting(read, checkImportOptions),
     publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
+    apiRatings: read<SiteConfig['ratings']>('API_RATINGS', ratings, parseRatings),
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
     linkLifetime: read('LINK_LIFETIME', 3600, parseLifetime),
     previewLifetime: read('PREVIEW_LIFETIME', MAX_S3_LIFETIME, parseLifetime),
@@ -141,6 +144,7 @@ export function describeConfig(config: Config): Record<string, string> {
     ...describeImporting(config),
     PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
     API_PREFIXES: config.apiPrefixes.join(','),
+    API_RATINGS: config.apiRatings.join(','),
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
     PREVIEW_LIFETIME: String(config.previewLifetime),
@@ -181,7 +185,9 @@ function parsePrefixes(text: string): string[] {
   const nested = list.find((prefix) => list.some((other) => prefix.startsWith(`${other}/`)));
   if (nested) fail(`${nested} is inside another prefix`);
   const reserved = list.find((prefix) =>
-    /^\/(docs|docs\.css|docs\.js|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(prefix),
+    /^\/(docs|docs\.css|docs\.js|feed\.json|feed\.xml|files|gallery|health|metrics|openapi\.json)(\/|$)/.test(
+      prefix,
+    ),
   );
   if (reserved) fail(`${reserved} is reserved; choose another prefix`);
   const endpoint = list.find((prefix) =>

@@ -1,4 +1,4 @@
-/** The variables that make the gallery one's own. */
+/** The variables that make the gallery one's own, and where to report its images. */
 import { resolve } from 'node:path';
 import { fail, type Read, split } from './parsers.ts';
 
@@ -12,9 +12,15 @@ export interface SiteConfig {
   readonly accent: string | undefined;
   /** The ratings that the gallery shows until the visitor chooses others. */
   readonly ratings: readonly (typeof ratings)[number][];
+  /** Where to report an image, with `{id}` in place of its id; undefined: nowhere. ASCII only. */
+  readonly reportUrl: string | undefined;
 }
 
 const MAX_NAME_LENGTH = 60;
+const MAX_URL_LENGTH = 2048;
+const ID = '{id}';
+/** Stands for the id while the URL is parsed, which would escape the braces. */
+const SAMPLE_ID = '00000000-0000-4000-8000-000000000000';
 
 export function readSite(read: Read): SiteConfig {
   return {
@@ -22,15 +28,17 @@ export function readSite(read: Read): SiteConfig {
     logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
     accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
     ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
+    reportUrl: read<string | undefined>('REPORT_URL', undefined, parseReportUrl),
   };
 }
 
-export function describeSite({ name, logo, accent, ratings }: SiteConfig): Record<string, string> {
+export function describeSite({ name, logo, accent, ratings, reportUrl }: SiteConfig): Record<string, string> {
   return {
     SITE_NAME: name,
     SITE_LOGO: logo ?? '(none)',
     SITE_ACCENT: accent ?? '(vermilion)',
     SITE_RATINGS: ratings.join(','),
+    REPORT_URL: reportUrl ?? '(none)',
   };
 }
 
@@ -46,10 +54,19 @@ function parseColour(text: string): string {
 }
 
 /** In the usual order. */
-function parseRatings(text: string): SiteConfig['ratings'] {
+export function parseRatings(text: string): SiteConfig['ratings'] {
   const names = split(text);
   const isValid = names.length > 0 && names.every((name) => ratings.some((rating) => rating === name));
   return isValid
     ? ratings.filter((rating) => names.includes(rating))
     : fail(`must be a list of ${ratings.join(', ')}`);
+}
+
+function parseReportUrl(text: string): string {
+  const url = URL.parse(text.replaceAll(ID, SAMPLE_ID));
+  const isValid =
+    text.includes(ID) && text.length <= MAX_URL_LENGTH && /^(https?|mailto):$/.test(url?.protocol ?? '');
+  return url && isValid
+    ? url.href.replaceAll(SAMPLE_ID, ID)
+    : fail(`must be a URL with ${ID} in it, such as https://example.org/report?image=${ID} or mailto:…`);
 }

@@ -30,13 +30,13 @@ export function makeAsset(content: string | Buffer, type: string): Asset {
 }
 
 /**
- * JSON that is sent until the catalogue changes. There may be many, and clients choose which, so it is compressed as quickly
+ * A text that depends on the request. There may be many, and clients choose which, so it is compressed as quickly
  * as a response that is sent once.
  */
-export function makeJson(json: string): Asset {
-  const bytes = Buffer.from(json).toString('latin1');
-  const answer = { type: JSON_TYPE, eTag: entityTag(json), bytes };
-  if (json.length < MIN_COMPRESSED_LENGTH) return answer;
+export function makeText(text: string, type = JSON_TYPE, eTag = entityTag(text)): Asset {
+  const bytes = Buffer.from(text).toString('latin1');
+  const answer = { type, eTag, bytes };
+  if (text.length < MIN_COMPRESSED_LENGTH) return answer;
   const encode = (encoding: Encoding) =>
     once(() => compress(Buffer.from(bytes, 'latin1'), encoding)?.toString('latin1'));
   return { ...answer, encodings: { br: encode('br'), gzip: encode('gzip') } };
@@ -81,17 +81,6 @@ export async function sendAsset(
   const encoded = encoding && (await encodings[encoding]());
   if (encoded) exchange.header('Content-Encoding', encoding);
   exchange.sendBytes(status, encoded ?? bytes, type);
-}
-
-/** Sends a body that is made for one request as if it were an asset. */
-export function sendOnce(exchange: Exchange, text: string, type: string): void {
-  const eTag = entityTag(text);
-  exchange.headers({ ETag: eTag, 'Cache-Control': 'no-cache' });
-  if (!matchesETag(exchange.request.headers['if-none-match'], eTag)) {
-    exchange.sendCompressed(200, text, type);
-    return;
-  }
-  exchange.sendNotModified(text);
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';

@@ -128,12 +128,6 @@ export class Exchange {
     this.sendBytes(status, bytes, type);
   }
 
-  /** With the `Vary` that the response with this text would have. */
-  sendNotModified(text: string): void {
-    this.#varyByEncoding(text);
-    this.sendHead(304);
-  }
-
   /** Whether the text is long enough to be compressed. */
   #varyByEncoding(text: string): boolean {
     const isLong = text.length >= MIN_COMPRESSED_LENGTH;

@@ -105,6 +105,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },
+    apiRatings: config.apiRatings,
     cursors: new Cursors(keys),
     tuning,
     clock: clock ?? Date.now,

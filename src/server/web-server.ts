@@ -1,5 +1,5 @@
 /**
- * The whole site on one server: the API under each prefix, the gallery, the reference, health and metrics. If a prefix is
+ * The whole site on one server: the API under each prefix, the gallery, feeds, the reference, health and metrics. If a prefix is
  * `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
  * the gallery for browsers and the service information for everyone else.
  */
@@ -7,7 +7,7 @@
 import { admit } from '../api/admission.ts';
 import { handleCall } from '../api/call.ts';
 import type { Route } from '../api/endpoint.ts';
-import { routes } from '../api/routes.ts';
+import { routes as declaredRoutes, withDefaultRatings } from '../api/routes.ts';
 import type { Services } from '../api/services.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -18,6 +18,7 @@ import { decodePath, Router } from '../http/router.ts';
 import { createServer, type Handler, type HttpServer, type Mounted } from '../http/server.ts';
 import { Traffic } from '../http/traffic.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
+import { feeds } from './pages/feed.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery/gallery.ts';
 import { readSubject } from './pages/gallery/preview.ts';
@@ -32,6 +33,7 @@ export interface WebServer extends HttpServer {
 }
 
 export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): WebServer {
+  const routes = withDefaultRatings(declaredRoutes, services.apiRatings);
   const router = new Router<Mounted>();
   const traffic = new Traffic();
   const ownProcess = new ProcessMetrics();
@@ -50,7 +52,9 @@ export function createWebServer(services: Services, prefixes: readonly string[],
         (exchange, id) => handleCall(route, base, id, services, exchange),
         route.path,
       );
-  const isApiPath = apiPathTest(bases);
+  for (const feed of withDefaultRatings(feeds, services.apiRatings))
+    mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
+  const isApiPath = apiPathTest(routes, bases);
   const sendNotFound = notFoundHandler(prefixes, services.site);
   mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
   mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
@@ -68,7 +72,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
       : sendNotFound(exchange),
   );
-  for (const [path, send] of Object.entries(referencePages(services, prefixes))) mount(path, send);
+  for (const [path, send] of Object.entries(referencePages(services, prefixes, routes))) mount(path, send);
   const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
   const information = routes.find(({ path }) => path === '/') as Route;
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
@@ -123,7 +127,7 @@ function isGalleryRequest(exchange: Exchange): boolean {
 }
 
 /** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */
-function apiPathTest(bases: readonly string[]): (path: string) => boolean {
+function apiPathTest(routes: readonly Route[], bases: readonly string[]): (path: string) => boolean {
   const firstSegment = (path: string) => path.split('/', 2)[1] ?? '';
   const segments = new Set(routes.map(({ path }) => firstSegment(path)));
   return (path) =>

@@ -60,6 +60,8 @@ describe('/openapi.json', () => {
     assert.deepEqual(
       others.map(([path]) => path),
       [
+        '/feed.xml',
+        '/feed.json',
         '/files/{name}',
         '/health/live',
         '/health/ready',
@@ -282,7 +284,7 @@ describe('/docs', () => {
       { ...document, info, tags: [{ name: 'Images', description: hostile }] },
       routes,
       { ...demoRecords, artist: { id: hostile, name: hostile }, categories: [hostile] },
-      { name: hostile, logo: undefined, accent: undefined, ratings: [] },
+      { name: hostile, logo: undefined, accent: undefined, ratings: [], reportUrl: undefined },
       { style: hostile, script: '/docs.js' },
     );
     assert.doesNotMatch(text, /<script(?! defer src="\/docs.js")/);

@@ -5,6 +5,7 @@ import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId, characterId, seaCategoryId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { checkFirstCalls } from './first-calls.ts';
+import { ALL_RATINGS } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
@@ -17,14 +18,19 @@ describe('the first calls', { skip }, async () => {
     const random = (filter: string) => `/image/random?${filter}&limit=25&${images}&seed=…`;
     const search = (kind: string) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`;
     await checkFirstCalls(open, {
-      '/?order=newest': [`/image/latest?limit=25&${images}`],
+      '/?order=newest': [`/image/latest?${ALL_RATINGS}&limit=25&${images}`],
       '/?categories=sea,city&nsfw=sfw': [random('categories=sea%2Ccity&nsfw=sfw')],
       '/?categories=sea,city&match=any&exclude=moon': [
-        random('categories=sea%2Ccity&match=any&exclude=moon'),
+        random(`categories=sea%2Ccity&match=any&exclude=moon&${ALL_RATINGS}`),
       ],
-      [`/?artist=${artistId}&page=2`]: [`/artist/${artistId}/images?limit=25&offset=25&${images}`],
+      [`/?artist=${artistId}&page=2`]: [
+        `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=25&${images}`,
+      ],
       [`/?character=${characterId}&nsfw=sfw`]: [random(`character=${characterId}&nsfw=sfw`)],
-      [`/?category=${seaCategoryId}`]: [`/category/${seaCategoryId}`, random('categories=sea')],
+      [`/?category=${seaCategoryId}`]: [
+        `/category/${seaCategoryId}`,
+        random(`categories=sea&${ALL_RATINGS}`),
+      ],
       '/?search=a': ['artist', 'character', 'category'].map(search),
       '/?in=characters&search=a_': ['/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
     });

@@ -8,7 +8,7 @@ import { artistId, importGalleryCatalogue, questionableImageId } from '../suppor
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
-import { recordFiles, shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
+import { ALL_RATINGS, recordFiles, shownIds, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
@@ -22,7 +22,7 @@ describe('the gallery', { skip }, async () => {
     assert.equal(requests.length, 1);
     assert.match(
       requests[0] ?? '',
-      /^\/image\/random\?limit=25&include=artist%2Cthumbnails%2Cdetails&seed=[\d.-]+$/,
+      /^\/image\/random\?nsfw=sfw%2Cquestionable%2Cnsfw&limit=25&include=artist%2Cthumbnails%2Cdetails&seed=[\d.-]+$/,
     );
     assert.equal(await page.locator('.tile').count(), 25);
     assert.equal(await page.locator('h1').count(), 1);
@@ -94,8 +94,8 @@ describe('the gallery', { skip }, async () => {
     assert.equal((await shownIds(page)).length, 5);
     assert.deepEqual(requests, [
       '/artist?limit=25&offset=0&include=count%2Ccover',
-      `/artist/${artistId}/images?limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
-      `/artist/${artistId}/images?limit=25&offset=25&include=artist%2Cthumbnails%2Cdetails`,
+      `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
+      `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=25&include=artist%2Cthumbnails%2Cdetails`,
     ]);
     await finish();
   });

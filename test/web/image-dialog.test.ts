@@ -13,7 +13,7 @@ import {
 } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
-import { shownIds, waitUntilIdle } from './page-helpers.ts';
+import { ALL_RATINGS, shownIds, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
@@ -83,7 +83,7 @@ describe('the image dialog', { skip }, async () => {
       requests.filter(isNotSimilar).map((call) => call.replace(/seed=[\d.-]+/, 'seed=…')),
       [
         `/image/${sfwImageId}?include=artist%2Cthumbnails%2Cdetails`,
-        '/image/random?categories=city&limit=25&include=artist%2Cthumbnails%2Cdetails&seed=…',
+        `/image/random?categories=city&${ALL_RATINGS}&limit=25&include=artist%2Cthumbnails%2Cdetails&seed=…`,
       ],
     );
     await finish();
@@ -103,15 +103,15 @@ describe('the image dialog', { skip }, async () => {
     await waitUntilIdle(page);
     assert.equal((await shownIds(page)).length, 25);
     // Whether the view behind the dialog was asked for depends on how fast the test clicks.
-    const calls = requests.filter((call) => isNotSimilar(call) && !/random\?limit/.test(call));
+    const calls = requests.filter((call) => isNotSimilar(call) && !/random\?nsfw/.test(call));
     assert.deepEqual(
       calls.map((call) =>
         call.replace('include=artist%2Cthumbnails%2Cdetails', '…').replace(/seed=[\d.-]+/, 'seed=…'),
       ),
       [
         `/image/${questionableImageId}?…`,
-        `/image/random?character=${characterId}&limit=25&…&seed=…`,
-        '/image/random?categories=sea&limit=25&…&seed=…',
+        `/image/random?character=${characterId}&${ALL_RATINGS}&limit=25&…&seed=…`,
+        `/image/random?categories=sea&${ALL_RATINGS}&limit=25&…&seed=…`,
       ],
     );
     await finish();

@@ -83,7 +83,7 @@ describe('infinite scrolling', { skip }, async () => {
     await waitForImageCount(page, PAGE_SIZE + 1);
     const newest = Array.from({ length: IMAGE_COUNT }, (_, index) => uuid(4, IMAGE_COUNT - index));
     assert.deepEqual((await shownIds(page)).slice(0, newest.length), newest);
-    assert.match(requests[0] ?? '', /^\/image\/latest\?limit=25&include=/);
+    assert.match(requests[0] ?? '', /^\/image\/latest\?nsfw=sfw%2Cquestionable%2Cnsfw&limit=25&include=/);
     assert.match(requests[1] ?? '', /^\/image\/latest\?.*&cursor=/);
     await scrollToTop(page);
     await page.locator('#categories').getByRole('button', { name: 'city', exact: true }).click();

@@ -7,7 +7,7 @@ import { sfwImageId } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { checkFirstCalls } from './first-calls.ts';
-import { waitForFirstImage } from './page-helpers.ts';
+import { ALL_RATINGS, waitForFirstImage } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const MAX_BYTES = 45_000;
@@ -42,7 +42,7 @@ describe('loading the gallery', { skip }, async () => {
 
   testDeep('the first calls start before the main script is there, and none is repeated', async () => {
     const images = 'include=artist%2Cthumbnails%2Cdetails';
-    const random = `/image/random?limit=25&${images}&seed=…`;
+    const random = `/image/random?${ALL_RATINGS}&limit=25&${images}&seed=…`;
     await checkFirstCalls(open, {
       '/': [random],
       [`/?image=${sfwImageId}`]: [`/image/${sfwImageId}?${images}`, random],

@@ -1,6 +1,9 @@
 /** Reads and waits for the state of a gallery page. */
 import type { Page } from 'playwright-core';
 
+/** In every call for images without a filter: without it, the API would leave some out if the operator wants that. */
+export const ALL_RATINGS = 'nsfw=sfw%2Cquestionable%2Cnsfw';
+
 export const shownIds = (page: Page) =>
   page.locator('.tile').evaluateAll((tiles) => tiles.map((tile) => (tile as HTMLElement).dataset.id ?? ''));
 

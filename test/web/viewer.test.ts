@@ -17,13 +17,13 @@ import {
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
-import { recordFiles } from './page-helpers.ts';
+import { ALL_RATINGS, recordFiles } from './page-helpers.ts';
 import { TestClock } from './test-clock.ts';
 import { boxOf, line, middleOf, picture, touch, waitForFile, waitUntilWider } from './viewer-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 const wide = { width: 1300, height: 1000 };
-const similarPath = `/image/${photoId}/similar?limit=9&include=artist%2Cthumbnails%2Cdetails`;
+const similarPath = `/image/${photoId}/similar?${ALL_RATINGS}&limit=9&include=artist%2Cthumbnails%2Cdetails`;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 describe('the viewer', { skip }, async () => {

@@ -20,7 +20,7 @@ import { type DetailField, type Details, formatDetails, parseDetails } from './d
 export const PLACEHOLDER = '\n';
 
 /** An image without its link, which only a response has. */
-export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'meta' | DetailField> &
+export type StoredImage = Omit<Image, 'url' | 'artistDetails' | 'reportUrl' | 'meta' | DetailField> &
   Details & {
     meta: Omit<Image['meta'], 'expires' | 'thumbnails' | 'thumbHash' | 'animated'>;
   };

@@ -113,6 +113,10 @@ export class ImageDocument implements LinkedFile {
     return fromByteString(this.#document.slice(key + 1, linkEnd));
   }
 
+  get #id(): string {
+    return this.fileName.slice(0, ID_LENGTH);
+  }
+
   /** The link to the smallest thumbnail that is at least this wide, or else to the original. */
   linkOfWidth(minWidth: number, signLink: SignLink): Link {
     const wide = this.#thumbnails(signLink).find(({ width }) => width >= minWidth);
@@ -124,8 +128,8 @@ export class ImageDocument implements LinkedFile {
     return parsePreviews(this.#included().previews);
   }
 
-  /** The image's public JSON, with the parts that `include` names. */
-  withLink(signLink: SignLink, include?: readonly Include[]): ByteString {
+  /** The image's public JSON, with the parts that `include` names. `reportUrl` is an address with `{id}`, in ASCII. */
+  withLink(signLink: SignLink, include?: readonly Include[], reportUrl?: string): ByteString {
     const document = this.#document;
     const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
     const { url, expires } = signLink(this);
@@ -137,7 +141,7 @@ export class ImageDocument implements LinkedFile {
       const { artist, details } = this.#included();
       added = document.slice(from, from + ARTIST_LENGTH);
       if (withArtist) added += `,"artistDetails":${artist}`;
-      if (withDetails) added += `,${details.slice(1, -1)}`;
+      if (withDetails) added += `,${details.slice(1, -1)}${reportUrl ? this.#reportJson(reportUrl) : ''}`;
       from += ARTIST_LENGTH;
     }
     const shared = this.#shared;
@@ -165,6 +169,10 @@ export class ImageDocument implements LinkedFile {
     return `${document.slice(0, fileName)}${url}",${meta}${expires}${dimens},${this.#thumbnailsJson(signLink)}}}`;
   }
 
+  #reportJson(reportUrl: string): string {
+    return `,"reportUrl":${JSON.stringify(reportUrl.replaceAll('{id}', this.#id))}`;
+  }
+
   #thumbnailsJson(signLink: SignLink): string {
     const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
       return { url, width, height, mimetype: THUMBNAIL_TYPE };
@@ -181,7 +189,7 @@ export class ImageDocument implements LinkedFile {
     const { sizes = [] } = this.previews() ?? {};
     const { expires, end } = this.#placeholders;
     const { key } = this;
-    const id = this.fileName.slice(0, ID_LENGTH);
+    const id = this.#id;
     const tail = this.#document.slice(expires, end);
     const [, width, height] = /"dimens":\{"width":(\d+),"height":(\d+)/.exec(tail) ?? [];
     const dimens = { width: Number(width), height: Number(height) };

@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Services } from '../../api/services.ts';
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
+/** Of feeds, as links to them name it. */
+export const ATOM_TYPE = 'application/atom+xml';
+export const JSON_FEED_TYPE = 'application/feed+json';
 
 const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** For pages without scripts. */

@@ -38,6 +38,7 @@ export async function startWrapped(
       linkLifetime: config.linkLifetime,
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },
+      apiRatings: config.apiRatings,
       cursors: new Cursors(keys),
       tuning: defaultTuning,
       clock,

@@ -11,8 +11,8 @@ import { bundle } from '../../../assets/bundle.ts';
 import {
   type Asset,
   makeAsset,
+  makeText,
   sendAsset,
-  sendOnce,
   sendVersioned,
   versionOf,
 } from '../../../http/assets.ts';
@@ -76,7 +76,7 @@ export class Gallery {
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);
     if (found === 'missing') return sendAsset(exchange, neutralPage, { status: 404 });
-    sendOnce(exchange, page(headTags(this.#services.site.name, found)), HTML_TYPE);
+    return sendAsset(exchange, makeText(page(headTags(this.#services.site.name, found)), HTML_TYPE));
   }
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */

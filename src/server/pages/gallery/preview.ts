@@ -9,7 +9,7 @@ import type { SignLink } from '../../../catalogue/documents/image-document.ts';
 import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { RawQuery } from '../../../http/query-string.ts';
-import { html, type Markup } from '../html.ts';
+import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../html.ts';
 
 /** What a link to the gallery is about. The id is undefined if it is not a UUID. */
 export interface Subject {
@@ -55,11 +55,12 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
-    title: shorten(`${image.title || characterNames(image) || 'Untitled'}${artist}`),
+    title: shorten(titleOf(image) + artist),
     description: shorten(
       image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
     ),
     picture: choosePicture(image),
+    feedFilter: '',
   };
 }
 
@@ -75,11 +76,13 @@ async function previewEntry(
   if ('nsfw' in record && record.nsfw) return 'blurred';
   const { name } = record;
   const count = `${numbers.format(entry.images)} ${entry.images === 1 ? 'image' : 'images'}`;
+  const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${id}`;
   const relation = { artist: 'by', character: 'of', category: 'in' }[kind];
   return {
     title: shorten(name),
     description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
     picture: entry.cover && choosePicture(entry.cover.toImage(signLink, ['thumbnails'])),
+    feedFilter: `?${filter}`,
   };
 }
 
@@ -94,6 +97,11 @@ export function choosePicture(image: Image): Picture | undefined {
   return chosen && { ...chosen, alt: describe(image) };
 }
 
+/** As in the gallery. Never empty. */
+export function titleOf(image: Image): string {
+  return shorten(image.title ?? '') || shorten(characterNames(image)) || 'Untitled';
+}
+
 /** The same text as in the gallery, without names of categories that are not for everyone. */
 function describe(image: Image): string {
   const parts = [image.title, characterNames(image), categoryNames(image).join(', ')].filter(Boolean);
@@ -104,12 +112,12 @@ function characterNames({ characters }: Image): string {
   return lists.format(characters.map(({ name }) => name));
 }
 
-function categoryNames({ categories }: Image): string[] {
+export function categoryNames({ categories }: Image): string[] {
   return categories.flatMap(({ name, nsfw }) => (nsfw ? [] : [name]));
 }
 
 /** On one line. Control characters, and those that change the direction of the text around them, become spaces. */
-function shorten(text: string): string {
+export function shorten(text: string): string {
   const line = text.slice(0, 2000).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ');
   const letters = [...line.trim()];
   return letters.length <= MAX_TEXT_LENGTH
@@ -121,6 +129,8 @@ interface Preview {
   title: string;
   description: string;
   picture: Picture | undefined;
+  /** The query of the feed with the newest images of the subject; empty for that of the whole site. */
+  feedFilter: string;
 }
 
 interface Picture {
@@ -133,15 +143,17 @@ interface Picture {
 }
 
 /**
- * What search engines and link previews read: the title, the description, and the tags of Open Graph and Twitter. Without a
- * preview, they tell nothing but the name of the site.
+ * What search engines, link previews and feed readers read: the title, the description, the tags of Open Graph and Twitter, and
+ * links to feeds. Without a preview, they tell nothing but the name of the site.
  */
 export function headTags(siteName: string, preview?: Preview): Markup {
-  const { title, description, picture } = preview ?? {
+  const { title, description, picture, feedFilter } = preview ?? {
     title: siteName,
     description: 'Browse an image catalogue.',
     picture: undefined,
+    feedFilter: '',
   };
+  const feedTitle = feedFilter ? `${title} · ${siteName}` : siteName;
   return html`<title>${preview ? `${title} · ${siteName}` : title}</title>
 <meta name="description" content="${description}">
 <meta property="og:site_name" content="${siteName}">
@@ -149,6 +161,8 @@ export function headTags(siteName: string, preview?: Preview): Markup {
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
+<link rel="alternate" type="${ATOM_TYPE}" title="${feedTitle}" href="/feed.xml${feedFilter}">
+<link rel="alternate" type="${JSON_FEED_TYPE}" title="${feedTitle}" href="/feed.json${feedFilter}">
 ${picture ? pictureTags(picture) : ''}`;
 }
 

@@ -2,15 +2,17 @@
 
 import { image } from '../../../api/examples.ts';
 import { parts } from '../../../lib/metrics.ts';
+import { feedQuery } from '../feed.ts';
+import { ATOM_TYPE, JSON_FEED_TYPE } from '../html.ts';
 import { errorResponse } from './components.ts';
-import { headerRefs, requestIdHeader } from './responses.ts';
+import { commonHeaders, errorResponses, headerRefs, requestIdHeader } from './responses.ts';
 import { type Operation, type Parameter, type PathItem, type Response, refTo, type Schema } from './types.ts';
 
 export const pagesTag = {
   name: 'Other',
   description:
-    'Files, health checks, metrics and this reference. They are outside the API prefixes, need no token and are not ' +
-    'rate-limited.',
+    'Feeds, files, health checks, metrics and this reference. They are outside the API prefixes and need no token. Feeds ' +
+    'count against the rate limit of the API; the others are not limited.',
 };
 
 const text: Schema = { type: 'string' };
@@ -36,7 +38,7 @@ function page(
   summary: string,
   description: string,
   responses: Operation['responses'],
-  parameters: Parameter[] = [],
+  parameters: Operation['parameters'] = [],
 ): PathItem {
   return {
     servers: [{ url: '/', description: 'Outside the API prefixes' }],
@@ -97,7 +99,33 @@ const asset = (type: string, schema: Schema) => ({
   304: notModified('ETag'),
 });
 
+const feed = (operationId: string, format: string, type: string, schema: Schema) => {
+  const withLimits = (response: Response): Response => ({
+    ...response,
+    headers: { ...response.headers, ...commonHeaders },
+  });
+  return page(
+    operationId,
+    `Get the latest images as ${format}`,
+    'For feed readers: the newest images that match the filters and are rated sfw, with a picture each. A page has 25 of ' +
+      'them, and the feed links to the next one.',
+    {
+      200: withLimits(success({ [type]: { schema } }, 'ETag', 'Cache-Control')),
+      304: withLimits(notModified('ETag', 'Cache-Control')),
+      ...Object.fromEntries(
+        [400, 401, 404, 429, 500, 503].map((status) => [
+          status,
+          refTo('responses', errorResponses[status]?.name ?? ''),
+        ]),
+      ),
+    },
+    Object.keys(feedQuery).map((name) => refTo('parameters', name)),
+  );
+};
+
 export const pages: Record<string, PathItem> = {
+  '/feed.xml': feed('atomFeed', 'an Atom feed', ATOM_TYPE, text),
+  '/feed.json': feed('jsonFeed', 'a JSON Feed', JSON_FEED_TYPE, { type: 'object' }),
   '/files/{name}': page(
     'fileBytes',
     'Get the file of an image',

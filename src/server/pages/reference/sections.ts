@@ -57,7 +57,7 @@ function parameterTable(components: Components, parameters: Parameter[]): Markup
 }
 
 function describeDefault(value: unknown): string {
-  return value === undefined || Array.isArray(value) ? '' : `, default ${value}`;
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `, default ${value}`;
 }
 
 /** For the form that tries the operation. */

@@ -1,6 +1,6 @@
 /** Serves the reference: the OpenAPI document, the page, its script and its stylesheet. Each is built at the first visit. */
 
-import { routes } from '../../../api/routes.ts';
+import type { Route } from '../../../api/endpoint.ts';
 import type { Services } from '../../../api/services.ts';
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/browser-files.ts';
 import { bundle } from '../../../assets/bundle.ts';
@@ -22,7 +22,11 @@ const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
 type Send = (exchange: Exchange) => void | Promise<void>;
 
 /** Handlers by path. */
-export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
+export function referencePages(
+  services: Services,
+  prefixes: readonly string[],
+  routes: readonly Route[],
+): Record<string, Send> {
   const { site, originOf } = services;
   const document = once(() => buildOpenApi(routes, prefixes, version));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));

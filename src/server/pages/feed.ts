@@ -1,0 +1,206 @@
+/**
+ * Feeds of the newest images, as Atom and as JSON Feed, with the filters of `/image/latest`. A call of a feed is admitted like
+ * a call of the API. Only images rated sfw appear, because a reader cannot blur them.
+ */
+import { linkValidity } from '../../access/file-links.ts';
+import type { Call, Callable, QueryOf, TaggedResponse } from '../../api/endpoint.ts';
+import { unwrap } from '../../api/images.ts';
+import { type LatestPage, readLatest } from '../../api/latest.ts';
+import { pageUrl } from '../../api/links.ts';
+import { cursor, imageFilters } from '../../api/parameters.ts';
+import { pickParameters } from '../../api/query.ts';
+import type { SignLink } from '../../catalogue/documents/image-document.ts';
+import type { Image } from '../../catalogue/types.ts';
+import { makeText } from '../../http/assets.ts';
+import { entityTag } from '../../http/negotiation.ts';
+import * as Type from '../../lib/json-schema.ts';
+import { categoryNames, choosePicture, shorten, titleOf } from './gallery/preview.ts';
+import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
+
+/** Most readers load the first page only. */
+const PAGE_SIZE = 25;
+/** How many artists, and how many characters, the title of a feed names. */
+const MAX_NAMES = 3;
+/** The date of a feed without images: the standard requires one, and it must not change. */
+const NEVER = '1970-01-01T00:00:00.000Z';
+
+export const feedQuery = { ...imageFilters, cursor };
+const defaults = Object.fromEntries(
+  Object.entries(feedQuery).map(([name, rule]) => [name, (rule as { default?: unknown }).default]),
+);
+type FeedCall = Call<QueryOf<typeof feedQuery>>;
+
+export const feeds: readonly Callable[] = [
+  describeFeed('/feed.xml', ATOM_TYPE, formatAtom),
+  describeFeed('/feed.json', JSON_FEED_TYPE, formatJson),
+];
+
+function describeFeed(path: string, type: string, format: (feed: Feed) => string): Callable {
+  const handle = (call: FeedCall) => makeFeed(call, `${type}; charset=utf-8`, format);
+  return { path, access: 'open', query: Type.Object(feedQuery), handle };
+}
+
+interface Feed {
+  siteName: string;
+  title: string;
+  /** Of the site, of the first page, of this page, and of the next one. */
+  home: string;
+  first: string;
+  self: string;
+  next: string | undefined;
+  icon: string;
+  entries: Entry[];
+}
+
+interface Entry {
+  id: string;
+  title: string;
+  url: string;
+  createdAt: string;
+  artist: { name: string; url: string };
+  categories: string[];
+  picture: ReturnType<typeof choosePicture>;
+  content: Markup;
+}
+
+/**
+ * The links to pictures change every few minutes, but a reader that asks again gets a 304 unless something else has changed: the
+ * tag is that of the feed without them. It also changes twice within their lifetime, before those that a reader has expire.
+ */
+async function makeFeed(
+  call: FeedCall,
+  type: string,
+  format: (feed: Feed) => string,
+): Promise<TaggedResponse> {
+  const { links, previewLifetime } = call.services;
+  const { images, cursor } = await readImages(call);
+  const feed = await describePage(call, cursor);
+  const write = (signLink: SignLink) => {
+    const entries = images.map((image) =>
+      toEntry(image.toImage(signLink, ['artist', 'thumbnails', 'details']), call.origin),
+    );
+    return format({ ...feed, entries });
+  };
+  const period = Math.floor(call.now / (previewLifetime * 500));
+  const text = write(links.signer(call.origin, linkValidity(call.now, previewLifetime, false)));
+  const eTag = entityTag(period + write(() => ({ url: '', expires: '' })));
+  return { answer: makeText(text, type, eTag) };
+}
+
+/** Those that the gallery shows and never blurs, and the call asks for. */
+async function readImages(call: FeedCall): Promise<LatestPage> {
+  const { site, catalogue } = call.services;
+  const filter = pickParameters(imageFilters, call.query);
+  const isWanted = site.ratings.includes('sfw') && (filter.nsfw?.includes('sfw') ?? true);
+  if (isWanted) return readLatest(call, { ...filter, nsfw: ['sfw'] }, PAGE_SIZE);
+  unwrap((await catalogue.checkFilter(filter)) ?? {});
+  return { images: [], cursor: undefined };
+}
+
+async function describePage(call: FeedCall, cursor: string | undefined): Promise<Omit<Feed, 'entries'>> {
+  const { name } = call.services.site;
+  const given = Object.entries(call.query).filter(([name, value]) => value !== defaults[name]);
+  const { cursor: _, ...query } = Object.fromEntries(given);
+  const first = { ...call, query };
+  return {
+    siteName: name,
+    title: shorten([...(await subjects(call)), name].join(' · ')),
+    home: `${call.origin}/`,
+    first: pageUrl(first, {}),
+    self: pageUrl(first, call.query.cursor === undefined ? {} : { cursor: call.query.cursor }),
+    next: cursor && pageUrl(first, { cursor }),
+    icon: `${call.origin}/favicon.ico`,
+  };
+}
+
+/** The names of what the filter selects. */
+async function subjects({ services, query }: FeedCall): Promise<string[]> {
+  const entries = (['artist', 'character'] as const).flatMap((kind) =>
+    [query[kind] ?? []]
+      .flat()
+      .slice(0, MAX_NAMES)
+      .map((id) => services.catalogue.one(kind, id)),
+  );
+  const names = (await Promise.all(entries)).map((entry): string => entry && JSON.parse(entry.document).name);
+  return [...names, query.categories.join(', ')].filter(Boolean);
+}
+
+function toEntry(image: Image, origin: string): Entry {
+  const { name = '', url = '' } = image.artistDetails ?? {};
+  const page = `${origin}/?image=${image.id}`;
+  const picture = choosePicture(image);
+  const paragraphs = (image.description ?? '').split(/\s*\n\s*/).filter(Boolean);
+  return {
+    id: `urn:uuid:${image.id}`,
+    title: titleOf(image),
+    url: page,
+    createdAt: image.createdAt,
+    artist: { name: shorten(name), url: URL.parse(url)?.href ?? `${origin}/?artist=${image.artist}` },
+    categories: categoryNames(image).map(shorten),
+    picture,
+    content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphs.map(
+      (text) => html`<p>${text}</p>`,
+    )}`,
+  };
+}
+
+function pictureTag({ url, width, height, alt }: NonNullable<Entry['picture']>): Markup {
+  return html`<img src="${url}" width="${width}" height="${height}" alt="${alt}">`;
+}
+
+/** Everything but the characters of XML 1.0. */
+const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function formatAtom({ siteName, title, home, first, self, next, icon, entries }: Feed): string {
+  const updated = entries.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), NEVER);
+  const feed = html`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
+<id>${first}</id>
+<title>${title}</title>
+<updated>${updated}</updated>
+<author><name>${siteName}</name></author>
+<icon>${icon}</icon>
+<link rel="alternate" type="text/html" href="${home}"/>
+<link rel="self" type="${ATOM_TYPE}" href="${self}"/>
+${next === undefined ? '' : html`<link rel="next" type="${ATOM_TYPE}" href="${next}"/>\n`}${entries.map(atomEntry)}</feed>
+`;
+  return feed.text.replaceAll(forbidden, '');
+}
+
+function atomEntry({ id, title, url, createdAt, artist, categories, picture, content }: Entry): Markup {
+  return html`<entry>
+<id>${id}</id>
+<title>${title}</title>
+<link rel="alternate" type="text/html" href="${url}"/>
+<published>${createdAt}</published>
+<updated>${createdAt}</updated>
+<author><name>${artist.name}</name><uri>${artist.url}</uri></author>
+${categories.map((name) => html`<category term="${name}"/>\n`)}${
+  picture
+    ? html`<media:thumbnail url="${picture.url}" width="${picture.width}" height="${picture.height}"/>\n`
+    : ''
+}<content type="html">${content.text}</content>
+</entry>
+`;
+}
+
+function formatJson({ title, home, self, next, icon, entries }: Feed): string {
+  return JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: home,
+    feed_url: self,
+    next_url: next,
+    favicon: icon,
+    items: entries.map(({ id, title, url, createdAt, artist, categories, picture, content }) => ({
+      id,
+      url,
+      title,
+      content_html: content.text,
+      image: picture?.url,
+      date_published: createdAt,
+      authors: [artist],
+      tags: categories,
+    })),
+  });
+}
