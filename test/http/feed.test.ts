@@ -185,6 +185,7 @@ for (const path of ['/feed.xml', '/feed.json'])
       assert.deepEqual(idsIn(await adult.get(path)), []);
       const unsafe = await startAgain({ API_RATINGS: 'questionable' });
       assert.deepEqual(idsIn(await unsafe.get(path)), []);
+      assert.equal(readFeed(await unsafe.get(path)).self, unsafe.origin + path);
       assert.equal(idsIn(await unsafe.get(`${path}?nsfw=sfw`)).length, 25);
     });
 

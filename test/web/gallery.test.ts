@@ -88,6 +88,8 @@ describe('the gallery', { skip }, async () => {
     await waitForFirstImage(page);
     await page.getByRole('heading', { level: 1, name: 'Hokusai & Daughter' }).waitFor();
     assert.ok(await page.getByText('30 images').isVisible());
+    const feed = page.getByRole('link', { name: 'Feed' });
+    assert.equal(await feed.getAttribute('href'), `/feed.xml?artist=${artistId}`);
     await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(`**/?artist=${artistId}&page=2`);
     await waitUntilIdle(page);

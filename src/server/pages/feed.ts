@@ -98,8 +98,11 @@ async function readImages(call: FeedCall): Promise<LatestPage> {
 }
 
 async function describePage(call: FeedCall, cursor: string | undefined): Promise<Omit<Feed, 'entries'>> {
-  const { name } = call.services.site;
-  const given = Object.entries(call.query).filter(([name, value]) => value !== defaults[name]);
+  const { site, apiRatings } = call.services;
+  const { name } = site;
+  // Without the operator's default ratings, so that the id of the feed stays when they change.
+  const isGiven = ([name, value]: [string, unknown]) => value !== defaults[name] && value !== apiRatings;
+  const given = Object.entries(call.query).filter(isGiven);
   const { cursor: _, ...query } = Object.fromEntries(given);
   const first = { ...call, query };
   return {
