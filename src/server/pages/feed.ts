@@ -24,6 +24,9 @@ const MAX_NAMES = 3;
 /** The date of a feed without images: the standard requires one, and it must not change. */
 const NEVER = '1970-01-01T00:00:00.000Z';
 
+const include = ['artist', 'thumbnails', 'details'] as const;
+const withoutLink: SignLink = () => ({ url: '', expires: '' });
+
 export const feedQuery = { ...imageFilters, cursor };
 const defaults = Object.fromEntries(
   Object.entries(feedQuery).map(([name, rule]) => [name, (rule as { default?: unknown }).default]),
@@ -65,7 +68,7 @@ interface Entry {
 
 /**
  * The links to pictures change every few minutes, but a reader that asks again gets a 304 unless something else has changed: the
- * tag is that of the feed without them. It also changes twice within their lifetime, before those that a reader has expire.
+ * tag is that of the images without them. It also changes twice within their lifetime, before those that a reader has expire.
  */
 async function makeFeed(
   call: FeedCall,
@@ -75,15 +78,12 @@ async function makeFeed(
   const { links, previewLifetime } = call.services;
   const { images, cursor } = await readImages(call);
   const feed = await describePage(call, cursor);
-  const write = (signLink: SignLink) => {
-    const entries = images.map((image) =>
-      toEntry(image.toImage(signLink, ['artist', 'thumbnails', 'details']), call.origin),
-    );
-    return format({ ...feed, entries });
-  };
+  const signLink = links.signer(call.origin, linkValidity(call.now, previewLifetime, false));
+  const entries = images.map((image) => toEntry(image.toImage(signLink, include), call.origin));
+  const text = format({ ...feed, entries });
   const period = Math.floor(call.now / (previewLifetime * 500));
-  const text = write(links.signer(call.origin, linkValidity(call.now, previewLifetime, false)));
-  const eTag = entityTag(period + write(() => ({ url: '', expires: '' })));
+  const documents = images.map((image) => image.withLink(withoutLink, include));
+  const eTag = entityTag(JSON.stringify([period, feed, documents]));
   return { answer: makeText(text, type, eTag) };
 }
 
