@@ -2,7 +2,7 @@
 
 import type { Token } from '../access/tokens.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Caller } from '../store/contract/catalogue.ts';
+import type { Caller, Moved } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
 import type { Services } from './services.ts';
 
@@ -50,6 +50,8 @@ export interface Redirect {
   headers: Record<string, string>;
 }
 
+export type Response = ApiResponse | Redirect | Moved;
+
 export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 
 interface Common {
@@ -68,6 +70,8 @@ interface Common {
   meta?: Type.TSchema;
   /** A call that works on a catalogue with these records, and its response on the demo catalogue. */
   example: { call?: (records: ExampleRecords) => ExampleCall; data?: unknown; meta?: object };
+  /** Redirects to the entry that the one in the path was merged into. */
+  followsMerges?: true;
   /** Sends `X-Total-Count`, and `Link` to the other pages. */
   isPaged?: true;
   /** Sends `X-Next-Cursor`, and `Link` to the next page. */
@@ -86,13 +90,13 @@ interface Declaration<Params extends Type.TProperties> extends Common {
    * denied, because a 400 takes precedence over a 403, and over the 401 for an `expiry` without a token.
    */
   validate?: Handler<QueryOf<Params>, void>;
-  handle: Handler<QueryOf<Params>, ApiResponse | Redirect>;
+  handle: Handler<QueryOf<Params>, Response>;
 }
 
 export interface Endpoint extends Common {
   query: Type.TObject;
   validate?: Handler<never, void>;
-  handle: Handler<never, ApiResponse | Redirect>;
+  handle: Handler<never, Response>;
 }
 
 /** An endpoint at its path, without the prefix. */

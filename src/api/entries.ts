@@ -99,7 +99,9 @@ export const singleCategory = singleEntry('category', {
 function singleEntry(kind: Kind, details: Details): Endpoint {
   return endpoint({
     ...details,
-    description: 'Includes the number of images.',
+    description:
+      'Includes the number of images. The id of an entry that was merged redirects to the one it went into.',
+    followsMerges: true,
     access: 'open',
     query: { include: entryInclude },
     hasETag: true,
@@ -107,6 +109,7 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
       const { services, id, query } = call;
       const entry = await services.catalogue.one(kind, id, query.include?.includes('cover'));
       if (!entry) throw notFound(kind);
+      if (entry.id !== id) return { movedTo: entry.id };
       const data = addParts(entry, true, entry.cover && linkSigner(call));
       return { data, eTag: entityTag(data) };
     },
@@ -144,7 +147,11 @@ function serializeWith(call: ListCall, { items }: Page<EntryDetails>): Serialize
 }
 
 /** The link is needed for a cover only. */
-function addParts({ document, images, cover }: EntryDetails, hasCount: boolean, signLink?: SignLink): string {
+export function addParts(
+  { document, images, cover }: EntryDetails,
+  hasCount: boolean,
+  signLink?: SignLink,
+): string {
   const countPart = hasCount ? `,"images":${images}` : '';
   const coverPart = cover && signLink ? `,"cover":${fromByteString(cover.toCover(signLink))}` : '';
   return `${document.slice(0, -1)}${countPart}${coverPart}}`;

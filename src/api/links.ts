@@ -34,9 +34,14 @@ export function cursorHeaders(call: Call<object>, cursor: string): Record<string
 type Values = Record<string, string | number | readonly string[]>;
 
 /** A link to the same call with some parameters changed. */
-function pageLink({ query, origin, prefix, path, id }: Call<object>, changes: Values, rel: string): string {
-  const values: Values = { ...query, ...changes };
+function pageLink(call: Call<object>, changes: Values, rel: string): string {
+  const values: Values = { ...call.query, ...changes };
   const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return `<${origin}${prefix}${path.replace('{id}', id)}?${parameters.join('&')}>; rel="${rel}"`;
+  return `<${addressOf(call, call.id, parameters.join('&'))}>; rel="${rel}"`;
+}
+
+/** The address of the same endpoint for an id, with a query that is escaped already. */
+export function addressOf({ origin, prefix, path }: Call<unknown>, id: string, search: string): string {
+  return `${origin}${prefix}${path.replace('{id}', id)}${search === '' ? '' : `?${search}`}`;
 }

@@ -49,6 +49,11 @@ export class Entries {
     return entry && hasCover ? (yield* this.#addCovers(view, [entry]))[0] : entry;
   }
 
+  /** Those at positions of the list, with their covers. */
+  *at(view: View, kind: Kind, positions: number[]): Call<EntryDetails[]> {
+    return yield* this.#addCovers(view, yield* get(view.entriesAt(kind, positions)));
+  }
+
   *#readPage(view: View, kind: Kind, { offset, limit }: Window): Call<Page<StoredEntry>> {
     const { version, counts } = view.snapshot;
     if (version !== this.#version || !this.#isCaching) this.#pages.clear();
