@@ -54,6 +54,7 @@ export const optionNames = {
   call,
   page,
   link,
+  searchAll: { q: true, ...link } as const,
   singleEntry,
   search,
   searchPage: { ...search, ...page },

@@ -1,5 +1,22 @@
 /** What iterators over several pages need. */
+import type { ImageFilter, LinkOptions, SearchOptions } from './options.ts';
 import type * as types from './types.ts';
+
+/** The lists that can be iterated over. */
+export interface Lists {
+  images: { item: types.Image; options: ImageFilter & LinkOptions };
+  artists: { item: types.ListedArtist; options: SearchOptions };
+  characters: { item: types.ListedCharacter; options: SearchOptions };
+  categories: { item: types.ListedCategory; options: SearchOptions };
+}
+export type ListName = keyof Lists;
+
+export const paths: Record<ListName, string> = {
+  images: '/image',
+  artists: '/artist',
+  characters: '/character',
+  categories: '/category',
+};
 
 export async function* followCursor(
   getPage: (cursor: string | undefined) => Promise<types.CursorPage>,

@@ -56,8 +56,11 @@ export class Transport {
   }
 
   async #sendWithRetries(url: string, signal: AbortSignal | undefined): Promise<Success> {
+    let address = url;
     for (let tries = 1; ; tries++) {
-      const response = await this.#send(url, signal);
+      const response = await this.#send(address, signal);
+      // Sent too soon after the redirect to an entry that another one was merged into. That is not asked for again.
+      if (response.redirected) address = response.url;
       const seconds = Math.max(1, readCount(response.headers, 'Retry-After'));
       if (response.status !== 429 || seconds > MAX_WAIT_S || tries === MAX_TRIES)
         return readResponse(response, url, signal);

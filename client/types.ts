@@ -144,6 +144,29 @@ export interface CoverMeta extends ImageMeta<Dimens> {
   thumbnails: Thumbnail[];
 }
 
+/** At most ten of each, the best ones first. */
+export interface SearchResult {
+  artists: ArtistWithImages[];
+  characters: CharacterWithImages[];
+  categories: CategoryWithImages[];
+  /** Those whose titles have the words, newest first. */
+  images: Image[];
+  /** The options of `random` that the text means. Only those that are set. */
+  filters: FoundFilters;
+}
+
+export interface FoundFilters {
+  /** Names of categories. */
+  categories?: string[];
+  exclude?: string[];
+  /** Ids. */
+  artist?: string[];
+  excludeArtist?: string[];
+  character?: string[];
+  nsfw?: Rating[];
+  orientation?: Orientation[];
+}
+
 export interface Statistics {
   images: {
     count: number;

@@ -1,7 +1,7 @@
 /** The client: one method for each endpoint, and iterators over whole lists. */
 import { Cache } from './cache.ts';
 import { checkId, checkOptions, type OptionNames, optionNames } from './check-options.ts';
-import { followCursor, generateSeed } from './iteration.ts';
+import { followCursor, generateSeed, type ListName, type Lists, paths } from './iteration.ts';
 import type {
   AllRandomOptions,
   CallOptions,
@@ -15,7 +15,6 @@ import type {
   RandomFilter,
   RandomOptions,
   RandomPageOptions,
-  SearchOptions,
   SimilarOptions,
   SingleEntryOptions,
   ZukanOptions,
@@ -24,20 +23,6 @@ import { rejectOnAbort } from './queue.ts';
 import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
-interface Lists {
-  images: { item: types.Image; options: ImageFilter & LinkOptions };
-  artists: { item: types.ListedArtist; options: SearchOptions };
-  characters: { item: types.ListedCharacter; options: SearchOptions };
-  categories: { item: types.ListedCategory; options: SearchOptions };
-}
-type ListName = keyof Lists;
-
-const paths: Record<ListName, string> = {
-  images: '/image',
-  artists: '/artist',
-  characters: '/character',
-  categories: '/category',
-};
 const randomPath = '/image/random';
 const MAX_PAGE_SIZE = 25;
 /** How many artists are cached, and for how long. */
@@ -81,6 +66,12 @@ export class Zukan {
   fileUrl(id: string, options: FileUrlOptions = {}): string {
     checkOptions(options, optionNames.file);
     return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
+  }
+
+  /** Artists, characters, categories and titles that match a text of at most 100 characters, and the filters that it means. */
+  async search(q: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.SearchResult> {
+    checkOptions(options, optionNames.link);
+    return this.#getData('/search', optionNames.searchAll, { q, ...options }, call);
   }
 
   /** Images that look most like another one, nearest first. */

@@ -1,7 +1,7 @@
 /**
  * One API call, from request to response. If several errors apply, the order of the steps in `handleCall` decides which
  * one is sent: 429; 401 for an invalid token, or a missing one where the endpoint requires it; 400; 401 for an `expiry`
- * without a token; 403; 404.
+ * without a token; 403; 301 or 404.
  */
 import { expiryAllowance, type Token } from '../access/tokens.ts';
 import { sendAsset } from '../http/assets.ts';
@@ -11,6 +11,7 @@ import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
 import type { Call, Callable, Response } from './endpoint.ts';
+import { addressOf } from './links.ts';
 import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
@@ -50,10 +51,20 @@ export async function handleCall(
     await route.validate?.(call);
     throw denied;
   }
-  await send(exchange, await route.handle(call));
+  await send(exchange, await route.handle(call), call);
 }
 
-function send(exchange: Exchange, response: Response): Promise<void> | undefined {
+function send(exchange: Exchange, response: Response, call: Call<never>): Promise<void> | undefined {
+  if ('movedTo' in response) {
+    // Not cached: undoing the merge brings the entry back.
+    exchange.headers({
+      'Cache-Control': 'no-store',
+      Location: addressOf(call, response.movedTo, exchange.search),
+      'Content-Length': '0',
+    });
+    exchange.sendHead(301);
+    return undefined;
+  }
   if ('location' in response) {
     exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
     exchange.sendHead(302);

@@ -3,7 +3,7 @@
 import type { Token } from '../access/tokens.ts';
 import type { Asset } from '../http/assets.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Caller } from '../store/contract/catalogue.ts';
+import type { Caller, Moved } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
 import type { Services } from './services.ts';
 
@@ -55,7 +55,7 @@ export interface Redirect {
   headers: Record<string, string>;
 }
 
-export type Response = ApiResponse | TaggedResponse | Redirect;
+export type Response = ApiResponse | TaggedResponse | Redirect | Moved;
 
 export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 
@@ -75,6 +75,8 @@ interface Common {
   meta?: Type.TSchema;
   /** A call that works on a catalogue with these records, and its response on the demo catalogue. */
   example: { call?: (records: ExampleRecords) => ExampleCall; data?: unknown; meta?: object };
+  /** Redirects to the entry that the one in the path was merged into. */
+  followsMerges?: true;
   /** Sends `X-Total-Count`, and `Link` to the other pages. */
   isPaged?: true;
   /** Sends `X-Next-Cursor`, and `Link` to the next page. */

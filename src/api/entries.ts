@@ -68,10 +68,14 @@ function entryList(kind: Kind, details: Details): Endpoint {
           : await searchNames(call, kind, query.search);
       const headers = pageHeaders(call, page.total);
       const { include } = query;
-      if (include === undefined) return { answer: keepAnswer(page, () => writeList(page, write)), headers };
+      if (include === undefined)
+        return { answer: keepAnswer(page, () => writeList(page, writeEntry)), headers };
       const hasCount = include.includes('count');
       const signLink = linkSigner(call);
-      return { answer: makeAnswer(writeList(page, (entry) => write(entry, hasCount, signLink))), headers };
+      return {
+        answer: makeAnswer(writeList(page, (entry) => writeEntry(entry, hasCount, signLink))),
+        headers,
+      };
     },
   });
 }
@@ -103,7 +107,9 @@ export const singleCategory = singleEntry('category', {
 function singleEntry(kind: Kind, details: Details): Endpoint {
   return endpoint({
     ...details,
-    description: 'Includes the number of images.',
+    description:
+      'Includes the number of images. The id of an entry that was merged redirects to the one it went into.',
+    followsMerges: true,
     access: 'open',
     query: { include: entryInclude },
     hasETag: true,
@@ -111,8 +117,9 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
       const { services, id, query } = call;
       const entry = await services.catalogue.one(kind, id, query.include?.includes('cover'));
       if (!entry) throw notFound(kind);
-      if (entry.cover) return { answer: makeAnswer(write(entry, true, linkSigner(call))) };
-      return { answer: keepAnswer(entry, () => write(entry, true)) };
+      if (entry.id !== id) return { movedTo: entry.id };
+      if (entry.cover) return { answer: makeAnswer(writeEntry(entry, true, linkSigner(call))) };
+      return { answer: keepAnswer(entry, () => writeEntry(entry, true)) };
     },
   });
 }
@@ -127,7 +134,11 @@ function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) =
 }
 
 /** The link is needed for a cover only. */
-function write({ document, images, cover }: EntryDetails, hasCount = false, signLink?: SignLink): string {
+export function writeEntry(
+  { document, images, cover }: EntryDetails,
+  hasCount = false,
+  signLink?: SignLink,
+): string {
   if (!hasCount && !cover) return document;
   const countPart = hasCount ? `,"images":${images}` : '';
   const coverPart = cover && signLink ? `,"cover":${fromByteString(cover.toCover(signLink))}` : '';

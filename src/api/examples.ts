@@ -4,7 +4,7 @@
  */
 import type Type from 'typebox';
 import type { TokenInformation } from '../access/tokens.ts';
-import type { ArtistImage } from '../catalogue/schemas.ts';
+import type { ArtistImage, SearchResult } from '../catalogue/schemas.ts';
 import type { Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
 
 export const artist: Artist = {
@@ -71,6 +71,14 @@ export const statistics: Statistics = {
   categories: { count: 28 },
 };
 
+export const found: Type.Static<typeof SearchResult> = {
+  artists: [{ ...artist, images: 7 }],
+  characters: [],
+  categories: [],
+  images: [],
+  filters: { artist: [artist.id], nsfw: ['sfw'] },
+};
+
 export const token: TokenInformation = {
   owner: 'me',
   purpose: 'tour',
@@ -109,6 +117,12 @@ export const demoRecords: ExampleRecords = {
 /** No filter if there are no names. */
 export function inCategories(names: readonly string[]): Record<string, string> {
   return names.length > 0 ? { categories: names.join() } : {};
+}
+
+/** Searches for everything by an artist that is safe, within the length of a query. */
+export function searchForArtist(name: string): string {
+  const start = Array.from(name.replaceAll('"', ' ')).slice(0, 50).join('').trim();
+  return `artist:"${start}" rating:sfw`;
 }
 
 /** Matches names that contain the last word of this one: `%ink%`. Letters and digits stand for themselves. */

@@ -67,9 +67,13 @@ export const artistImages = endpoint({
     data: [examples.artistImage],
   },
   isPaged: true,
+  followsMerges: true,
   async handle(call) {
-    const filter = { ...pickParameters(listFilters, call.query), artist: call.id };
-    const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
+    const { catalogue } = call.services;
+    const filter = pickParameters(listFilters, call.query);
+    const found = unwrap(await catalogue.artistImages(call.id, filter, call.query, call.caller));
+    if ('movedTo' in found) return found;
+    const { total, items } = found;
     const write = imageWriter(call);
     const images = items.map((image) => withoutAspectRatio(write(image)));
     return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };

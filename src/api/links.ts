@@ -38,10 +38,14 @@ function pageLink(call: Call<object>, changes: Values, rel: string): string {
 }
 
 /** The address of the same call with some parameters changed. */
-export function pageUrl({ query, origin, prefix, path, id }: Call<object>, changes: Values): string {
-  const values: Values = { ...query, ...changes };
+export function pageUrl(call: Call<object>, changes: Values): string {
+  const values: Values = { ...call.query, ...changes };
   const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
-  return origin + prefix + path.replace('{id}', id) + search;
+  return addressOf(call, call.id, parameters.join('&'));
+}
+
+/** The address of the same endpoint for an id, with a query that is escaped already. */
+export function addressOf({ origin, prefix, path }: Call<unknown>, id: string, search: string): string {
+  return `${origin}${prefix}${path.replace('{id}', id)}${search === '' ? '' : `?${search}`}`;
 }

@@ -37,6 +37,13 @@ export const search = Type.Optional(
     examples: ['%ink%'],
   }),
 );
+export const q = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description: 'What to search for.',
+    examples: ['fox -night artist:"Hoshino Ink" rating:sfw'],
+  }),
+);
 export const expiry = Type.Optional(
   Type.Integer({
     minimum: MIN_EXPIRY,

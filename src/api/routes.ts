@@ -15,6 +15,7 @@ import { imageFile, randomFile } from './image-files.ts';
 import { allImages, artistImages, randomImages, similarImages, singleImage } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
 import { latestImages } from './latest.ts';
+import { search } from './search.ts';
 
 const endpoints: Record<string, Endpoint> = {
   '/': serviceInformation(() => Object.keys(endpoints)),
@@ -27,6 +28,7 @@ const endpoints: Record<string, Endpoint> = {
   '/image/{id}': singleImage,
   '/image/{id}/file': imageFile,
   '/image/{id}/similar': similarImages,
+  '/search': search,
   '/artist': artistList,
   '/artist/{id}': singleArtist,
   '/artist/{id}/images': artistImages,

@@ -1,4 +1,5 @@
 /** How names of artists, characters and categories are written, compared and sorted. The same in every store. Pure. */
+import { uuidPattern } from './schemas.ts';
 import { fold } from './search/fold.ts';
 
 const FIRST_COMBINING = 0x300;
@@ -13,6 +14,14 @@ export function normaliseName(name: string): string {
 
 /** Names with the same folded form differ in case only. */
 export const foldName = (name: string): string => fold(normaliseName(name));
+
+const uuid = new RegExp(uuidPattern);
+
+/** References to entries are ids or names, and so are aliases: the id of an entry that was merged is one. */
+export const isId = (reference: string): boolean => uuid.test(reference);
+
+/** The aliases that people read: without ids. */
+export const formerNames = (aliases: readonly string[]): string[] => aliases.filter((alias) => !isId(alias));
 
 /** All texts of a record or document. */
 export function normaliseTexts<T>(value: T): T {
@@ -49,7 +58,7 @@ export function sortByName<T extends Named>(entries: readonly T[]): T[] {
     .map(({ entry }) => entry);
 }
 
-function compareCodePoints(a: string, b: string): number {
+export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const difference = codePointOrder(a.charCodeAt(index)) - codePointOrder(b.charCodeAt(index));

@@ -180,6 +180,26 @@ export const ListedArtist = Type.Object({ ...artistFields, ...optionalCount });
 export const ListedCharacter = Type.Object({ ...Character.properties, ...optionalCount });
 export const ListedCategory = Type.Object({ ...Category.properties, ...optionalCount });
 
+/** What one search for everything returns. */
+export const SearchResult = Type.Object({
+  artists: Type.Array(ArtistWithImages),
+  characters: Type.Array(CharacterWithImages),
+  categories: Type.Array(CategoryWithImages),
+  images: Type.Array(Image, { description: 'those whose titles have the words, newest first' }),
+  filters: Type.Object(
+    {
+      categories: Type.Optional(Type.Array(Text)),
+      exclude: Type.Optional(Type.Array(Text)),
+      artist: Type.Optional(Type.Array(Uuid)),
+      excludeArtist: Type.Optional(Type.Array(Uuid)),
+      character: Type.Optional(Type.Array(Uuid)),
+      nsfw: Type.Optional(Type.Array(Rating)),
+      orientation: Type.Optional(Type.Array(Orientation)),
+    },
+    { description: 'the parameters for `/image/random` that the text means; only those that are set' },
+  ),
+});
+
 export const TokenInformation = Type.Object({
   owner: Text,
   purpose: Text,
@@ -220,6 +240,7 @@ export const namedSchemas: Record<string, Type.TSchema> = {
   CategoryWithImages,
   ListedCategory,
   Cover: OptionalCover,
+  SearchResult,
   Statistics,
   TokenInformation,
   ServiceMeta,

@@ -1,7 +1,7 @@
 /** Describes what a change did, for the shell and the studio. */
 import { readDocument } from '../catalogue/documents/document.ts';
+import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
-import { isId } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { ChangeItem, ChangeLogReader } from '../store/contract/change-log.ts';
 import type { Lookup } from '../store/contract/writer.ts';
@@ -117,7 +117,7 @@ function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string
   if (kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields;
   const { document, aliases } = fields as { document: string; aliases: string[] };
   const { id, ...facts } = JSON.parse(document);
-  return { ...facts, aliases };
+  return { ...facts, aliases: formerNames(aliases) };
 }
 
 function differences(before: Fields, after: Fields): Difference[] {

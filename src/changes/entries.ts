@@ -2,6 +2,7 @@
 
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { ensureUnknownArtist } from '../import/apply/lookup.ts';
@@ -40,7 +41,13 @@ export async function editEntry(
   const record = checkRecord(given) as EntryLine;
   const { name } = record;
   if (name !== entry.name) await refuseTaken(writer, entry, record);
-  const [taken] = await writer.entriesByName(kind, addAliases);
+  const [taken] = [
+    ...(await writer.entriesByName(kind, addAliases)),
+    ...(await writer.entriesById(
+      kind,
+      addAliases.filter(isId).map((alias) => alias.toLowerCase()),
+    )),
+  ];
   if (taken && taken.id !== id)
     throw new EditError(`the ${kind} "${taken.name}" exists; use --merge-into to make one of both`);
   await refuseBlocked(writer, kind, name === entry.name ? addAliases : [name, ...addAliases]);
@@ -73,7 +80,7 @@ async function refuseBlocked(writer: CatalogueWriter, kind: Kind, names: string[
   if (blocked) throw new EditError(`the name "${blocked.name}" is blocked; unblock it first (--unblock)`);
 }
 
-/** Gives the images and all names of one entry to another. Returns the number of images. */
+/** Gives the images of one entry to another, and all its names and its id as aliases. Returns the number of images. */
 export async function mergeEntries(
   writer: CatalogueWriter,
   from: SavedEntry,
@@ -83,7 +90,7 @@ export async function mergeEntries(
   refuseUnknown(from);
   const images = await replaceInImages(writer, from, into);
   await writer.removeEntries([from]);
-  const aliases = cleanAliases(into.kind, into.name, [...into.aliases, ...from.aliases, from.name]);
+  const aliases = cleanAliases(into.kind, into.name, [...into.aliases, ...from.aliases, from.name, from.id]);
   await writer.saveAliases({ ...into, aliases });
   return images;
 }
@@ -102,7 +109,7 @@ export async function removeEntry(
   }
   const images = await replaceInImages(writer, entry, replacement);
   await writer.removeEntries([entry]);
-  if (block) await blockNames(writer, entry.kind, [entry.name, ...entry.aliases], now);
+  if (block) await blockNames(writer, entry.kind, [entry.name, ...formerNames(entry.aliases)], now);
   return images;
 }
 

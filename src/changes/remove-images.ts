@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
+import { formerNames } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { removeUnusedFiles } from '../import/apply/change-files.ts';
 import { isOurKey } from '../import/prepare/store-picture.ts';
@@ -109,7 +110,7 @@ function describeRemoval(images: number, allowed: number, blocked: string[], { t
 
 /** Returns its names. They are free, so an entry that gets one later was added on purpose. */
 async function blockEntry(writer: CatalogueWriter, entry: SavedEntry, now: string): Promise<string[]> {
-  const names = [entry.name, ...entry.aliases];
+  const names = [entry.name, ...formerNames(entry.aliases)];
   await writer.removeEntries([entry]);
   await blockNames(writer, entry.kind, names, now, { skips: true });
   return names;

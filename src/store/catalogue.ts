@@ -9,13 +9,16 @@ import type { Kind, Page, Statistics, Window } from '../catalogue/types.ts';
 import type { Metric } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';
 import { defaultTuning } from '../lib/tuning.ts';
+import { CombinedSearch } from './combined-search.ts';
 import type {
+  ArtistPage,
   Caller,
   Catalogue,
   EntryDetails,
   FileFacts,
   Filter,
   FilterProblem,
+  Found,
   LatestImages,
   ListFilter,
   SeededImages,
@@ -36,6 +39,7 @@ export class StoredCatalogue implements Catalogue {
   readonly #driver: Driver;
   readonly #documents: Documents;
   readonly #entries: Entries;
+  readonly #search: CombinedSearch;
   readonly #numbers: ImageNumbers;
   readonly #similar: SimilarImages;
 
@@ -45,7 +49,9 @@ export class StoredCatalogue implements Catalogue {
     const sets = new ImageSets(slices, tuning);
     this.#driver = driver;
     this.#documents = new Documents(documents, tuning);
-    this.#entries = new Entries(this.#documents, new NameSearch(slices, tuning), tuning);
+    const names = new NameSearch(slices, tuning);
+    this.#entries = new Entries(this.#documents, names, tuning);
+    this.#search = new CombinedSearch(names, this.#entries, this.#documents);
     this.#numbers = new ImageNumbers(sets, slices.imagesPerSlice);
     this.#similar = new SimilarImages(slices, sets, tuning);
   }
@@ -71,6 +77,10 @@ export class StoredCatalogue implements Catalogue {
 
   images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem> {
     return this.#driver.run((view) => this.#page(view, filter, window, caller));
+  }
+
+  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<ArtistPage> {
+    return this.#driver.run((view) => this.#ofArtist(view, id, filter, window, caller));
   }
 
   randomImages(
@@ -124,6 +134,10 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run((view) => this.#entries.find(view, kind, pattern, window, caller, hasCovers));
   }
 
+  searchAll(text: string, caller: Caller): Promise<Found> {
+    return this.#driver.run((view) => this.#search.find(view, text, caller));
+  }
+
   one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
     return this.#driver.run((view) => this.#entries.one(view, kind, id, hasCover));
   }
@@ -147,6 +161,12 @@ export class StoredCatalogue implements Catalogue {
     if ('problem' in selection) return selection;
     const { total, items } = yield* this.#numbers.page(view, selection, window, caller);
     return { total, items: yield* this.#documents.read(view, items) };
+  }
+
+  *#ofArtist(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<ArtistPage> {
+    const entry = yield* get(view.entry('artist', id));
+    if (entry && entry.id !== id) return { movedTo: entry.id };
+    return yield* this.#page(view, { ...filter, artist: id }, window, caller);
   }
 
   *#random(

@@ -63,6 +63,11 @@ export class Entries {
     return entry && hasCover ? (yield* this.#addCovers(view, [entry]))[0] : entry;
   }
 
+  /** Those at positions of the list, with their covers. */
+  *at(view: View, kind: Kind, positions: number[]): Call<EntryDetails[]> {
+    return yield* this.#addCovers(view, yield* get(view.entriesAt(kind, positions)));
+  }
+
   /** What `read` returns, from the cache if it is there. */
   *#keep<Result extends Page<StoredEntry> | StoredEntry | undefined>(
     view: View,

@@ -1,8 +1,22 @@
-/** Saves and removes images, with their places on shelves, their perceptual hashes, and which of their fields are edited. */
+/**
+ * Saves and removes images, with their places on shelves, their perceptual hashes, the words of their titles, and which of
+ * their fields are edited.
+ */
+
+import { readTitle } from '../catalogue/documents/document.ts';
+import { titleWords } from '../catalogue/search/title-words.ts';
 import type { PlacedImage, SavedImage } from './contract/writer.ts';
 import { createLookup } from './lookup.ts';
 import type { Placed, Placements } from './placements.ts';
 import type { WriteSession } from './session.ts';
+
+/** Images read at a time when all titles are indexed. */
+const INDEX_BATCH_SIZE = 1000;
+
+type Titled = Pick<SavedImage, 'number' | 'document'>;
+
+/** A row of `title_word`. A type, because an interface is no record. */
+type TitleWord = { word: string; image: number };
 
 interface NumberedImage {
   row: SavedImage;
@@ -53,11 +67,24 @@ export class ImageWriter {
     await this.#addHashes(images);
   }
 
+  /** Replaces the words of all titles. */
+  async indexTitles(): Promise<void> {
+    await this.#session.run('delete from title_word');
+    const text = 'select number, document from image where number > $1 order by number limit $2';
+    for (let last = 0; ; ) {
+      const rows = await this.#session.query<Titled>(text, [last, INDEX_BATCH_SIZE]);
+      await this.#addWords(wordsOf(rows));
+      if (rows.length < INDEX_BATCH_SIZE) return;
+      last = rows.at(-1)?.number ?? last;
+    }
+  }
+
   /** Returns the rows that were removed. */
   async remove(ids: string[]): Promise<SavedImage[]> {
     const rows = await createLookup(this.#session).imagesById(ids);
     await this.#placements.remove(rows.map(({ number }) => number));
     await this.#removeFrom('image', 'number', rows);
+    await this.#removeWords(wordsOf(rows));
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     return rows;
@@ -81,12 +108,14 @@ export class ImageWriter {
       images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, row.document]),
     );
     await this.#placements.append(images.map(placed));
+    await this.#addWords(wordsOf(images.map(({ row }) => row)));
     await this.#addDetails(images);
   }
 
   async #update(images: NumberedImage[]): Promise<void> {
     if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
+    await this.#updateWords(rows);
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
       rows,
@@ -97,6 +126,37 @@ export class ImageWriter {
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     await this.#addDetails(images);
+  }
+
+  /** Call it before the documents change. */
+  async #updateWords(rows: Titled[]): Promise<void> {
+    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
+    const text = `select number, document from image where number ${isOneOf}`;
+    const former = wordsOf(await this.#session.query<Titled>(text, [rows.map(({ number }) => number)]));
+    const current = wordsOf(rows);
+    const without = (some: TitleWord[], others: TitleWord[]) => {
+      const keys = new Set(others.map(keyOf));
+      return some.filter((one) => !keys.has(keyOf(one)));
+    };
+    await this.#removeWords(without(former, current));
+    await this.#addWords(without(current, former));
+  }
+
+  /** Some may be there already: see `#add`. */
+  async #addWords(words: TitleWord[]): Promise<void> {
+    await this.#session.runWith(
+      { word: 'text', image: 'int' },
+      words,
+      'insert into title_word (word, image) select word, image from given where true on conflict do nothing',
+    );
+  }
+
+  async #removeWords(words: TitleWord[]): Promise<void> {
+    await this.#session.runWith(
+      { word: 'text', image: 'int' },
+      words,
+      'delete from title_word where (word, image) in (select word, image from given)',
+    );
   }
 
   async #addDetails(images: NumberedImage[]): Promise<void> {
@@ -123,3 +183,11 @@ export class ImageWriter {
 function placed({ row, shelves }: NumberedImage): Placed {
   return { image: row.number, shelves };
 }
+
+function wordsOf(images: Titled[]): TitleWord[] {
+  return images.flatMap(({ number, document }) =>
+    titleWords(readTitle(document)).map((word) => ({ word, image: number })),
+  );
+}
+
+const keyOf = ({ word, image }: TitleWord): string => `${image} ${word}`;

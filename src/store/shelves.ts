@@ -20,18 +20,20 @@ export interface ShelfSnapshot extends CatalogueVersion {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
   orientations: Map<Orientation, Shelf>;
-  /** By folded name. */
+  /** By folded name, and by folded alias if no category has that name. */
   categories: Map<string, Shelf>;
   /** How many entries there are. */
   counts: Record<Kind, number>;
 }
 
-/** A row of `SNAPSHOT_QUERY`. `category` is the folded name of a category, null for other rows. */
+/** A row of `SNAPSHOT_QUERY`. `category` is the folded name or alias of a category, null for other rows. */
 export type SnapshotRow = [kind: string, id: string, category: string | null, number: number, size: number];
 
 /** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
 export const SNAPSHOT_QUERY = `
   select kind, id, category, number, size from shelf where kind in ('catalogue', 'rating', 'orientation', 'category')
+  union all
+  select 'alias', '', key, alias.shelf, 0 from alias where alias.kind = 'category'
   union all
   select 'count', listed.kind, null, 0,
     (select coalesce(max(position) + 1, 0) from shelf where shelf.kind = listed.kind)
@@ -47,13 +49,20 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
     categories: new Map(),
     counts: { artist: 0, category: 0, character: 0 },
   };
+  const aliases: [alias: string, shelf: number][] = [];
   for (const [kind, id, category, number, size] of rows) {
     const shelf = { number, size };
     if (kind === 'count') snapshot.counts[id as Kind] = size;
+    else if (kind === 'alias') aliases.push([category as string, number]);
     else if (category !== null) snapshot.categories.set(category, shelf);
     else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
     else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
     else snapshot.all = shelf;
+  }
+  const byNumber = new Map(snapshot.categories.values().map((shelf) => [shelf.number, shelf]));
+  for (const [alias, number] of aliases) {
+    const shelf = byNumber.get(number);
+    if (shelf && !snapshot.categories.has(alias)) snapshot.categories.set(alias, shelf);
   }
   return snapshot;
 }

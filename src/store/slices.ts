@@ -2,7 +2,7 @@
 import type { Kind } from '../catalogue/types.ts';
 import { yieldToEventLoop } from '../lib/event-loop.ts';
 import { expectVersion } from './versions.ts';
-import { type Answer, type Driver, get, type View } from './view.ts';
+import { type AliasRow, type Answer, type Driver, get, type View } from './view.ts';
 
 /** After reading for this long, other requests get their turn. */
 const MAX_READING_MS = 5;
@@ -26,6 +26,10 @@ export interface SliceReader {
   readShelf(shelf: number, from: number, to: number): Promise<Slice<number>>;
   /** The names of a kind in the order of its list, from one position up to another. */
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
+  /** The numbers of images of the entries of a kind, in the same order. */
+  readSizes(kind: Kind, from: number, to: number): Promise<Slice<number>>;
+  /** The aliases of a kind that follow a key. */
+  readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
   /** The perceptual hashes of the images above a number. */
   readHashes(above: number): Promise<HashSlice>;
   currentVersion(): number | Promise<number>;
@@ -43,6 +47,8 @@ export function createSliceReader(driver: Driver): SliceReader {
     hashesPerSlice: sliceSizes.hashes,
     readShelf: (shelf, from, to) => readSlice((view) => view.imagesOn(shelf, from, to)),
     readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
+    readSizes: (kind, from, to) => readSlice((view) => view.sizes(kind, from, to)),
+    readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
     readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
     currentVersion: () => driver.currentVersion(),
   };
@@ -66,5 +72,22 @@ export async function readSlices<T>(
     if (performance.now() - startedAt < MAX_READING_MS) continue;
     await yieldToEventLoop();
     startedAt = performance.now();
+  }
+}
+
+/** Reads all aliases of a kind. Throws CatalogueChanged if they are not of this version. */
+export async function readAliases(
+  { namesPerSlice, readAliases }: SliceReader,
+  kind: Kind,
+  version: number,
+  onAlias: (alias: AliasRow) => void,
+): Promise<void> {
+  for (let after = ''; ; await yieldToEventLoop()) {
+    const slice = await readAliases(kind, after);
+    expectVersion(slice.version, version);
+    slice.items.forEach(onAlias);
+    const last = slice.items.at(-1);
+    if (!last || slice.items.length < namesPerSlice) return;
+    [after] = last;
   }
 }

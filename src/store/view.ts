@@ -18,6 +18,7 @@ export type Call<T> = Generator<Promise<unknown>, T, unknown>;
 
 /** An artist, character or category. */
 export interface StoredEntry {
+  id: string;
   /** The number of its shelf. */
   shelf: number;
   /** The public JSON. */
@@ -27,6 +28,9 @@ export interface StoredEntry {
   /** The number of the image that is its cover. */
   coverNumber: number | null;
 }
+
+/** `key` is what identifies the alias, in the order of bytes. */
+export type AliasRow = [key: string, name: string, position: number];
 
 /** Positions to look at for images that meet conditions. All shelves are given by their numbers. */
 export interface Draw {
@@ -41,6 +45,31 @@ export interface Draw {
   /** How many images are wanted. */
   limit: number;
 }
+
+/** Words that titles must have. */
+export interface TitleQuery {
+  /** One of these: of each, `scanned` images are looked at, the newest ones, */
+  wanted: string[];
+  /** and one of each of these lists. */
+  required: string[][];
+  scanned: number;
+  /** How many images are wanted. */
+  limit: number;
+}
+
+/** The end of the range of words that begin with a text: no title contains the last code point. */
+export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
+
+/** The words of titles from one text up to another, each once: looks up one after the other. */
+export const firstTitleWords = (from: string, to: string, limit: string): string => {
+  const next = (condition: string) =>
+    `(select title_word.word from title_word where ${condition} and title_word.word < ${to} order by title_word.word limit 1)`;
+  return `with recursive found (word) as (
+      select ${next(`title_word.word >= ${from}`)}
+      union all
+      select ${next('title_word.word > found.word')} from found where found.word is not null
+    ) select word from found where word is not null limit ${limit}`;
+};
 
 /** Images whose document was changed, or that were removed. */
 export interface DocumentChanges {
@@ -58,6 +87,7 @@ export interface View {
   readonly documentRevision: number;
   imageNumber(id: string): Answer<number | undefined>;
   file(image: string): Answer<FileFacts | undefined>;
+  /** The entry with this id, or else the one that an entry with this id was merged into. */
   entry(kind: Kind, id: string): Answer<StoredEntry | undefined>;
   /** The entries at positions that exist. */
   entriesAt(kind: Kind, positions: number[]): Answer<StoredEntry[]>;
@@ -76,6 +106,16 @@ export interface View {
   newest(shelf: Shelf, below: number | undefined, limit: number): Answer<NewestPage>;
   /** The names of a kind in the order of its list, from one position up to another. */
   names(kind: Kind, from: number, to: number): Answer<string[]>;
+  /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
+  aliases(kind: Kind, after: string, limit: number): Answer<AliasRow[]>;
+  /** How many images the entries of a kind have, in the order of its list, from one position up to another. */
+  sizes(kind: Kind, from: number, to: number): Answer<number[]>;
+  /** The first words of titles that begin with a text, in the order of their code points. */
+  titleWords(prefix: string, limit: number): Answer<string[]>;
+  /** How many titles have each of the words; not counted beyond a maximum. */
+  titleCounts(words: string[], max: number): Answer<number[]>;
+  /** The newest images whose titles have words. */
+  titled(query: TitleQuery): Answer<number[]>;
   /** The perceptual hashes of the images above a number, in ascending order. */
   hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
 }

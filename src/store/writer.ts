@@ -90,6 +90,7 @@ async function createWriter(
       for (const rows of DANGLING) await session.run(`delete from ${rows}`);
       await placements.renumberAll();
       await entries.renumberAll();
+      await images.indexTitles();
     },
     async commit() {
       await placements.write();

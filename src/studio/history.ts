@@ -1,7 +1,8 @@
 /** What the page shows of the change log and of the trash. */
+
+import { isId } from '../catalogue/names.ts';
 import { type DescribedItem, describeItems, nameOf } from '../changes/describe.ts';
 import type { Kept, UndoResult } from '../changes/undoing.ts';
-import { isId } from '../import/sources/record.ts';
 import type { Change, ChangeFilter, ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { StudioError } from './server.ts';

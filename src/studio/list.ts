@@ -1,7 +1,7 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 
 import { entryVersion } from '../catalogue/documents/edit-image.ts';
-import { foldName } from '../catalogue/names.ts';
+import { foldName, formerNames } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
@@ -91,7 +91,8 @@ export async function listEntries(kind: Kind, openSnapshot: OpenSnapshot): Promi
   await using snapshot = await openSnapshot();
   return (await findEntries(snapshot, kind)).map(({ entry, images }) => {
     const { id, name, ...fields } = JSON.parse(entry.document);
-    return { id, name, images, aliases: entry.aliases, version: entryVersion(entry), fields };
+    const aliases = formerNames(entry.aliases);
+    return { id, name, images, aliases, version: entryVersion(entry), fields };
   });
 }
 
@@ -112,7 +113,7 @@ export async function suggestEntries(
   const counts = await snapshot.imageCounts(kind);
   const found: { id: string; name: string; images: number; rank: number }[] = [];
   for await (const { id, name, aliases } of snapshot.entries(kind)) {
-    const best = Math.min(...[name, ...aliases].map(rank));
+    const best = Math.min(...[name, ...formerNames(aliases)].map(rank));
     if (best < Number.POSITIVE_INFINITY) found.push({ id, name, images: counts.get(id) ?? 0, rank: best });
   }
   return found

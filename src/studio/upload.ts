@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isId } from '../catalogue/names.ts';
 import type { NewPicture } from '../changes/replace-file.ts';
 import { baseName } from '../import/plan/details.ts';
-import { isId } from '../import/sources/record.ts';
 import type { Change } from '../store/contract/change-log.ts';
 import { StudioError } from './server.ts';
 

@@ -7,6 +7,8 @@ import { after, describe, test } from 'node:test';
 import { Zukan, type ZukanOptions } from '../../client/index.ts';
 import { systemTimer, type Timer } from '../../client/queue.ts';
 import { Transport } from '../../client/transport.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { makeToken, startKnownService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-03-01T00:00:00.000Z');
@@ -57,6 +59,17 @@ function newClient(options: ZukanOptions = {}, sleep = advance) {
 }
 
 describe('the client keeps to the rate limit', () => {
+  test('it follows a redirect to a merged entry at the pace of the service', async () => {
+    const [from, into] = [uuid(3, 1), uuid(3, 2)];
+    await runCommand(['entry', 'character', from, '--merge-into', into], { DATA_DIR: config.dataDir });
+    const { call, statuses, sleeps } = newClient();
+    const { data } = await call(`/character/${from}`);
+    assert.equal(data.id, into);
+    // The redirected request was too early, and only that one is sent again.
+    assert.deepEqual(statuses, [429, 200]);
+    assert.deepEqual(sleeps, [1000]);
+  });
+
   test('it sends simultaneous calls in order, one second apart, and none is refused', async () => {
     const { call, statuses, sleeps, reportedWaits } = newClient();
     const finished: string[] = [];

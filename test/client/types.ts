@@ -33,6 +33,7 @@ export const isSame: {
   category: Same<client.Category, Schemas['Category']>;
   categoryWithImages: Same<client.CategoryWithImages, Schemas['CategoryWithImages']>;
   listedCategory: Same<client.ListedCategory, Schemas['ListedCategory']>;
+  found: Same<client.SearchResult, Schemas['SearchResult']>;
   statistics: Same<client.Statistics, Schemas['Statistics']>;
   token: Same<client.TokenInformation, Schemas['TokenInformation']>;
   information: Same<Omit<client.Information, 'paths'>, Schemas['ServiceMeta']>;
@@ -54,6 +55,7 @@ export const isSame: {
   category: true,
   categoryWithImages: true,
   listedCategory: true,
+  found: true,
   statistics: true,
   token: true,
   information: true,

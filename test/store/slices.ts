@@ -21,6 +21,8 @@ export function sliceReader(overrides: {
     hashesPerSlice: itemsPerSlice,
     readShelf,
     readNames,
+    readSizes: unexpected,
+    readAliases: async () => ({ version: currentVersion(), items: [] }),
     readHashes,
     currentVersion,
   };

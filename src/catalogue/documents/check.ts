@@ -12,9 +12,10 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../../store/contract/writer.ts';
+import { titleWords } from '../search/title-words.ts';
 import type { Kind } from '../types.ts';
 import { checkLog, type Finding, repairLog } from './check-log.ts';
-import { parseStored, readDocument, type StoredImage } from './document.ts';
+import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
 import { formatEdited, isEditedByHand, parseEdited } from './edit-image.ts';
 import { placeImage } from './place-image.ts';
 
@@ -25,6 +26,8 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
   for await (const { id, finding } of checkImages(snapshot))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
+  if (!(await areTitlesIndexed(snapshot)))
+    yield { problem: 'the index of titles has other words than the titles', canBeRepaired: true };
   yield* checkLog(snapshot.changeLog);
 }
 
@@ -34,6 +37,23 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
     await writer.saveImages(faulty.flatMap(({ repaired }) => repaired ?? []));
   await writer.renumberAll();
   await repairLog(snapshot.changeLog, writer.changeLog);
+}
+
+/** Both come in the order of image numbers. Only what is read is compared: a damaged document has no title. */
+async function areTitlesIndexed(snapshot: CatalogueSnapshot): Promise<boolean> {
+  const indexed = snapshot.titleWords()[Symbol.asyncIterator]();
+  for await (const { number, document } of snapshot.images()) {
+    const words = titleWords(readTitle(document));
+    if (words.length === 0) continue;
+    const { done, value } = await indexed.next();
+    if (done || value.image !== number || !isSameSet(value.words, words)) return false;
+  }
+  return (await indexed.next()).done === true;
+}
+
+function isSameSet(some: string[], others: string[]): boolean {
+  const known = new Set(others);
+  return some.length === known.size && some.every((one) => known.has(one));
 }
 
 interface FaultyImage {

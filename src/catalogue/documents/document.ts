@@ -98,6 +98,15 @@ export function readDocument(document: Document): StoredImage {
   return { ...image, ...parseDetails(details), meta: stored };
 }
 
+/** The title; empty if the document is damaged. */
+export function readTitle(document: Document): string {
+  try {
+    return parseDetails(splitEnd(document.split(PLACEHOLDER).slice(6)).details).title;
+  } catch {
+    return '';
+  }
+}
+
 /**
  * The position of the category list (`start` to `middle`) and of the character list (`middle` to `end`) in a document.
  * Many images share these lists, so caches store them once. The searched keys cannot occur inside of a JSON string, where

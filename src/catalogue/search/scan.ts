@@ -10,6 +10,8 @@ export interface NameList {
   kind: Kind;
   version: number;
   folded: readonly string[];
+  /** The positions of the entries with an alias, by the folded alias. */
+  aliases: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The search is valid, but takes too long with so many names. */
@@ -37,9 +39,10 @@ export async function scan(
 ): Promise<number[]> {
   const matcher = compile(pattern);
   const found: number[] = [];
+  const byAlias = new Set(findAliased(pattern, names));
   let spent = 0;
   for (const [position, name] of names.folded.entries()) {
-    if (matcher.matches(name)) found.push(position);
+    if (matcher.matches(name) || byAlias.has(position)) found.push(position);
     const work = matcher.work - spent;
     if (work < WORK_PER_STEP) continue;
     if (matcher.work > MAX_WORK) throw new SearchTooLong();
@@ -48,6 +51,12 @@ export async function scan(
     if (pause) await pause;
   }
   return found;
+}
+
+/** A pattern without operators also finds the entries that were called so. */
+function findAliased(pattern: Node, { aliases }: NameList): readonly number[] {
+  const [text, ...more] = splitAtWildcards(pattern) ?? [];
+  return text === undefined || more.length > 0 ? [] : (aliases.get(text) ?? []);
 }
 
 interface Matcher {

@@ -1,4 +1,5 @@
 /** `zukan entries`: lists the artists, categories or characters with their number of images. */
+import { formerNames } from '../../catalogue/names.ts';
 import { findEntries } from '../../changes/entries.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
@@ -19,7 +20,12 @@ export async function entriesCommand(
   const lines = json
     ? [
         JSON.stringify(
-          entries.map(({ entry: { id, name, aliases }, images }) => ({ id, name, aliases, images })),
+          entries.map(({ entry: { id, name, aliases }, images }) => ({
+            id,
+            name,
+            aliases: formerNames(aliases),
+            images,
+          })),
         ),
       ]
     : terminal.stdout.isTTY

@@ -1,4 +1,5 @@
 /** `zukan entry`: shows, changes, merges and removes artists, categories and characters. */
+import { formerNames } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { blockNames, editEntry, mergeEntries } from '../../changes/entries.ts';
 import { createEntry, findEntry, matchEntries } from '../../changes/references.ts';
@@ -134,7 +135,8 @@ async function showEntry(
   await using store = await openStore(config);
   const images = (await store.catalogue.one(kind, entry.id))?.images ?? 0;
   const { id, name, ...fields } = JSON.parse(entry.document);
-  const shown = { id, name, aliases: entry.aliases, images, ...fields, createdAt: entry.createdAt };
+  const aliases = formerNames(entry.aliases);
+  const shown = { id, name, aliases, images, ...fields, createdAt: entry.createdAt };
   if (json) printLine(terminal, JSON.stringify(shown));
   else {
     const rows = Object.entries(shown).map(([field, value]) => [field, [value].flat().join(', ')]);
@@ -172,7 +174,7 @@ async function merge(writer: CatalogueWriter, from: SavedEntry, reference: strin
 function describeChange(before: SavedEntry, after: SavedEntry): string {
   const facts = ({ document, aliases }: SavedEntry): Record<string, unknown> => ({
     ...JSON.parse(document),
-    aliases,
+    aliases: formerNames(aliases),
   });
   const [old, changed] = [facts(before), facts(after)];
   const show = (value: unknown) => [value].flat().join(', ') || '(none)';

@@ -1,8 +1,9 @@
 /** `zukan history`: lists changes, the newest one first, or shows what one changed. */
+
+import { isId } from '../../catalogue/names.ts';
 import { type DescribedItem, describeItems } from '../../changes/describe.ts';
 import { matchEntries } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
-import { isId } from '../../import/sources/record.ts';
 import { openSnapshot } from '../../server/engines.ts';
 import type { Change, ChangeFilter, ItemKind } from '../../store/contract/change-log.ts';
 import type { CatalogueSnapshot } from '../../store/contract/writer.ts';

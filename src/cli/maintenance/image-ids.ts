@@ -1,6 +1,6 @@
 /** The ids of images on the command line, or from standard input. */
 import { text } from 'node:stream/consumers';
-import { isId } from '../../import/sources/record.ts';
+import { isId } from '../../catalogue/names.ts';
 import { UsageError } from '../terminal/errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

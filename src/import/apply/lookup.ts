@@ -1,10 +1,11 @@
 /** Looks up the stored entries and images that records may refer to. */
+import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/unknown-artist.ts';
 import type { Decisions } from '../../store/contract/decisions.ts';
 import type { CatalogueWriter, Lookup } from '../../store/contract/writer.ts';
 import { ExistingEntries, ExistingImages } from '../plan/existing.ts';
-import { artistOf, type ImageLine, isId } from '../sources/record.ts';
+import { artistOf, type ImageLine } from '../sources/record.ts';
 
 /** Adds the entries that the references, ids or names, may mean. */
 export async function loadEntries(
@@ -13,17 +14,16 @@ export async function loadEntries(
   kind: Kind,
   references: Iterable<string>,
 ): Promise<void> {
-  const { ids = [], names = [] } = Object.groupBy(references, (text) => (isId(text) ? 'ids' : 'names'));
-  existing.add(
-    await lookup.entriesById(
-      kind,
-      ids.map((id) => id.toLowerCase()),
-    ),
+  const { ids: given = [], names = [] } = Object.groupBy(references, (text) =>
+    isId(text) ? 'ids' : 'names',
   );
+  const ids = given.map((id) => id.toLowerCase());
+  existing.add(await lookup.entriesById(kind, ids));
   existing.add(await lookup.entriesByName(kind, names));
-  // A name wins over an alias and a block.
+  // An id wins over an alias, and a name over an alias and a block.
+  const otherIds = ids.filter((id) => !existing.withId(kind, id));
   const others = names.filter((name) => existing.withName(kind, name).length === 0);
-  existing.add(await lookup.entriesByAlias(kind, others));
+  existing.add(await lookup.entriesByAlias(kind, [...otherIds, ...others]));
   if (lookup.decisions) existing.addBlocked(await lookup.decisions.blockedNames(kind, others));
 }
 

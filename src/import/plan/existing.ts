@@ -1,10 +1,11 @@
 /** The stored entries and images that the records of a batch may refer to. */
 
+import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { type BlockedName, nameKey } from '../../store/contract/decisions.ts';
 import type { SavedEntry, SavedImage } from '../../store/contract/writer.ts';
 import { RecordError } from '../problems.ts';
-import { type EntryLine, type ImageLine, isId } from '../sources/record.ts';
+import type { EntryLine, ImageLine } from '../sources/record.ts';
 
 export class ExistingEntries {
   readonly #byId = new Map<string, SavedEntry>();
@@ -57,14 +58,13 @@ export class ExistingEntries {
     return this.#blocked.get(`${kind} ${nameKey(kind, name)}`);
   }
 
-  /** Those that a reference may mean: the entry with this id, or those with this name, or else with this alias. */
+  /** Those that a reference may mean: the entry with this id, or those with this name, or else the one with this alias. */
   matching(kind: Kind, reference: string): SavedEntry[] {
     const known = this.#matches[kind].get(reference);
     if (known) return known;
-    const found = isId(reference)
-      ? [this.withId(kind, reference.toLowerCase())]
-      : this.withName(kind, reference);
-    const matches = (found.length > 0 ? found : [this.withAlias(kind, reference)]).filter((entry) => !!entry);
+    const name = isId(reference) ? reference.toLowerCase() : reference;
+    const found = isId(reference) ? [this.withId(kind, name)] : this.withName(kind, name);
+    const matches = (found[0] ? found : [this.withAlias(kind, name)]).filter((entry) => !!entry);
     this.#matches[kind].set(reference, matches);
     return matches;
   }

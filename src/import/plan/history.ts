@@ -9,7 +9,7 @@ import {
 import { composeDocument, dimensions } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
-import { normaliseLogged, normaliseName } from '../../catalogue/names.ts';
+import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import type { Change, ItemKind, StoredItem, TrashedImage } from '../../store/contract/change-log.ts';
@@ -22,7 +22,7 @@ import {
   ItemLine,
   TrashLine,
 } from '../sources/history-lines.ts';
-import { artistOf, checkRecord, type ImageLine, isId, isStorable, parseJson } from '../sources/record.ts';
+import { artistOf, checkRecord, type ImageLine, isStorable, parseJson } from '../sources/record.ts';
 import type { Picture } from './image.ts';
 
 const closed = { additionalProperties: false };

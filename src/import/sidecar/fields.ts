@@ -1,13 +1,7 @@
 /** What sidecars state about a picture, and the record that it becomes together with the names of its folders. */
+import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import {
-  checkPicture,
-  type ImageLine,
-  isId,
-  isReference,
-  isValidRecord,
-  OPEN_FIELDS,
-} from '../sources/record.ts';
+import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../sources/record.ts';
 import { combine, type MarkedRating, rateByMarkers, tagMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */

@@ -76,7 +76,7 @@ const optionalFields = {
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),
 };
 
-const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 1000 })) };
+const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 2000 })) };
 
 export const CategoryLine = Type.Object(
   {

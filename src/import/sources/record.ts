@@ -3,19 +3,13 @@
 import type Type from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
 import { DETAIL_FIELDS, isTakenAt } from '../../catalogue/documents/details.ts';
-import { normaliseName, normaliseTexts } from '../../catalogue/names.ts';
-import { uuidPattern } from '../../catalogue/schemas.ts';
+import { isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
 import { RecordError, withSubject } from '../problems.ts';
 import { describeErrors } from './describe-errors.ts';
 import * as decisions from './lines.ts';
 import * as lines from './lines.ts';
-
-const uuid = new RegExp(uuidPattern);
-
-/** References to entries are ids or names. */
-export const isId = (reference: string): boolean => uuid.test(reference);
 
 type CategoryLine = Type.Static<typeof lines.CategoryLine>;
 type ArtistLine = Type.Static<typeof lines.ArtistLine>;
@@ -179,8 +173,10 @@ export function isStorable(value: unknown): boolean {
 
 function checkEntry(record: EntryLine): void {
   if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
-  if ([record.name, ...(record.aliases ?? [])].some(isId))
+  if (isId(record.name))
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
+  if (record.aliases)
+    record.aliases = record.aliases.map((alias) => (isId(alias) ? alias.toLowerCase() : alias));
 }
 
 function checkImage({ file, key, meta, thumbnails, takenAt = '' }: ImageLine): void {

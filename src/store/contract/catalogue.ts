@@ -37,6 +37,13 @@ export interface FilterProblem {
   problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'image' | 'position';
 }
 
+/** The id of the entry that the wanted one was merged into. */
+export interface Moved {
+  movedTo: string;
+}
+
+export type ArtistPage = Page<ImageDocument> | Moved | FilterProblem;
+
 /** Images in the order of a seed, and the position of the one that follows, if any. */
 export interface SeededImages {
   images: ImageDocument[];
@@ -51,12 +58,35 @@ export interface LatestImages {
 
 /** An artist, character or category. */
 export interface EntryDetails {
+  id: string;
   /** The public JSON. */
   document: string;
   /** The number of images. */
   images: number;
   /** The newest image rated sfw, if there is one and covers were asked for. */
   cover?: ImageDocument | undefined;
+}
+
+/** The parameters of random images that a text means. Those of entries are names of categories, and ids of all others. */
+export interface FoundFilters {
+  categories?: string[];
+  exclude?: string[];
+  artist?: string[];
+  excludeArtist?: string[];
+  character?: string[];
+  nsfw?: Rating[];
+  orientation?: Orientation[];
+}
+
+/** What a search for everything finds: of each list at most ten, the best ones first. */
+export interface Found {
+  /** With their covers. */
+  artists: EntryDetails[];
+  characters: EntryDetails[];
+  categories: EntryDetails[];
+  /** Those whose titles match, newest first. */
+  images: ImageDocument[];
+  filters: FoundFilters;
 }
 
 /** What is needed to send an image's bytes. */
@@ -81,6 +111,8 @@ export interface Catalogue {
   checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
   images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
+  /** The same of one artist. If the artist was merged, only the id of the one that took over. */
+  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<ArtistPage>;
   /** Distinct images, in random order. */
   randomImages(
     filter: Filter,
@@ -120,6 +152,9 @@ export interface Catalogue {
     caller: Caller,
     hasCovers?: boolean,
   ): Promise<Page<EntryDetails>>;
+  /** Searches names and titles (catalogue/search/query.ts). */
+  searchAll(text: string, caller: Caller): Promise<Found>;
+  /** The entry with this id, or else the one that an entry with this id was merged into. */
   one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
 }

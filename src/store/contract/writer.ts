@@ -124,6 +124,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
   /** By image number, in ascending order. Reads no documents. */
   perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
+  /** The indexed words of titles, of each image that has any, in ascending order of their numbers. */
+  titleWords(): AsyncIterable<{ image: number; words: string[] }>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
   /** The shelves that each of the images is on. */

@@ -10,7 +10,7 @@ const hostile = parsePattern('%a%_{30}b%a_{20}b%');
 function listOf(count: number, length: number): NameList {
   const distinct = Array.from({ length: 100 }, (_, number) => hostileName(number, length));
   const folded = Array.from({ length: count }, (_, index) => distinct[index % distinct.length] as string);
-  return { kind: 'artist', version: 1, folded };
+  return { kind: 'artist', version: 1, folded, aliases: new Map() };
 }
 
 /** Records the work of each step. */
@@ -28,8 +28,11 @@ test('returns the positions of the matching names in order', async () => {
     kind: 'artist',
     version: 1,
     folded: ['mari', 'abe', 'maki', 'ama'],
+    aliases: new Map([['mary', [0]]]),
   };
   assert.deepEqual(await scan(parsePattern('ma%'), names, recordSteps().spend), [0, 2]);
+  assert.deepEqual(await scan(parsePattern('Mary'), names, recordSteps().spend), [0]);
+  assert.deepEqual(await scan(parsePattern('mary%'), names, recordSteps().spend), []);
 });
 
 test('reports its work in small steps', async () => {

@@ -25,6 +25,7 @@ export const clock = () => NOW;
 export const endpoints = [
   ...['/', '/stats', '/token', '/image', '/image/random', '/image/latest', '/image/{id}'],
   ...['/image/random/file', '/image/{id}/file', '/image/{id}/similar'],
+  '/search',
   ...['/artist', '/artist/{id}', '/artist/{id}/images'],
   ...['/character', '/character/{id}', '/category', '/category/{id}'],
 ];

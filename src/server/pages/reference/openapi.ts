@@ -12,7 +12,7 @@ const introduction = `All endpoints are \`GET\`, and most are open to everyone. 
 
 A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message":…,"success":false}\`; its code is the HTTP \
 status. If several errors apply, the first of these is returned: 429; 401 for a token that is invalid, or missing on \`/token\` \
-and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 404.
+and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 301 or 404.
 
 Separate the values of a list with commas, or send it as \`name=a&name=b\`, \`name[]=a\` or \`name[0]=a\`. Unknown parameters \
 are ignored, and \`X-Ignored-Parameters\` names them.
@@ -68,6 +68,7 @@ function buildOperation(route: Route): Operation {
     parameters: parameterKeys(route).map((parameter) => refTo('parameters', parameter)),
     responses: {
       ...(route.data ? { 200: buildSuccess(route, route.data) } : redirectResponses),
+      ...(route.followsMerges && { 301: MOVED }),
       ...(hasETag && { 304: { description: NOT_MODIFIED, headers: responseHeaders(route) } }),
       ...Object.fromEntries(possibleErrors(route)),
     },
@@ -104,6 +105,11 @@ const redirectResponses: Record<string, Response> = {
     description: 'The file is at the address in `Location`.',
     headers: { ...commonHeaders, ...headerRefs('Location') },
   },
+};
+
+const MOVED: Response = {
+  description: 'The entry was merged into another one, which is at the address in `Location`.',
+  headers: { ...commonHeaders, ...headerRefs('Location') },
 };
 
 function buildSuccess(route: Route, data: Type.TSchema): Response {

@@ -150,7 +150,7 @@ export const headers: Record<string, Header> = {
     '<https://example.org/api/artist?limit=5&offset=5>; rel="next"',
   ),
   Location: required(
-    'The address of the file.',
+    'The address of the file, or of the entry that another one was merged into.',
     text,
     'https://example.org/files/acf33ea2-7f98-5b67-a500-77e562ea8d82.webp?expires=1767229200&signature=Zm94ZXM',
   ),

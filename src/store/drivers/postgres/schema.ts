@@ -20,6 +20,7 @@ import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
+import { indexTitles } from '../../title-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -241,4 +242,9 @@ export const migrations: (string | DataMigration)[] = [
   () => normaliseNames({ format: (shelves) => shelves, parse: (stored) => stored as number[] }),
   'update revision set number = next_revision(number) where exists (select from image)',
   'create table source_folder (folder text collate "C" primary key, choice text not null)',
+  'create table title_word (word text collate "C" not null, image int not null, primary key (word, image))',
+  () =>
+    indexTitles(`insert into title_word (word, image)
+      select pair ->> 0, (pair ->> 1)::int from jsonb_array_elements($1::jsonb) as pair on conflict do nothing`),
+  'update revision set number = next_revision(number) where exists (select from image)',
 ];

@@ -142,7 +142,7 @@ class PostgresWriteSession extends PostgresSession implements WriteSession {
     // Truncating a table would lock readers out, and wait for five seconds if one has an open transaction.
     await this.client
       .query(
-        'vacuum (analyze, truncate off) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, source_file',
+        'vacuum (analyze, truncate off) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, title_word, source_file',
       )
       .catch(() => {});
     await disconnect(this.client);

@@ -3,6 +3,7 @@
  * the revision is always there; the other columns are null where nothing was found.
  */
 import { SNAPSHOT_QUERY } from '../../shelves.ts';
+import { firstTitleWords } from '../../view.ts';
 import type { Statement } from './servers.ts';
 
 /**
@@ -43,16 +44,18 @@ export const statements = {
   },
   entry: {
     name: 'entry',
-    text: `select revision.number, shelf.number, document, size, cover from revision
-           left join shelf on kind = $1 and id = $2`,
+    text: `select revision.number, found.number, found.id, document, size, cover from revision
+           left join shelf as found on found.number = coalesce(
+             (select shelf.number from shelf where shelf.kind = $1 and shelf.id = $2),
+             (select alias.shelf from alias where alias.kind = $1 and alias.key = $2))`,
   },
   entries: {
     name: 'entries',
-    text: `select revision.number, entry.number, entry.document, entry.size, entry.cover from revision
+    text: `select revision.number, entry.number, entry.id, entry.document, entry.size, entry.cover from revision
            left join lateral (
              select requested.turn, found.* from unnest($2::int[]) with ordinality as requested (position, turn)
              cross join lateral
-               (select number, document, size, cover from shelf
+               (select number, id, document, size, cover from shelf
                 where shelf.kind = $1 and shelf.position = requested.position offset 0) as found
            ) as entry on true order by entry.turn`,
   },
@@ -60,6 +63,48 @@ export const statements = {
     name: 'names',
     text: `select revision.number, ${arrayOf(
       'select name from shelf where kind = $1 and position >= $2 and position < $3 order by position',
+    )} from revision`,
+  },
+  aliases: {
+    name: 'aliases',
+    text: `select revision.number, ${arrayOf(
+      `select json_build_array(key, alias.name, position) from alias join shelf on shelf.number = alias.shelf
+       where alias.kind = $1 and key > $2 order by key limit $3`,
+    )} from revision`,
+  },
+  sizes: {
+    name: 'sizes',
+    text: `select revision.number, ${arrayOf(
+      'select size from shelf where kind = $1 and position >= $2 and position < $3 order by position',
+    )} from revision`,
+  },
+  titleWords: {
+    name: 'title_words',
+    text: `select revision.number, ${arrayOf(firstTitleWords('$1::text', '$2::text', '$3'))} from revision`,
+  },
+  titleCounts: {
+    name: 'title_counts',
+    text: `select revision.number, ${arrayOf(
+      `select (select count(*) from (select from title_word where title_word.word = wanted.word limit $2) as counted)
+       from unnest($1::text[]) with ordinality as wanted (word, turn) order by wanted.turn`,
+    )} from revision`,
+  },
+  // The newest $6 of the images whose titles have one of the words $1 (of each, the newest $2 are looked at) and one of each
+  // list of words ($3: index of the list, $4: word, $5: number of lists).
+  titled: {
+    name: 'titled',
+    text: `select revision.number, ${arrayOf(
+      `select candidate.image from (
+         select distinct newest.image from unnest($1::text[]) as wanted (word)
+         cross join lateral (
+           select image from title_word where title_word.word = wanted.word order by image desc limit $2
+         ) as newest order by newest.image desc limit $2
+       ) as candidate
+       where (select count(distinct list) from unnest($3::int[], $4::text[]) as other (list, word)
+              cross join lateral (
+                select from title_word where title_word.word = other.word and title_word.image = candidate.image offset 0
+              ) as membership) = $5
+       order by candidate.image desc limit $6`,
     )} from revision`,
   },
   imagesAt: {

@@ -8,7 +8,15 @@ import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
 import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
 import { expectVersion } from '../../versions.ts';
-import type { DocumentChanges, Draw, StoredEntry, View } from '../../view.ts';
+import {
+  type AliasRow,
+  type DocumentChanges,
+  type Draw,
+  endOfPrefix,
+  type StoredEntry,
+  type TitleQuery,
+  type View,
+} from '../../view.ts';
 import type { DocumentLoads } from './document-loads.ts';
 import type { Servers, Statement } from './servers.ts';
 import { statements } from './statements.ts';
@@ -17,7 +25,7 @@ const MAX_INT = 2 ** 31 - 1;
 
 /** Columns after the revision. Where nothing was found, the first of them is null. */
 type Columns<Row extends unknown[]> = Row | [null, ...unknown[]];
-type EntryRow = [shelf: number, document: string, images: number, coverNumber: number | null];
+type EntryRow = [shelf: number, id: string, document: string, images: number, coverNumber: number | null];
 
 export class PostgresView implements View {
   readonly snapshot: ShelfSnapshot;
@@ -123,6 +131,35 @@ export class PostgresView implements View {
     return this.#list(statements.names, kind, from, to);
   }
 
+  aliases(kind: Kind, after: string, limit: number): Promise<AliasRow[]> {
+    return this.#list(statements.aliases, kind, after, limit);
+  }
+
+  sizes(kind: Kind, from: number, to: number): Promise<number[]> {
+    return this.#list(statements.sizes, kind, from, to);
+  }
+
+  titleWords(prefix: string, limit: number): Promise<string[]> {
+    return this.#list(statements.titleWords, prefix, endOfPrefix(prefix), limit);
+  }
+
+  titleCounts(words: string[], max: number): Promise<number[]> {
+    return this.#list(statements.titleCounts, words, max);
+  }
+
+  titled({ wanted, required, scanned, limit }: TitleQuery): Promise<number[]> {
+    const words = required.flatMap((list, index) => list.map((word) => ({ index, word })));
+    return this.#list(
+      statements.titled,
+      wanted,
+      scanned,
+      words.map(({ index }) => index),
+      words.map(({ word }) => word),
+      required.length,
+      limit,
+    );
+  }
+
   async hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
     const rows = await this.#query<[number, string]>(statements.hashes, above, limit);
     return rows.flatMap(([image, hash]) => (image === null ? [] : [[image, hash as string]]));
@@ -154,11 +191,12 @@ export class PostgresView implements View {
   }
 }
 
-function toEntry([shelf, document, images, coverNumber]: Columns<EntryRow>): StoredEntry[] {
+function toEntry([shelf, id, document, images, coverNumber]: Columns<EntryRow>): StoredEntry[] {
   if (shelf === null) return [];
   return [
     {
       shelf,
+      id: id as string,
       document: document as string,
       images: images as number,
       coverNumber: coverNumber as number | null,

@@ -11,6 +11,9 @@
  * has the fields of images that an operator decided. The `key` of an alias or blocked name is the name, folded for
  * categories.
  *
+ * `title_word` has the folded words of the titles of images, by which they are found. It has no index by image: who removes a
+ * title knows its words.
+ *
  * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
@@ -18,6 +21,7 @@
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
+import { indexTitles } from '../../title-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -196,6 +200,15 @@ export const catalogueSchema: Schema = {
     `alter table shelf add column sort_key text not null default ''`,
     () => normaliseNames({ format: (shelves) => `,${shelves.join()},`, parse: parseShelves }),
     'create table source_folder (folder text primary key, choice text not null) strict, without rowid',
+    `create table title_word (
+       word text not null,
+       image integer not null,
+       primary key (word, image)
+     ) strict, without rowid`,
+    () =>
+      indexTitles(
+        'insert or ignore into title_word (word, image) select value ->> 0, value ->> 1 from json_each($1)',
+      ),
   ],
 };
 

@@ -10,13 +10,22 @@ import {
   SNAPSHOT_QUERY,
   type SnapshotRow,
 } from '../../shelves.ts';
-import type { DocumentChanges, Draw, StoredEntry, View } from '../../view.ts';
+import {
+  type AliasRow,
+  type DocumentChanges,
+  type Draw,
+  endOfPrefix,
+  firstTitleWords,
+  type StoredEntry,
+  type TitleQuery,
+  type View,
+} from '../../view.ts';
 import { hasShelf } from './dialect.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './verification.ts';
 
 /** Takes less than a millisecond. */
 const VERIFIED_PER_CALL = 50;
-const ENTRY = 'select number, document, size, cover from shelf';
+const ENTRY = 'select number, id, document, size, cover from shelf';
 
 const texts = {
   begin: 'begin',
@@ -28,6 +37,7 @@ const texts = {
   imageNumber: 'select number from image where id = ?',
   file: 'select key, etag, mimetype from image where id = ?',
   entry: `${ENTRY} where kind = ? and id = ?`,
+  mergedEntry: `${ENTRY} where number = (select shelf from alias where kind = ? and key = ?)`,
   entryAt: `${ENTRY} where kind = ? and position = ?`,
   document: 'select document from image where number = ?',
   documentsAfter: 'select number, document from image where number > ? order by number limit ?',
@@ -37,6 +47,13 @@ const texts = {
   imageAt: 'select image from placement where shelf = ? and position = ?',
   isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
+  aliases: `select key, alias.name, position from alias join shelf on number = alias.shelf
+    where alias.kind = ? and key > ? order by key limit ?`,
+  sizes: 'select size from shelf where kind = ? and position >= ? and position < ? order by position',
+  titleWords: firstTitleWords('?1', '?2', '?3'),
+  titleCount: 'select count(*) from (select 1 from title_word where word = ? limit ?)',
+  titledImages: 'select image from title_word where word = ? order by image desc limit ?',
+  isTitled: 'select 1 from title_word where word = ? and image = ?',
   hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
 };
 
@@ -94,7 +111,8 @@ export class SqliteView implements View {
   }
 
   entry(kind: Kind, id: string): StoredEntry | undefined {
-    const row = firstRow<EntryRow>(this.#statements.entry, kind, id);
+    const { entry, mergedEntry } = this.#statements;
+    const row = firstRow<EntryRow>(entry, kind, id) ?? firstRow<EntryRow>(mergedEntry, kind, id);
     return row && toEntry(row);
   }
 
@@ -153,6 +171,37 @@ export class SqliteView implements View {
     return allRows<[string]>(this.#statements.names, kind, from, to).map(([name]) => name);
   }
 
+  aliases(kind: Kind, after: string, limit: number): AliasRow[] {
+    return allRows(this.#statements.aliases, kind, after, limit);
+  }
+
+  sizes(kind: Kind, from: number, to: number): number[] {
+    return allRows<[number]>(this.#statements.sizes, kind, from, to).map(([size]) => size);
+  }
+
+  titleWords(prefix: string, limit: number): string[] {
+    const rows = allRows<[string]>(this.#statements.titleWords, prefix, endOfPrefix(prefix), limit);
+    return rows.map(([word]) => word);
+  }
+
+  titleCounts(words: string[], max: number): number[] {
+    return words.map((word) => (firstRow<[number]>(this.#statements.titleCount, word, max) as [number])[0]);
+  }
+
+  titled({ wanted, required, scanned, limit }: TitleQuery): number[] {
+    const { titledImages, isTitled } = this.#statements;
+    const found = wanted.flatMap((word) =>
+      allRows<[number]>(titledImages, word, scanned).map(([image]) => image),
+    );
+    const images: number[] = [];
+    for (const image of [...new Set(found)].sort((a, b) => b - a).slice(0, scanned)) {
+      const hasWord = (word: string) => isTitled.get(word, image) !== undefined;
+      if (required.every((words) => words.some(hasWord))) images.push(image);
+      if (images.length === limit) break;
+    }
+    return images;
+  }
+
   hashes(above: number, limit: number): [image: number, hash: string][] {
     return allRows(this.#statements.hashes, above, limit);
   }
@@ -177,11 +226,12 @@ export class SqliteView implements View {
   }
 }
 
-type EntryRow = [shelf: number, document: string, images: number, coverNumber: number | null];
+type EntryRow = [shelf: number, id: string, document: string, images: number, coverNumber: number | null];
 
 /** A missing row is damage. */
-function toEntry([shelf, document, images, coverNumber]: EntryRow | [] = []): StoredEntry {
+function toEntry([shelf, id, document, images, coverNumber]: EntryRow | [] = []): StoredEntry {
   return {
+    id: id as string,
     document: verifyEntry(document),
     shelf: shelf as number,
     images: images as number,

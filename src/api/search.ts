@@ -1,0 +1,37 @@
+/** One search for artists, characters, categories and titles, and for the filters that a text means. */
+import { fromByteString } from '../catalogue/documents/image-document.ts';
+import { SearchResult } from '../catalogue/schemas.ts';
+import { endpoint } from './endpoint.ts';
+import { writeEntry } from './entries.ts';
+import * as examples from './examples.ts';
+import { imageList } from './images.ts';
+import { linkSigner } from './links.ts';
+import { imageParameters, q } from './parameters.ts';
+
+export const search = endpoint({
+  name: 'search',
+  group: 'Images',
+  summary: 'Search everything',
+  description:
+    'Returns artists, characters and categories by name and images by title, at most ten of each, the best ones first, and ' +
+    'the `filters` for `/image/random` that the text means. Every text is valid: words, `"quoted phrases"`, `-` before what ' +
+    'must not be, and `artist:`, `character:`, `category:`, `rating:` or `orientation:` before a word or a phrase. Without a ' +
+    'text, everything is empty.',
+  access: 'open',
+  query: { q, ...imageParameters },
+  data: SearchResult,
+  example: {
+    call: ({ artist }) => ({ query: { q: examples.searchForArtist(artist.name) } }),
+    data: examples.found,
+  },
+  async handle(call) {
+    const { services, query, caller } = call;
+    const found = await services.catalogue.searchAll(query.q ?? '', caller);
+    const signLink = linkSigner(call, query.expiry);
+    const lists = (['artists', 'characters', 'categories'] as const).map(
+      (name) => `"${name}":[${found[name].map((entry) => writeEntry(entry, true, signLink)).join()}]`,
+    );
+    const images = fromByteString(imageList(call, found.images).data);
+    return { data: `{${lists.join()},"images":${images},"filters":${JSON.stringify(found.filters)}}` };
+  },
+});
