@@ -105,7 +105,6 @@ function* findTitled(view: View, terms: Term[]): Call<number[]> {
   // The rarest words leave fewest images to look at, and the next rarest ones refuse most of these.
   const [rarest, ...others] = counted.toSorted((a, b) => a.count - b.count).map(({ list }) => list);
   if (!rarest || counted.some(({ count }) => count === 0)) return [];
-  return yield* get(
-    view.titled({ wanted: rarest, required: others, scanned: MAX_SCANNED, limit: MAX_FOUND }),
-  );
+  const scanned = others.length === 0 ? MAX_FOUND : MAX_SCANNED;
+  return yield* get(view.titled({ wanted: rarest, required: others, scanned, limit: MAX_FOUND }));
 }

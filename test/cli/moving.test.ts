@@ -94,7 +94,7 @@ await forEachEngine((engine) => {
     assert.ok(first.split('\n').length > 60);
     for (const decision of [
       '"aliases":["NULL \\"x\\"","catgirl"]',
-      '"aliases":["Mariko"]',
+      `"aliases":["${uuid(2, 1)}","Mariko"]`,
       '"type":"blocked"',
       '"type":"removed"',
     ])

@@ -101,6 +101,11 @@ describe('each method returns the data of its endpoint', () => {
       () => client.similar(uuid(4, 1), { nsfw: ['sfw'], limit: 3 }),
       () => getData(`/image/${uuid(4, 1)}/similar?nsfw=sfw&limit=3`),
     ],
+    [
+      'search',
+      () => client.search('category -"category 2"', { include: ['details'] }),
+      () => getData('/search?q=category%20-%22category%202%22&include=details'),
+    ],
     ['stats', () => client.stats(), () => getData('/stats')],
     ['token', () => client.token(), () => getData('/token')],
     [

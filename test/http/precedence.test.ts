@@ -47,6 +47,7 @@ const invalidValues: Record<string, string[]> = {
   offset: ['x'],
   expiry: ['30', ''],
   search: ['x'.repeat(51), '('],
+  q: ['x'.repeat(101)],
   nsfw: ['x'],
   orientation: [''],
   categories: ['nope'],

@@ -1,24 +1,19 @@
 /** One search for everything: names, titles and filters, compared with a naive model while titles change in every way. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { parseQuery, wordsFor } from '../../src/catalogue/search/query.ts';
 import { titleQuery, titleWords } from '../../src/catalogue/search/title-words.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
+import { migrations } from '../../src/store/drivers/postgres/schema.ts';
+import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, sqlite } from '../support/servers/engines.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { runCommand } from '../support/zukan/program.ts';
-import {
-  databaseFile,
-  makeToken,
-  type Service,
-  seededRandomInt,
-  startService,
-} from '../support/zukan/service.ts';
+import { makeToken, type Service, seededRandomInt, startService } from '../support/zukan/service.ts';
 
 const VOCABULARY = ['red', 'Fox', 'foxes', 'moon', '赤い', 'Élan', "the fox's", 'x'];
 const NAMES = ['Red Fox', 'fox', 'Foxglove', 'A fox', 'moon', 'Élan Vital', 'outfox'];
@@ -156,16 +151,26 @@ await forEachEngine(async (engine) => {
   });
 
   test('a damaged index of titles is found and repaired', async () => {
-    if (engine !== sqlite) return;
     for (const damage of ["insert into title_word values ('fox', 12345)", 'delete from title_word']) {
-      const database = new DatabaseSync(databaseFile(box.config));
-      database.exec(damage);
-      database.close();
+      tamper(box.config, damage);
       assert.deepEqual(await findProblems(), ['the index of titles has other words than the titles']);
       await runCommand(['check', '--repair', '--quiet'], box.environment);
       assert.deepEqual(await findProblems(), []);
       await compare();
     }
+  });
+
+  test('a catalogue of an older version gets an index of its titles', async () => {
+    const { engine: name } = box.config.database;
+    const isWordStep = (step: unknown) => typeof step === 'string' && step.includes('table title_word');
+    const version =
+      name === 'sqlite'
+        ? `pragma user_version = ${catalogueSchema.steps.findIndex(isWordStep)};`
+        : `delete from migration where step >= ${migrations.findIndex(isWordStep)};`;
+    tamper(box.config, `drop table title_word; ${version}`);
+    await run('stats');
+    assert.deepEqual(await findProblems(), []);
+    await compare();
   });
 
   test('returns entries with counts and covers, images with what include names, and filters', async () => {

@@ -45,6 +45,7 @@ function image(number: number, variant: number): object {
   const pick = (from: readonly unknown[], by: number) =>
     from[Math.floor(variant / by + number) % from.length];
   const fields = {
+    title: pick(['', 'red alpha', 'alpha ray', 'Beta red 2'], 1),
     nsfw: pick(['sfw', 'sfw', 'questionable', 'nsfw'], 1),
     artist: pick([null, uuid(2, 1), uuid(2, 2)], 2),
     categories: NAMES.filter((_, at) => (number * 7 + variant) % (at + 2) === 0),
@@ -93,6 +94,9 @@ export const usualTargets = [
   ]),
   ...[1, 2, 3, 20].flatMap((number) => [`/image/${uuid(4, number)}`, `/image/${uuid(4, number)}/similar`]),
   `/artist/${uuid(2, 2)}/images`,
+  ...['alpha', 'red a', 'artist', 'renamed -Beta', 'character:a rating:sfw'].map(
+    (q) => `/search?q=${encodeURIComponent(q)}`,
+  ),
 ].map((target) => `/api${target}`);
 /** They need a token. */
 export const privateTargets = [
@@ -135,6 +139,7 @@ const command = fc.oneof(
       flag('--remove-category', name),
       flag('--add-character', fc.constant(uuid(3, 1))),
       flag('--artist', fc.constantFrom('Unknown', uuid(2, 3))),
+      flag('--title', fc.constantFrom('', 'alpha', 'red')),
     ),
   ),
   fc.tuple(

@@ -258,6 +258,7 @@ function makeOld(config: Config, former: Map<string, string>): void {
       'alter table shelf drop column sort_key;',
       // What later steps add.
       'drop table source_folder;',
+      'drop table title_word;',
       version,
     ].join('\n'),
   );

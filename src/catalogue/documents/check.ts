@@ -39,16 +39,17 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
   await repairLog(snapshot.changeLog, writer.changeLog);
 }
 
-/** Both come in the order of image numbers. Only what is read is compared: a damaged document has no title. */
+/** Both come in the order of image numbers. Nobody knows the title of an image whose document cannot be read. */
 async function areTitlesIndexed(snapshot: CatalogueSnapshot): Promise<boolean> {
   const indexed = snapshot.titleWords()[Symbol.asyncIterator]();
-  for await (const { number, document } of snapshot.images()) {
-    const words = titleWords(readTitle(document));
-    if (words.length === 0) continue;
-    const { done, value } = await indexed.next();
-    if (done || value.image !== number || !isSameSet(value.words, words)) return false;
+  let next = await indexed.next();
+  for await (const row of snapshot.images()) {
+    const words = titleWords(readTitle(row.document));
+    const found: string[] = !next.done && next.value.image === row.number ? next.value.words : [];
+    if (!isSameSet(found, words) && tryRead(row)) return false;
+    if (found.length > 0) next = await indexed.next();
   }
-  return (await indexed.next()).done === true;
+  return next.done === true;
 }
 
 function isSameSet(some: string[], others: string[]): boolean {

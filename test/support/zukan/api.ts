@@ -36,7 +36,7 @@ export const examples = endpoints.map((path) => {
   return path === '/' ? '' : path.replace('{id}', uuid(kind, 1));
 });
 /** The calls that accept `expiry`. */
-export const withExpiry = examples.filter((path) => /image/.test(path));
+export const withExpiry = examples.filter((path) => /image|search/.test(path));
 
 /** The status of a successful call. */
 export const successStatus = (path: string) => (path.replace(/\?.*/, '').endsWith('/file') ? 302 : 200);
