@@ -6,14 +6,19 @@ import { takenAtPattern } from './documents/details.ts';
 
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });
+export const timestampPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
 const Timestamp = Type.String({
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  pattern: timestampPattern,
   description: 'ISO 8601 in UTC, with milliseconds',
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 export const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
-export const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+export const WebAddress = Type.String({
+  maxLength: 2048,
+  pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$',
+  description: 'an http or https URL; empty if unknown',
+});
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
 export const Orientation = Type.Union([
@@ -82,8 +87,12 @@ export const Character = Type.Object({
   createdAt: Timestamp,
 });
 
+const FileLink = Type.String({
+  format: 'uri',
+  description: 'the link to the file, valid until `meta.expires`',
+});
 const Thumbnail = Type.Object({
-  url: text('the link to the file, valid until `meta.expires`'),
+  url: FileLink,
   width: Pixels,
   height: Pixels,
   mimetype: Mimetype,
@@ -92,7 +101,7 @@ const Thumbnail = Type.Object({
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
-    url: text('the link to the file, valid until `meta.expires`'),
+    url: FileLink,
     artist: Type.String({
       pattern: uuidPattern,
       description: 'the id of the artist; if unknown, that of the artist named "Unknown"',

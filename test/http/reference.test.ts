@@ -15,6 +15,7 @@ import { buildOpenApi } from '../../src/server/pages/reference/openapi.ts';
 import { referencePage } from '../../src/server/pages/reference/page.ts';
 import type { OpenApi, PathItem, Response, Schema } from '../../src/server/pages/reference/types.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { closeSchemas } from '../support/zukan/contract.ts';
 import { type Answer, makeToken } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
@@ -38,7 +39,7 @@ describe('/openapi.json', () => {
   test('equals docs/openapi.json; if not, run npm run openapi', () => {
     const copy = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
     assert.deepEqual(copy, document);
-    assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version))));
+    assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version, 1))));
   });
 
   test('has no field that may be null', () => {
@@ -122,8 +123,43 @@ describe('/openapi.json', () => {
     });
   });
 
+  test('names the formats of values, and accepts the fields of later versions', () => {
+    const { Image, ArtistWithImages } = document.components.schemas as Record<string, Schema>;
+    const { id, url, createdAt, source } = Image?.properties ?? {};
+    assert.deepEqual([id?.format, url?.format, createdAt?.format], ['uuid', 'uri', 'date-time']);
+    // Empty if it is unknown, which is no URI.
+    for (const address of [source?.$ref && document.components.schemas.Source, ArtistWithImages]) {
+      const schema = (address as Schema).properties?.url ?? {};
+      assert.equal(schema.format, undefined);
+      assert.match(schema.description ?? '', /empty if unknown/);
+    }
+    assert.doesNotMatch(JSON.stringify(document), /additionalProperties/);
+  });
+
+  test('has an id of the right kind as the example of each endpoint', () => {
+    const examples = routes.flatMap(({ path }) => {
+      const [first] = operationAt(path).parameters as { $ref: string }[];
+      const key = first?.$ref.split('/').at(-1) ?? '';
+      return path.includes('{id}') ? [[path, key, document.components.parameters[key]?.example]] : [];
+    });
+    assert.ok(examples.length > 6);
+    for (const [path = '', key, example] of examples) {
+      const [, kind = ''] = String(path).split('/');
+      const record = Reflect.get(samples, kind) as { id: string };
+      assert.deepEqual([key, example], [`${kind}Id`, record.id]);
+    }
+  });
+
+  test('states the rate limit of this server', () => {
+    const limitOf = (perSecond: number | undefined) =>
+      /[^.\n]*rate limit[^.]*\./.exec(buildOpenApi(routes, [''], '', perSecond).info.description)?.[0];
+    assert.equal(limitOf(1), 'The rate limit is one request per second.');
+    assert.equal(limitOf(5), 'The rate limit is 5 requests per second.');
+    assert.equal(limitOf(undefined), 'This service has no rate limit.');
+  });
+
   test('has examples that match their schemas', () => {
-    const { components, paths } = document;
+    const { components, paths } = closeSchemas(document);
     const assertValid = (schema: Schema, value: unknown, what: string) => {
       const [isValid, errors] = Compile({ ...schema, components }).Errors(value);
       assert.ok(isValid, `${what}: ${JSON.stringify(errors)}`);

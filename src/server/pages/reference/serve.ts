@@ -24,7 +24,7 @@ type Send = (exchange: Exchange) => void | Promise<void>;
 /** Handlers by path. */
 export function referencePages(services: Services, prefixes: readonly string[]): Record<string, Send> {
   const { site, originOf } = services;
-  const document = once(() => buildOpenApi(routes, prefixes, version));
+  const document = once(() => buildOpenApi(routes, prefixes, version, services.limiter?.perSecond));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const files = once(() => readBrowserFiles('web', 'web/reference', 'client'));
   // The page for what does not exist has the stylesheet only.
