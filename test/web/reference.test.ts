@@ -118,6 +118,9 @@ describe('the reference', { skip }, async () => {
     assert.equal(shown, '/image/random?categories=sea&nsfw=sfw&orientation=landscape,square&limit=1');
     const body = JSON.parse((await section.locator('.result pre').textContent()) ?? '');
     assert.equal(body.data[0].nsfw, 'sfw');
+    const heading = await section.getByRole('heading', { name: 'Response', exact: true }).boundingBox();
+    const code = await section.locator('.result pre').boundingBox();
+    assert.ok(heading && code && code.y - heading.y < 50, 'the response is below its heading');
     await section.getByText('Headers', { exact: true }).click();
     await section.getByText('x-request-id', { exact: true }).waitFor();
     await tryIt.press('Enter');
@@ -187,6 +190,21 @@ describe('the reference', { skip }, async () => {
     await page.goBack();
     assert.equal(await field.inputValue(), '');
     await finish(['400', '401', '403', '404']);
+  });
+
+  test('on phones, the header of the reference and of the 404 page is in line with the text, and stays', async () => {
+    const { page, finish } = await open({ viewport: { width: 390, height: 844 } });
+    for (const path of ['/docs', '/nowhere']) {
+      await page.goto(gallery.origin + path);
+      const [mark, title] = [page.locator('.wordmark svg'), page.getByRole('heading', { level: 1 })];
+      const [markBox, titleBox] = [await mark.boundingBox(), await title.boundingBox()];
+      assert.ok(markBox && titleBox && Math.abs(markBox.x - titleBox.x) < 3 && markBox.y >= 4, path);
+    }
+    await page.goBack();
+    await page.evaluate(() => scrollTo(0, 2000));
+    const box = await page.locator('.wordmark svg').boundingBox();
+    assert.ok(box && box.y >= 0 && box.y < 20, `${box?.y} px`);
+    await finish(['404']);
   });
 
   testDeep('is complete without JavaScript', async () => {

@@ -43,7 +43,7 @@ ${iconLink(site)}
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
-  ${wordmark(site)}
+  <div class="bar">${wordmark(site)}</div>
   <nav aria-label="Site">
     <a href="/">Gallery</a>
     <a href="/docs" aria-current="page">API reference</a>

@@ -85,7 +85,7 @@ function exampleSection(
   if (!call && address.includes('{')) return html``;
   const tryButton = html`<button type="button" class="button small" data-action="try" aria-expanded="false" aria-label="Try it: ${path}">Try it</button>`;
   return html`<div class="example">
-<div class="bar"><h4>Example</h4>
+<div class="caption"><h4>Example</h4>
 <button type="button" class="button small" data-action="copy" aria-label="Copy the example of ${path}">Copy</button>
 ${call ? tryButton : ''}</div>
 <pre class="call" tabindex="0"><code>${curlCommand(address, operation, call)}</code></pre>
@@ -122,7 +122,7 @@ ${Object.values(examples).map(({ value }) => exampleResponse(value))}`;
 
 function exampleResponse(value: unknown): Markup {
   return html`<details class="example"><summary>Example response</summary>
-<div class="bar"><button type="button" class="button small" data-action="copy" aria-label="Copy the response">Copy</button></div>
+<div class="caption"><button type="button" class="button small" data-action="copy" aria-label="Copy the response">Copy</button></div>
 <pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre></details>`;
 }
 
