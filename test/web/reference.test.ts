@@ -107,7 +107,7 @@ describe('the reference', { skip }, async () => {
     await section.getByLabel('square').press('Space');
     assert.equal(
       await command(page, 'random'),
-      `curl '${gallery.origin}/api/image/random?categories=sea,it%27s+%26+%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
+      `curl '${gallery.origin}/api/image/random?categories=sea,it%27s%20%26%20%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
     );
     await page.keyboard.press('Enter');
     assert.match(await answer(page, 'random', 400), /there is no category "it's & <b>"/);
