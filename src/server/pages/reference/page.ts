@@ -64,8 +64,7 @@ ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}<
 <h2 id="headers">Response headers</h2>
 ${headerList(document)}
 <h2 id="schemas">Schemas</h2>
-<div class="schemas">
-${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}</div>
+${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
 </main>
 </div>
 <footer>
