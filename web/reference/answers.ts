@@ -75,7 +75,7 @@ export function showAnswer(answer: Answer, token: TokenUse): Node[] {
     el(
       'div',
       { class: 'example' },
-      el('div', { class: 'caption' }, el('h5', {}, 'Response'), copyButton()),
+      el('div', { class: 'caption' }, el('h4', {}, 'Response'), copyButton()),
       el('pre', { tabindex: 0 }, el('code', {}, ...colour(formatBody(text)))),
     ),
   ];

@@ -36,7 +36,7 @@ ${samples.map(({ value, code }) => codeBlock(code, origin, html`${value === 'cur
 /** Closed on narrow screens only. */
 export function responseBlock(body: unknown, origin: string): Markup {
   return html`<details class="example response"><summary>Example response</summary>
-<div class="caption"><h4>Response</h4>
+<div class="caption"><h4>Example response</h4>
 ${copyButton('Copy the response')}</div>
 ${codeBlock(JSON.stringify(body, undefined, 2), origin)}</details>`;
 }

@@ -39,7 +39,7 @@ ${step(
   '2. Choose what you get',
   html`<p>Filters and options are parameters: ${filters.map(
     (name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`,
-  )}. An image must match all of them. <a href="#random">Each is explained below</a>, and the names of categories
+  )}. An image must match every filter. <a href="#random">Each is explained below</a>, and the names of categories
 are at <a href="#categories"><code>/category</code></a>.</p>`,
   block('step-2', { ...categories, ...safe, limit: 3 }),
 )}
