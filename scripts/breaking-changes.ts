@@ -161,7 +161,11 @@ function compareSchemas(name: string, before: Schema, after: Schema, writer: Wri
   const [old, now] = [valuesAsList(before), valuesAsList(after)];
   const [narrow, wide] = writer === 'client' ? [old, now] : [now, old];
   for (const keyword of new Set([...Object.keys(old), ...Object.keys(now)]))
-    if (!OTHER_KEYWORDS.includes(keyword) && !isWithin(keyword, narrow[keyword], wide[keyword]))
+    if (
+      !OTHER_KEYWORDS.includes(keyword) &&
+      !isWithin(keyword, narrow[keyword], wide[keyword]) &&
+      !(keyword === 'format' && isNamed(old, now))
+    )
       report(name, describe(keyword, old[keyword], now[keyword]));
   if (writer === 'client' && 'default' in before && !isDeepStrictEqual(before.default, after.default))
     report(name, describe('default', before.default, after.default));
@@ -178,6 +182,11 @@ function compareSchemas(name: string, before: Schema, after: Schema, writer: Wri
       report(local, 'no longer always present');
     compareSchemas(nameOf(property, other, local), property, other, writer, report);
   }
+}
+
+/** A format that is new next to a pattern that stayed is only its name: the same values are valid. */
+function isNamed(old: Record<string, unknown>, now: Record<string, unknown>): boolean {
+  return old.format === undefined && now.pattern !== undefined && now.pattern === old.pattern;
 }
 
 function valuesAsList({ const: value, ...schema }: Schema): Record<string, unknown> {

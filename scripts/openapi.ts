@@ -4,7 +4,7 @@ import { routes } from '../src/api/routes.ts';
 import { version } from '../src/lib/version.ts';
 import { buildOpenApi } from '../src/server/pages/reference/openapi.ts';
 
-const document = buildOpenApi(routes, ['/api', '/v1'], version);
+const document = buildOpenApi(routes, ['/api', '/v1'], version, 1);
 writeFileSync(
   new URL('../docs/openapi.json', import.meta.url),
   `${JSON.stringify(document, undefined, 2)}\n`,

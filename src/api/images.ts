@@ -45,7 +45,7 @@ export const allImages = endpoint({
   access: { scope: LIST_IMAGES },
   query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(Image),
-  example: { call: () => ({ query: { limit: '2', offset: '0' } }), data: [examples.image] },
+  example: { call: () => ({ query: { nsfw: 'sfw', limit: '1', offset: '0' } }), data: [examples.image] },
   isPaged: true,
   async handle(call) {
     const filter = pickParameters(listFilters, call.query);
@@ -63,7 +63,7 @@ export const artistImages = endpoint({
   query: { limit, offset, ...listFilters, ...imageParameters },
   data: Type.Array(ArtistImage),
   example: {
-    call: ({ artist }) => ({ id: artist.id, query: { limit: '1' } }),
+    call: ({ artist }) => ({ id: artist.id, query: { nsfw: 'sfw', limit: '1' } }),
     data: [examples.artistImage],
   },
   isPaged: true,

@@ -9,12 +9,8 @@ import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
 import * as examples from './examples.ts';
 
-/** In the path. */
-export const id = Type.String({
-  pattern: uuidPattern,
-  description: 'The id of the record: a UUID in upper or lower case.',
-  examples: [examples.artist.id],
-});
+/** In the path. The reference describes it for each kind of record. */
+export const id = Type.String({ pattern: uuidPattern });
 
 export const limit = Type.Integer({
   minimum: 1,
@@ -125,7 +121,8 @@ export const listFilters = {
 export const imageFilters = {
   categories: Type.Array(Type.String(), {
     default: [],
-    description: 'Only images in all of these categories: names, separated by commas.',
+    description:
+      'Only images in all of these categories, or with `match=any` in any of them: names, separated by commas.',
     examples: [['foxgirl', 'kimono']],
   }),
   match: Type.Union([Type.Literal('all'), Type.Literal('any')], {

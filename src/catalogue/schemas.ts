@@ -6,14 +6,19 @@ import { takenAtPattern } from './documents/details.ts';
 
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });
+export const timestampPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
 const Timestamp = Type.String({
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  pattern: timestampPattern,
   description: 'ISO 8601 in UTC, with milliseconds',
 });
 
 export const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 export const Uuid = Type.String({ pattern: uuidPattern, description: 'a UUID' });
-export const WebAddress = Type.String({ maxLength: 2048, pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$' });
+export const WebAddress = Type.String({
+  maxLength: 2048,
+  pattern: '^([hH][tT][tT][pP][sS]?://[^\\s]+)?$',
+  description: 'an http or https URL; empty if unknown',
+});
 
 export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
 export const Orientation = Type.Union([
@@ -57,7 +62,7 @@ export const ErrorBody = Type.Object({
 
 const artistFields = { id: Uuid, name: Text, url: WebAddress };
 export const Artist = Type.Object(artistFields);
-const ArtistDetails = Type.Optional(
+export const ArtistDetails = Type.Optional(
   Type.Object(artistFields, { description: 'the artist; only with `include=artist`' }),
 );
 
@@ -82,8 +87,12 @@ export const Character = Type.Object({
   createdAt: Timestamp,
 });
 
+const FileLink = Type.String({
+  format: 'uri',
+  description: 'the link to the file, valid until `meta.expires`',
+});
 const Thumbnail = Type.Object({
-  url: text('the link to the file, valid until `meta.expires`'),
+  url: FileLink,
   width: Pixels,
   height: Pixels,
   mimetype: Mimetype,
@@ -92,7 +101,7 @@ const Thumbnail = Type.Object({
 const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
   Type.Object({
     id: Uuid,
-    url: text('the link to the file, valid until `meta.expires`'),
+    url: FileLink,
     artist: Type.String({
       pattern: uuidPattern,
       description: 'the id of the artist; if unknown, that of the artist named "Unknown"',
@@ -160,7 +169,7 @@ export const Cover = Type.Object(
   },
   { description: 'the newest image rated sfw, if there is one; only with `include=cover`' },
 );
-const OptionalCover = Type.Optional(Cover);
+export const OptionalCover = Type.Optional(Cover);
 const cover = { cover: OptionalCover };
 
 /** Added to an artist, character or category that is requested by its id. */
@@ -225,28 +234,3 @@ export const ServiceMeta = Type.Object({
   version: Type.String({ pattern: '^v\\d+\\.\\d+\\.\\d+' }),
   baseApiRoute: text('the prefix of the request'),
 });
-
-/** The schemas that the API reference shows by name. */
-export const namedSchemas: Record<string, Type.TSchema> = {
-  Image,
-  ArtistImage,
-  Artist: ArtistDetails,
-  ArtistWithImages,
-  ListedArtist,
-  Character,
-  CharacterWithImages,
-  ListedCharacter,
-  Category,
-  CategoryWithImages,
-  ListedCategory,
-  Cover: OptionalCover,
-  SearchResult,
-  Statistics,
-  TokenInformation,
-  ServiceMeta,
-  Error: ErrorBody,
-  Source,
-  Rating,
-  Orientation,
-  Mimetype,
-};

@@ -23,7 +23,7 @@ const expected = [
   /^\d{4}-\d\d-\d\d http\S+\n$/,
   /^4 pictures with a kimono\n$/,
   /^4 2 undefined\n$/,
-  /^4 undefined\n(\S+Z http\S+\n){4}$/,
+  /^3 [\w-]+\n(\S+Z http\S+\n){2}$/,
   /^<img src="http\S+" alt="">\nhttp\S+\/file\?width=480\n$/,
   /^abe 1\nMariko 3\n$/,
   /^2 of 2\n$/,

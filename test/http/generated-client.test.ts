@@ -64,7 +64,7 @@ console.log(error?.code, failed, refused.data === undefined);
 // @ts-expect-error The rating must be one of three.
 const wrong = await api.GET('/image/random', { params: { query: { nsfw: ['safe'] } } });
 console.log(wrong.error?.code);
-// @ts-expect-error There is no such field, because the schemas are closed.
+// @ts-expect-error There is no such field.
 console.log(statistics.data?.data.videos);
 
 console.log((await site.GET('/health/live')).data?.status, (await site.GET('/health/ready')).data?.status);

@@ -1,18 +1,24 @@
 /** The examples in the reference are about records of the catalogue, whatever their names are. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import fc from 'fast-check';
+import { Zukan } from '../../client/index.ts';
+import * as samples from '../../src/api/examples.ts';
 import { containingPattern, demoRecords, outlinePattern, startingPattern } from '../../src/api/examples.ts';
+import { routes } from '../../src/api/routes.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
 import { parsePattern } from '../../src/catalogue/search/pattern.ts';
 import { compile } from '../../src/catalogue/search/scan.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { operators } from '../../src/server/pages/reference/page.ts';
+import { operators } from '../../src/server/pages/reference/guide.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { codePoint } from '../support/code-point.ts';
 import { atDepth } from '../support/depth.ts';
+import { findProgram } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/zukan/api.ts';
@@ -27,20 +33,24 @@ const unescapeHtml = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** The example calls of the page, as the reader sees them. */
-async function readCalls(get: Service['get']): Promise<string[]> {
+/** The code on the page, as the reader sees it: example calls in a language, or, without one, responses. */
+async function readCode(get: Service['get'], language?: string): Promise<string[]> {
   const { status, text } = await get('/docs');
   assert.equal(status, 200);
-  const calls = [...text.matchAll(/<pre class="call" tabindex="0"><code>(.*?)<\/code>/gs)];
-  // The origin is marked, so that the script can insert the one that the reader called.
-  return calls.map(([, call = '']) => unescapeHtml(call.replace(/<span class="origin">(.*?)<\/span>/, '$1')));
+  const blocks = [
+    ...text.matchAll(/<pre(?: class="call")?(?: data-code="(\w+)")? tabindex="0"><code>(.*?)<\/code>/gs),
+  ];
+  return blocks
+    .filter(([, code]) => code === language)
+    .map(([, , code = '']) => unescapeHtml(code.replaceAll(/<\/?span[^>]*>/g, '')));
 }
+const readCalls = (get: Service['get']) => readCode(get, 'curl');
 
 const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
 
 const hostile = `<img src=x onerror=alert(1)>'$(reboot)';"%_\\`;
 
-test('hostile names work, and can neither leave the quotes of a shell nor become markup', async () => {
+test('hostile names work in every language, and can neither leave their quotes nor become markup', async (t) => {
   const service = await startMadeUpService([
     { type: 'category', name: `it's` },
     { type: 'category', name: 'secret', nsfw: true },
@@ -63,9 +73,68 @@ test('hostile names work, and can neither leave the quotes of a shell nor become
     assert.equal(status, successStatus(url), `${call}: ${text}`);
     if (/\?(categories|search)=/.test(url) && status === 200) assert.equal(json.data.length, 1, call);
   }
-  assert.ok(calls[0]?.includes('categories=it%27s&'));
+  assert.ok(calls[1]?.includes('categories=it%27s&'));
   const { text } = await service.get('/docs');
   assert.doesNotMatch(text, /<img|secret/);
+
+  // The same calls in the other languages print something, and fail with nothing.
+  const { secret: token } = await makeToken(service.config, ['image:list']);
+  const printed: unknown[] = [];
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+  const runScript = (code: string) =>
+    new AsyncFunction('Zukan', 'console', 'process', code)(
+      Zukan,
+      { log: (...values: unknown[]) => printed.push(...values) },
+      { env: { TOKEN: token } },
+    );
+  const scripts = await readCode(service.get, 'javascript');
+  assert.equal(scripts.length, calls.length);
+  for (const code of scripts) await runScript(code);
+  assert.ok(printed.length >= scripts.length && !printed.includes(undefined));
+  const programs = await readCode(service.get, 'client');
+  assert.equal(programs.length, routes.length + 2);
+  for (const code of programs) await runScript(code.replace("import { Zukan } from 'zukan-client';", ''));
+  const [bot = ''] = await readCode(service.get, 'bot');
+  await runScript(`${bot}\nconsole.log(await pictureCommand());`);
+  assert.match(String(printed.at(-1)), /^http\S+ by <img src=x/);
+  const python = findProgram('python3');
+  if (python === undefined) return t.diagnostic('Python is not installed: its examples were not run.');
+  const modules = await readCode(service.get, 'python');
+  assert.equal(modules.length, calls.length);
+  const folder = temporaryFolder();
+  // The made-up image has no file.
+  const runnable = modules.filter((code) => !/\/file\b/.test(code));
+  const { stdout } = await promisify(execFile)(python, ['-c', runnable.join('\n')], {
+    cwd: folder,
+    env: { TOKEN: token },
+  });
+  assert.ok(stdout.includes(uuid(4, 5)));
+});
+
+test('responses are those of this catalogue, with short links, or else those of the demo', async () => {
+  const records = [
+    { type: 'category', name: 'secret', nsfw: true },
+    { type: 'category', name: 'open', description: 'x'.repeat(500) },
+    madeUpImage(uuid(4, 1), { categories: ['open', 'secret'] }),
+    madeUpImage(uuid(4, 2), { nsfw: 'nsfw' }),
+  ];
+  const service = await startMadeUpService(records);
+  const bodies = await readCode(service.get);
+  const all = bodies.join('\n');
+  assert.doesNotMatch(all, /secret|signature=(?!Zm94)/);
+  assert.ok(!all.includes(uuid(4, 2)));
+  const [first = ''] = bodies;
+  const { data } = JSON.parse(first);
+  assert.equal(data[0].id, uuid(4, 1));
+  assert.match(data[0].url, /\/files\/[^?]+\?\.\.\.$/);
+  assert.ok(data[0].categories[0].description.length < 200);
+  const expected = (await service.get('/api/stats')).json;
+  assert.ok(bodies.some((body) => isDeepStrictEqual(JSON.parse(body), expected)));
+  assert.ok(all.includes(samples.character.name), 'there is no character, so the example is the demo');
+  assert.ok(all.includes(samples.token.purpose), 'a token is never looked up');
+
+  const empty = await startMadeUpService([]);
+  assert.ok((await readCode(empty.get)).join().includes(samples.image.id));
 });
 
 test('the page survives a catalogue that fails, and asks it at most once a minute', async () => {

@@ -15,6 +15,7 @@ import { buildOpenApi } from '../../src/server/pages/reference/openapi.ts';
 import { referencePage } from '../../src/server/pages/reference/page.ts';
 import type { OpenApi, PathItem, Response, Schema } from '../../src/server/pages/reference/types.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { closeSchemas } from '../support/zukan/contract.ts';
 import { type Answer, makeToken } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
@@ -38,7 +39,7 @@ describe('/openapi.json', () => {
   test('equals docs/openapi.json; if not, run npm run openapi', () => {
     const copy = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
     assert.deepEqual(copy, document);
-    assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version))));
+    assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version, 1))));
   });
 
   test('has no field that may be null', () => {
@@ -125,8 +126,43 @@ describe('/openapi.json', () => {
     });
   });
 
+  test('names the formats of values, and accepts the fields of later versions', () => {
+    const { Image, ArtistWithImages } = document.components.schemas as Record<string, Schema>;
+    const { id, url, createdAt, source } = Image?.properties ?? {};
+    assert.deepEqual([id?.format, url?.format, createdAt?.format], ['uuid', 'uri', 'date-time']);
+    // Empty if it is unknown, which is no URI.
+    for (const address of [source?.$ref && document.components.schemas.Source, ArtistWithImages]) {
+      const schema = (address as Schema).properties?.url ?? {};
+      assert.equal(schema.format, undefined);
+      assert.match(schema.description ?? '', /empty if unknown/);
+    }
+    assert.doesNotMatch(JSON.stringify(document), /additionalProperties/);
+  });
+
+  test('has an id of the right kind as the example of each endpoint', () => {
+    const examples = routes.flatMap(({ path }) => {
+      const [first] = operationAt(path).parameters as { $ref: string }[];
+      const key = first?.$ref.split('/').at(-1) ?? '';
+      return path.includes('{id}') ? [[path, key, document.components.parameters[key]?.example]] : [];
+    });
+    assert.ok(examples.length > 6);
+    for (const [path = '', key, example] of examples) {
+      const [, kind = ''] = String(path).split('/');
+      const record = Reflect.get(samples, kind) as { id: string };
+      assert.deepEqual([key, example], [`${kind}Id`, record.id]);
+    }
+  });
+
+  test('states the rate limit of this server', () => {
+    const limitOf = (perSecond: number | undefined) =>
+      /[^.\n]*rate limit[^.]*\./.exec(buildOpenApi(routes, [''], '', perSecond).info.description)?.[0];
+    assert.equal(limitOf(1), 'The rate limit is one request per second.');
+    assert.equal(limitOf(5), 'The rate limit is 5 requests per second.');
+    assert.equal(limitOf(undefined), 'This service has no rate limit.');
+  });
+
   test('has examples that match their schemas', () => {
-    const { components, paths } = document;
+    const { components, paths } = closeSchemas(document);
     const assertValid = (schema: Schema, value: unknown, what: string) => {
       const [isValid, errors] = Compile({ ...schema, components }).Errors(value);
       assert.ok(isValid, `${what}: ${JSON.stringify(errors)}`);
@@ -209,21 +245,22 @@ describe('/openapi.json', () => {
 });
 
 describe('/docs', () => {
-  const calls = [...page.matchAll(/<pre class="call" tabindex="0"><code>(.*?)<\/code>/g)].map(
-    ([, call = '']) =>
-      call
-        .replaceAll(/<\/?span[^>]*>/g, '')
-        .replaceAll('&#39;', "'")
-        .replaceAll('&quot;', '"')
-        .replaceAll('&amp;', '&'),
+  const calls = [...page.matchAll(/<pre class="call"[^>]*><code>(.*?)<\/code>/g)].map(([, call = '']) =>
+    call
+      .replaceAll(/<\/?span[^>]*>/g, '')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&'),
   );
 
   test('has a working example call for every endpoint and page', async () => {
     const withoutExample = 1;
-    assert.equal(calls.length, Object.keys(document.paths).length - withoutExample);
+    const stepsOfQuickStart = 2;
+    const apiCalls = stepsOfQuickStart + routes.length;
+    assert.equal(calls.length, stepsOfQuickStart + Object.keys(document.paths).length - withoutExample);
     for (const [index, call] of calls.entries()) {
       const url = /'(http[^']+)'$/.exec(call)?.[1] ?? '';
-      assert.ok(url.startsWith(`${service.origin}/${index < routes.length ? 'api' : ''}`), call);
+      assert.ok(url.startsWith(`${service.origin}/${index < apiCalls ? 'api' : ''}`), call);
       const { status, text } = await service.get(url, exempt.headers);
       assert.equal(status, successStatus(url), `${call}: ${text}`);
     }
@@ -231,7 +268,7 @@ describe('/docs', () => {
   });
 
   test('starts with random images, and is small', async (t) => {
-    const [first] = page.match(/<h3>.*?<\/h3>/) ?? [];
+    const [first] = page.match(/<h3><a.*?<\/h3>/) ?? [];
     assert.match(first ?? '', /<code>\/image\/random<\/code>/);
     const sizes = await Promise.all(
       ['/docs', '/docs.css', '/docs.js'].map(
@@ -239,7 +276,7 @@ describe('/docs', () => {
       ),
     );
     t.diagnostic(`${sizes.join(' + ')} bytes`);
-    assert.ok(sizes.reduce((sum, size) => sum + size) < 25_000);
+    assert.ok(sizes.reduce((sum, size) => sum + size) < 32_000);
   });
 
   test('every internal link has exactly one target', () => {
@@ -284,7 +321,11 @@ describe('/docs', () => {
     const text = referencePage(
       { ...document, info, tags: [{ name: 'Images', description: hostile }] },
       routes,
-      { ...demoRecords, artist: { id: hostile, name: hostile }, categories: [hostile] },
+      {
+        origin: hostile,
+        records: { ...demoRecords, artist: { id: hostile, name: hostile }, categories: [hostile] },
+        responses: { '/stats': { [hostile]: hostile } },
+      },
       { name: hostile, logo: undefined, accent: undefined, ratings: [], reportUrl: undefined },
       { style: hostile, script: '/docs.js' },
     );

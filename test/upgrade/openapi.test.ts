@@ -58,6 +58,7 @@ const base = JSON.stringify({
             explode: false,
             schema: { type: 'array', items: { type: 'string' } },
           },
+          { name: 'key', in: 'query', required: false, schema: { type: 'string', pattern: '^p' } },
         ],
         responses: {
           200: {
@@ -141,6 +142,7 @@ const table: [string, string, ...string[]][] = [
   ['"maxLength":9', '"maxLength":8'],
   ['"minimum":0', '"minimum":1'],
   ['[{"token":["list"]}]', '[{}]'],
+  ['"pattern":"^p"', '"pattern":"^p","format":"uuid"'],
   // Endpoints
   ['"/health"', '"/healthz"', 'GET /health: removed'],
   ['"get":{"operationId":"health"', '"post":{"operationId":"health"', 'GET /health: removed'],
@@ -167,6 +169,11 @@ const table: [string, string, ...string[]][] = [
     '"items":{"type":"string"}',
     '"items":{"type":"string","pattern":"^a"}',
     'GET /random?tags[]: pattern: none → "^a"',
+  ],
+  [
+    '"items":{"type":"string"}',
+    '"items":{"type":"string","format":"uuid"}',
+    'GET /random?tags[]: format: none → "uuid"',
   ],
   // Responses
   ['"404":{', '"410":{', 'GET /random 404: removed'],

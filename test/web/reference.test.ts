@@ -107,7 +107,7 @@ describe('the reference', { skip }, async () => {
     await section.getByLabel('square').press('Space');
     assert.equal(
       await command(page, 'random'),
-      `curl '${gallery.origin}/api/image/random?categories=sea,it%27s+%26+%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
+      `curl '${gallery.origin}/api/image/random?categories=sea,it%27s%20%26%20%3Cb%3E&nsfw=sfw&orientation=landscape,square&limit=1'`,
     );
     await page.keyboard.press('Enter');
     assert.match(await answer(page, 'random', 400), /there is no category "it's & <b>"/);
@@ -118,6 +118,16 @@ describe('the reference', { skip }, async () => {
     assert.equal(shown, '/image/random?categories=sea&nsfw=sfw&orientation=landscape,square&limit=1');
     const body = JSON.parse((await section.locator('.result pre').textContent()) ?? '');
     assert.equal(body.data[0].nsfw, 'sfw');
+    const heading = await section.getByRole('heading', { name: 'Response', exact: true }).boundingBox();
+    const code = await section.locator('.result pre').boundingBox();
+    assert.ok(heading && code && code.y - heading.y < 50, 'the response is below its heading');
+    const [picture] = await section
+      .locator('.pictures img')
+      .evaluateAll((images) => Promise.all(images.map((image) => (image as HTMLImageElement).decode())))
+      .then(() =>
+        section.locator('.pictures img').evaluateAll((all) => all.map((image) => image.getAttribute('src'))),
+      );
+    assert.equal(picture, body.data[0].url);
     await section.getByText('Headers', { exact: true }).click();
     await section.getByText('x-request-id', { exact: true }).waitFor();
     await tryIt.press('Enter');
@@ -189,9 +199,76 @@ describe('the reference', { skip }, async () => {
     await finish(['400', '401', '403', '404']);
   });
 
+  test('shows code in the chosen language on the whole page and on the next visit, and contents that can be filtered', async () => {
+    const { page, finish } = await open({ viewport: { width: 1280, height: 800 } });
+    const codes = (id: string) =>
+      operation(page, id)
+        .locator('[data-code]')
+        .filter({ visible: true })
+        .evaluateAll((blocks) => blocks.map((block) => (block as HTMLElement).dataset.code));
+    const about = await operation(page, 'random').locator('.about').boundingBox();
+    const examples = await operation(page, 'random').locator('.examples').boundingBox();
+    assert.ok(
+      about && examples && about.x + about.width < examples.x && examples.y < about.y + 10,
+      'two columns',
+    );
+    assert.deepEqual([await codes('random'), await codes('live')], [['curl'], ['curl']]);
+    await operation(page, 'random').getByRole('radio', { name: 'curl' }).focus();
+    for (let key = 0; key < 3; key++) await page.keyboard.press('ArrowRight');
+    // There is no method of the client for a health check.
+    assert.deepEqual(
+      [await codes('random'), await codes('stats'), await codes('live')],
+      [['client'], ['client'], ['python']],
+    );
+    await operation(page, 'random').getByRole('button', { name: 'Try it' }).click();
+    await operation(page, 'random').getByLabel('categories').fill('sea');
+    const sample = await operation(page, 'random').locator('[data-code=client]').textContent();
+    assert.ok(
+      sample?.includes("zukan.random({ categories: ['sea'], nsfw: ['sfw'], limit: 1 })"),
+      sample ?? '',
+    );
+    await page.reload();
+    assert.deepEqual(await codes('stats'), ['client']);
+
+    const contents = page.getByRole('navigation', { name: 'Contents' });
+    await page.evaluate(() => document.getElementById('stats')?.scrollIntoView());
+    await contents.locator('[aria-current][href="#stats"]').waitFor();
+    assert.equal(await contents.locator('[aria-current]').count(), 1);
+    await page.getByLabel('Filter the contents').fill('similar');
+    assert.deepEqual(await contents.locator('a:visible').allTextContents(), ['/image/{id}/similar']);
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#similar');
+    await page.getByLabel('Filter the contents').fill('no such');
+    await contents.getByText('Nothing matches.').waitFor();
+    for (const width of [390, 768, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const room = await page.locator('html').evaluate((html) => html.clientWidth - html.scrollWidth);
+      assert.ok(room >= 0, `nothing overflows at ${width} px`);
+    }
+    await finish();
+  });
+
+  test('on phones, the header of the reference and of the 404 page is in line with the text, and stays', async () => {
+    const { page, finish } = await open({ viewport: { width: 390, height: 844 } });
+    for (const path of ['/docs', '/nowhere']) {
+      await page.goto(gallery.origin + path);
+      const [mark, title] = [page.locator('.wordmark svg'), page.getByRole('heading', { level: 1 })];
+      const [markBox, titleBox] = [await mark.boundingBox(), await title.boundingBox()];
+      assert.ok(markBox && titleBox && Math.abs(markBox.x - titleBox.x) < 3 && markBox.y >= 4, path);
+    }
+    await page.goBack();
+    await page.evaluate(() => scrollTo(0, 2000));
+    const box = await page.locator('.wordmark svg').boundingBox();
+    assert.ok(box && box.y >= 0 && box.y < 20, `${box?.y} px`);
+    await finish(['404']);
+  });
+
   testDeep('is complete without JavaScript', async () => {
     const { page } = await open({ javaScriptEnabled: false });
     assert.ok(await operation(page, 'random').locator('.call').isVisible());
+    await operation(page, 'random').getByText('Python', { exact: true }).click();
+    assert.ok(await operation(page, 'random').locator('[data-code=python]').isVisible());
+    assert.ok(await operation(page, 'random').locator('.call').isHidden());
     assert.ok(await page.locator('.operators').isVisible());
     for (const name of ['Try it', 'Copy', 'Forget'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);

@@ -3,6 +3,7 @@ import { readCount } from '../../client/pace.ts';
 import { el } from '../dom.ts';
 import { formatDuration, formatSize } from '../text.ts';
 import type { Answer } from './calls.ts';
+import { colour } from './code-blocks.ts';
 
 const statusNames: Record<number, string> = {
   200: 'OK',
@@ -69,14 +70,47 @@ export function showAnswer(answer: Answer, token: TokenUse): Node[] {
   return [
     outcome(status, message === undefined ? size : message),
     ...(message === undefined ? [] : [el('p', {}, ...advice(answer, token))]),
+    ...showPictures(text),
     headerDetails(headers),
     el(
       'div',
       { class: 'example' },
-      el('div', { class: 'bar' }, el('h5', {}, 'Response'), copyButton()),
-      el('pre', { tabindex: 0 }, el('code', {}, formatBody(text))),
+      el('div', { class: 'caption' }, el('h4', {}, 'Response'), copyButton()),
+      el('pre', { tabindex: 0 }, el('code', {}, ...colour(formatBody(text)))),
     ),
   ];
+}
+
+const MAX_PICTURES = 6;
+
+/** A record with a picture: an image, or the cover of an entry. */
+interface Pictured {
+  url: string;
+  nsfw?: string;
+  meta: { dimens: { width: number; height: number } };
+}
+
+/** The pictures of the records in a response. Those that are not safe for everyone wait for a click. */
+function showPictures(text: string): Node[] {
+  const { data } = parseJson(text) as { data?: unknown };
+  const pictured = [data].flat().flatMap((record) => {
+    const image = (record as { cover?: unknown } | undefined)?.cover ?? record;
+    return isPictured(image) ? [image] : [];
+  });
+  if (pictured.length === 0) return [];
+  const pictures = pictured.slice(0, MAX_PICTURES).map(({ url, nsfw, meta }) => {
+    const { width, height } = meta.dimens;
+    const picture = el('img', { src: url, width, height, loading: 'lazy', alt: 'The image in the response' });
+    if (nsfw === undefined || nsfw === 'sfw') return picture;
+    return el('details', {}, el('summary', {}, `Show the image rated ${nsfw}`), picture);
+  });
+  const more = pictured.length - pictures.length;
+  return [el('div', { class: 'pictures' }, ...pictures, more > 0 ? `and ${more} more` : '')];
+}
+
+function isPictured(record: unknown): record is Pictured {
+  const { url, meta } = (record ?? {}) as Partial<Pictured>;
+  return typeof url === 'string' && typeof meta?.dimens?.width === 'number';
 }
 
 export function showPicture(picture: HTMLImageElement): Node[] {

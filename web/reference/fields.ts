@@ -1,35 +1,21 @@
-/** The form fields of an operation, made from the table of its parameters. */
-import { formatQuery } from '../../client/query.ts';
+/** The form fields of an operation, made from the list of its parameters. */
 import { el } from '../dom.ts';
+import { type Query, type Request, toValue, type ValueType } from './code.ts';
 
-/** The section's address with `{id}`, and the values of its example call. */
-export interface Example {
-  template: string;
-  id: string;
-  query: URLSearchParams;
+export function readRequest(section: HTMLElement): Request {
+  return JSON.parse(section.dataset.request ?? '');
 }
 
-/** The example call is a command whose last argument is the quoted URL. */
-export const quotedUrl = /'([^']*)'$/;
+const rowsIn = (section: HTMLElement) => section.querySelectorAll<HTMLElement>('[data-in]');
 
-export function readExample(section: HTMLElement): Example {
-  const template = section.dataset.address ?? '';
-  const command = section.querySelector('.call')?.textContent ?? '';
-  const { pathname, searchParams } = new URL(quotedUrl.exec(command)?.[1] ?? '', location.href);
-  const position = template.split('/').indexOf('{id}');
-  return { template, id: pathname.split('/')[position] ?? '', query: searchParams };
-}
-
-export function createFields(section: HTMLElement, { id, query }: Example): HTMLElement[] {
-  const rows = section.querySelectorAll<HTMLElement>('tr[data-in]');
-  return Array.from(rows, (row) => {
-    const name = row.querySelector('th')?.textContent ?? '';
-    const { in: location, values = '', many, default: fallback = '' } = row.dataset;
-    const value = location === 'path' ? id : (query.get(name) ?? '');
+export function createFields(section: HTMLElement, { id = '', query = {} }: Request): HTMLElement[] {
+  return Array.from(rowsIn(section), (row) => {
+    const { name = '', in: place, type, values = '', default: fallback = '' } = row.dataset;
+    const value = place === 'path' ? id : String(query[name] ?? '');
     const choices = values.split(',').filter(Boolean);
-    if (choices.length > 0 && many !== undefined) return checkboxes(name, choices, value.split(','));
+    if (choices.length > 0 && type === 'list') return checkboxes(name, choices, value.split(','));
     const field = choices.length > 0 ? select(name, choices, value, fallback) : input(name, value, fallback);
-    if (location === 'path') field.required = true;
+    if (place === 'path') field.required = true;
     return el('label', { class: 'field' }, el('span', {}, name), field);
   });
 }
@@ -43,7 +29,7 @@ function select(name: string, choices: string[], value: string, fallback: string
   const options = choices
     .filter((choice) => choice !== fallback)
     .map((choice) => el('option', { value: choice, selected: choice === value }, choice));
-  return el('select', { name }, el('option', { value: '' }, `${fallback} (default)`), ...options);
+  return el('select', { name }, el('option', { value: '' }, fallback && `${fallback} (default)`), ...options);
 }
 
 function checkboxes(name: string, choices: string[], checked: string[]): HTMLElement {
@@ -58,15 +44,16 @@ function checkboxes(name: string, choices: string[], checked: string[]): HTMLEle
   return el('fieldset', { class: 'field' }, el('legend', {}, name), ...boxes);
 }
 
-/** The path and query of the call that the form describes. Empty fields are left out. */
-export function formatAddress(template: string, form: HTMLFormElement): string {
-  const query: Record<string, string> = {};
-  let path = template;
-  for (const [name, value] of new FormData(form)) {
-    const text = String(value).trim();
-    if (text === '') continue;
-    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, () => encodeURIComponent(text));
-    else query[name] = name in query ? `${query[name]},${text}` : text;
+/** The call that the form describes. Empty fields are left out. */
+export function readForm(section: HTMLElement, form: HTMLFormElement): Request {
+  const data = new FormData(form);
+  const query: Query = {};
+  let id = '';
+  for (const { dataset } of rowsIn(section)) {
+    const { name = '', in: place, type } = dataset;
+    const text = data.getAll(name).join().trim();
+    if (place === 'path') id = text;
+    else if (text !== '') query[name] = toValue(text, type as ValueType);
   }
-  return (path.replace(/\/$/, '') || '/') + formatQuery(query).replaceAll('%2C', ',');
+  return { ...readRequest(section), id, query };
 }

@@ -2,7 +2,8 @@
  * Makes the reference interactive. Without this script it is complete, but nothing can be tried on it, and the examples call
  * PUBLIC_URL or this machine.
  */
-import { copyFrom } from './copy.ts';
+import { copyFrom, initLanguages } from './code-blocks.ts';
+import { initContents } from './contents.ts';
 import { initTester } from './tester.ts';
 import { initToken } from './token.ts';
 import { toggleForm } from './trying.ts';
@@ -13,15 +14,9 @@ document.addEventListener('click', ({ target }) => {
   if (button.dataset.action === 'copy') void copyFrom(button);
   else toggleForm(button);
 });
-/** The stylesheet shows them on wide screens anyway. Now assistive technology knows, too. */
-const contents = document.querySelector<HTMLDetailsElement>('.contents');
-const wide = matchMedia('(min-width: 64rem)');
-const openContents = () => {
-  if (contents) contents.open = wide.matches;
-};
-wide.addEventListener('change', openContents);
-openContents();
 /** The page is the same for everyone. */
 for (const element of document.querySelectorAll('.origin')) element.textContent = location.origin;
+initLanguages();
+initContents();
 initToken();
 initTester();

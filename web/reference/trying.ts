@@ -2,7 +2,9 @@
 import { el } from '../dom.ts';
 import { countdown, errorMessage, showAnswer, showPicture, showProblem } from './answers.ts';
 import { call, loadPicture, remainingWait } from './calls.ts';
-import { createFields, formatAddress, quotedUrl, readExample } from './fields.ts';
+import { formatAddress } from './code.ts';
+import { showSamples } from './code-blocks.ts';
+import { createFields, readForm, readRequest } from './fields.ts';
 import { announce } from './status.ts';
 import { readToken } from './token.ts';
 
@@ -19,21 +21,19 @@ export function toggleForm(button: HTMLButtonElement): void {
 }
 
 function createForm(section: HTMLElement): HTMLFormElement {
-  const example = readExample(section);
-  const path = section.querySelector('h3 code')?.textContent ?? '';
+  const request = readRequest(section);
   const send = el('button', { type: 'submit', class: 'button strong' }, 'Send');
   const cancel = el('button', { type: 'button', class: 'button', hidden: true }, 'Cancel');
   const state = el('span', { class: 'quiet' });
   const result = el('div', { class: 'result' });
   const form = el(
     'form',
-    { class: 'try', 'aria-label': `Try ${path}` },
-    el('div', { class: 'fields' }, ...createFields(section, example)),
+    { class: 'try', 'aria-label': `Try ${request.path}` },
+    el('div', { class: 'fields' }, ...createFields(section, request)),
     el('p', { class: 'send' }, send, cancel, state),
     result,
   );
-  const address = () => formatAddress(example.template, form);
-  form.addEventListener('input', () => showCommand(section, address()));
+  form.addEventListener('input', () => showSamples(section, readForm(section, form)));
   let controller: AbortController | undefined;
   cancel.addEventListener('click', () => {
     controller?.abort();
@@ -48,8 +48,8 @@ function createForm(section: HTMLElement): HTMLFormElement {
     result.classList.add('reserved');
     state.replaceChildren(...describeWait());
     try {
-      const isFile = section.dataset.redirects !== undefined;
-      const shown = await (isFile ? fetchFile : fetchRecord)(address(), controller.signal);
+      const address = formatAddress(readForm(section, form)) || '/';
+      const shown = await (request.body === 'file' ? fetchFile : fetchRecord)(address, controller.signal);
       result.replaceChildren(...shown);
     } catch (error) {
       if (!controller.signal.aborted) result.replaceChildren(...showProblem(explainFailure(error)));
@@ -61,16 +61,6 @@ function createForm(section: HTMLElement): HTMLFormElement {
     state.replaceChildren();
   });
   return form;
-}
-
-/** The example is the call that the form describes. It never contains the token. */
-function showCommand(section: HTMLElement, address: string): void {
-  const code = section.querySelector('.call code');
-  if (!code) return;
-  code.textContent = code.textContent.replace(quotedUrl, (_, url) => {
-    const { origin } = new URL(url, location.href);
-    return `'${origin}${address === '/' ? '' : address.replaceAll("'", '%27')}'`;
-  });
 }
 
 function describeWait(): (Node | string)[] {

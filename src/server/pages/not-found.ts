@@ -31,7 +31,7 @@ ${iconLink(site)}
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<header class="top">${wordmark(site)}</header>
+<header class="top"><div class="bar">${wordmark(site)}</div></header>
 <main class="message">
 <p class="eyebrow">404</p>
 <h1>There is nothing here</h1>

@@ -8,11 +8,18 @@ import { Compile, type Validator } from 'typebox/schema';
 import { routes } from '../../../src/api/routes.ts';
 import { Router } from '../../../src/http/router.ts';
 import { buildOpenApi } from '../../../src/server/pages/reference/openapi.ts';
-import type { Operation, Ref, Response } from '../../../src/server/pages/reference/types.ts';
+import type { OpenApi, Operation, Ref, Response } from '../../../src/server/pages/reference/types.ts';
 import type { Answer } from './service.ts';
 
 const defaultPrefixes = ['/api', '/v1'];
-const { paths, components } = buildOpenApi(routes, defaultPrefixes, '0.0.0');
+const { paths, components } = closeSchemas(buildOpenApi(routes, defaultPrefixes, '0.0.0', 1));
+
+/** Without room for further fields: one that the document does not describe is a mistake in the service or in the document. */
+export function closeSchemas(document: OpenApi): OpenApi {
+  return JSON.parse(JSON.stringify(document), (_, value) =>
+    value?.type === 'object' && value.properties ? { ...value, additionalProperties: false } : value,
+  );
+}
 
 /** These headers must be documented wherever they are sent. */
 const DOCUMENTED_HEADERS = [

@@ -1,8 +1,9 @@
 /** The `components` of the OpenAPI document: what its operations share. */
 import type Type from 'typebox';
 import type { Route } from '../../../api/endpoint.ts';
+import { demoRecords } from '../../../api/examples.ts';
 import * as parameters from '../../../api/parameters.ts';
-import { namedSchemas } from '../../../catalogue/schemas.ts';
+import * as schemas from '../../../catalogue/schemas.ts';
 import { errorBody } from '../../../http/errors.ts';
 import {
   commonHeaders,
@@ -15,6 +16,31 @@ import {
 } from './responses.ts';
 import { type Components, type Parameter, type Ref, type Response, refTo, type Schema } from './types.ts';
 
+/** The schemas that the reference shows by name. */
+const namedSchemas: Record<string, Type.TSchema> = {
+  Image: schemas.Image,
+  ArtistImage: schemas.ArtistImage,
+  Artist: schemas.ArtistDetails,
+  ArtistWithImages: schemas.ArtistWithImages,
+  ListedArtist: schemas.ListedArtist,
+  Character: schemas.Character,
+  CharacterWithImages: schemas.CharacterWithImages,
+  ListedCharacter: schemas.ListedCharacter,
+  Category: schemas.Category,
+  CategoryWithImages: schemas.CategoryWithImages,
+  ListedCategory: schemas.ListedCategory,
+  Cover: schemas.OptionalCover,
+  SearchResult: schemas.SearchResult,
+  Statistics: schemas.Statistics,
+  TokenInformation: schemas.TokenInformation,
+  ServiceMeta: schemas.ServiceMeta,
+  Error: schemas.ErrorBody,
+  Source: schemas.Source,
+  Rating: schemas.Rating,
+  Orientation: schemas.Orientation,
+  Mimetype: schemas.Mimetype,
+};
+
 const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
 
 export function buildComponents(routes: readonly Route[]): Components {
@@ -23,8 +49,7 @@ export function buildComponents(routes: readonly Route[]): Components {
       Object.entries(namedSchemas).map(([name, schema]) => [name, toJsonSchema(schema)]),
     ),
     parameters: {
-      id: toParameter('id', parameters.id, 'path'),
-      ...Object.fromEntries(routes.flatMap(queryParameters)),
+      ...Object.fromEntries(routes.flatMap((route) => [...idParameter(route), ...queryParameters(route)])),
     },
     headers,
     responses: {
@@ -48,21 +73,44 @@ export function toSchemaOrRef(schema: Type.TSchema): Schema {
   return name === undefined ? toJsonSchema(schema) : refTo('schemas', name);
 }
 
+/** The formats that tools know. All that the pattern matches has the format. */
+const formats = new Map([
+  [schemas.uuidPattern, 'uuid'],
+  [schemas.timestampPattern, 'date-time'],
+]);
+
 /**
- * A choice of texts becomes an `enum`, which more tools understand. Objects are closed: a field that the document does not
- * describe is a mistake in the service or in the document.
+ * A choice of texts becomes an `enum`, which more tools understand. Objects are open: a client that was generated from the
+ * document must accept the fields of later versions.
  */
 function toJsonSchema(schema: object): Schema {
   const { anyOf, ...rest } = schema as Schema;
   if (anyOf?.every((choice) => typeof choice.const === 'string'))
     return { type: 'string', enum: anyOf.map((choice) => choice.const), ...rest };
   const converted = Object.entries(schema).map(([key, value]) => [key, convertNested(value)]);
-  return { ...Object.fromEntries(converted), ...(rest.type === 'object' && { additionalProperties: false }) };
+  const format = formats.get(rest.pattern ?? '');
+  return { ...Object.fromEntries(converted), ...(format && { format }) };
 }
 
 function convertNested(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convertNested);
   return typeof value === 'object' && value !== null ? toSchemaOrRef(value as Type.TSchema) : value;
+}
+
+/** The key of the id in a path: `/image/{id}/file` has an `imageId`. Undefined without one. */
+export function idKey(path: string): string | undefined {
+  const [, kind] = /^\/(\w+)\/\{id\}/.exec(path) ?? [];
+  return kind && `${kind}Id`;
+}
+
+/** Each kind of record has one, so that its example is the id of such a record. */
+function idParameter({ path, example }: Route): [string, Parameter][] {
+  const key = idKey(path);
+  if (!key) return [];
+  const kind = key.slice(0, -'Id'.length);
+  const description = `The id of the ${kind}: a UUID in upper or lower case.`;
+  const examples = [example.call?.(demoRecords).id];
+  return [[key, toParameter('id', { ...parameters.id, description, examples }, 'path')]];
 }
 
 function queryParameters({ query }: Route): [string, Parameter][] {

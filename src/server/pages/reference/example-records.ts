@@ -1,4 +1,8 @@
-/** Looks up the records of the examples, at most once a minute. The page does not depend on a catalogue that works. */
+/**
+ * What the examples of the page show: records of the catalogue, and its real responses to calls about them. Looked up at most
+ * once a minute. The page does not depend on a catalogue that works.
+ */
+import type { Route } from '../../../api/endpoint.ts';
 import { demoRecords, type ExampleRecords, type Named } from '../../../api/examples.ts';
 import type { Services } from '../../../api/services.ts';
 import type { Category, Image, Kind } from '../../../catalogue/types.ts';
@@ -6,19 +10,32 @@ import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
 import type { Caller, Catalogue } from '../../../store/contract/catalogue.ts';
+import { readResponses } from './example-responses.ts';
 
-export class RecordCache {
+export interface Examples {
+  /** The origin of the calls. Anyone can call the service under any name, so the script inserts the one that the reader called. */
+  origin: string;
+  records: ExampleRecords;
+  /** Bodies by path. Those that are missing are the demo's. */
+  responses: Record<string, unknown>;
+}
+
+export class ExampleCache {
   readonly #services: Services;
-  #latest: ExampleRecords | undefined;
-  #lookup: Promise<ExampleRecords> | undefined;
+  readonly #routes: readonly Route[];
+  readonly #prefix: string;
+  #latest: Examples | undefined;
+  #lookup: Promise<Examples> | undefined;
   #startedAt = 0;
 
-  constructor(services: Services) {
+  constructor(services: Services, routes: readonly Route[], prefix: string) {
     this.#services = services;
+    this.#routes = routes;
+    this.#prefix = prefix;
   }
 
   /** Only the first visitors wait for a look-up; later ones get the previous result meanwhile. */
-  async get(exchange: Exchange): Promise<ExampleRecords> {
+  async get(exchange: Exchange): Promise<Examples> {
     const { clock, tuning } = this.#services;
     const now = clock();
     const isOld = Math.abs(now - this.#startedAt) >= tuning.maxExampleAgeMs;
@@ -26,25 +43,29 @@ export class RecordCache {
       this.#startedAt = now;
       this.#lookup = this.#find(exchange);
     }
-    return this.#latest ?? (this.#lookup as Promise<ExampleRecords>);
+    return this.#latest ?? (this.#lookup as Promise<Examples>);
   }
 
   /** Its own caller, because the client that triggers a look-up may disconnect while others wait for it. */
-  async #find({ log, id }: Exchange): Promise<ExampleRecords> {
+  async #find({ log, id, request }: Exchange): Promise<Examples> {
+    const services = this.#services;
     const caller = { client: 'reference', signal: new AbortController().signal };
+    const origin = services.originOf({ headers: {}, socket: request.socket });
     try {
-      this.#latest = await findRecords(this.#services.catalogue, caller);
+      const records = await findRecords(services.catalogue, caller);
+      const call = { services, caller, origin, prefix: this.#prefix };
+      this.#latest = { origin, records, responses: await readResponses(this.#routes, records, call) };
     } catch (error) {
       log.warn({ request: id, ...errorField(error) }, 'no examples from the catalogue');
-      this.#latest ??= demoRecords;
+      this.#latest ??= { origin, records: demoRecords, responses: {} };
     }
     this.#lookup = undefined;
     return this.#latest;
   }
 }
 
-/** How many images to choose from. */
-const MAX_IMAGES = 25;
+/** How many records to choose from. */
+const MAX_RECORDS = 25;
 const MAX_CATEGORIES = 2;
 const MAX_NAME_LENGTH = 30;
 
@@ -60,14 +81,17 @@ async function findRecords(catalogue: Catalogue, caller: Caller): Promise<Exampl
   return {
     image: { id: image.id },
     artist: image.artistDetails ?? demoRecords.artist,
-    category: categories[0] ?? (await firstEntry(catalogue, 'category')) ?? demoRecords.category,
-    character: image.characters[0] ?? (await firstEntry(catalogue, 'character')) ?? demoRecords.character,
+    category:
+      categories[0] ??
+      (await findEntry<Category>(catalogue, 'category', isPresentable)) ??
+      demoRecords.category,
+    character: image.characters[0] ?? (await findEntry(catalogue, 'character')) ?? demoRecords.character,
     categories: categories.slice(0, MAX_CATEGORIES).map(({ name }) => name),
   };
 }
 
 async function oldestImages(catalogue: Catalogue, caller: Caller): Promise<Image[]> {
-  const found = await catalogue.images({ nsfw: ['sfw'] }, { limit: MAX_IMAGES, offset: 0 }, caller);
+  const found = await catalogue.images({ nsfw: ['sfw'] }, { limit: MAX_RECORDS, offset: 0 }, caller);
   if ('problem' in found) return [];
   const withoutLinks = () => ({ url: '', expires: '' });
   return found.items.map((item) => item.toImage(withoutLinks, ['artist']));
@@ -83,7 +107,11 @@ function isPresentable({ name, nsfw }: Category): boolean {
   return !nsfw && name.length <= MAX_NAME_LENGTH;
 }
 
-async function firstEntry(catalogue: Catalogue, kind: Kind): Promise<Named | undefined> {
-  const [entry] = (await catalogue.list(kind, { limit: 1, offset: 0 })).items;
-  return entry && JSON.parse(entry.document);
+async function findEntry<Entry extends Named>(
+  catalogue: Catalogue,
+  kind: Kind,
+  isWanted: (entry: Entry) => boolean = () => true,
+): Promise<Entry | undefined> {
+  const { items } = await catalogue.list(kind, { limit: MAX_RECORDS, offset: 0 });
+  return items.map(({ document }): Entry => JSON.parse(document)).find(isWanted);
 }

@@ -3,12 +3,15 @@ import type Type from 'typebox';
 import { groups, type Route } from '../../../api/endpoint.ts';
 import { uuidPattern } from '../../../catalogue/schemas.ts';
 import { license } from '../../../lib/version.ts';
-import { buildComponents, parameterKey, toSchemaOrRef } from './components.ts';
+import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
 import { pages, pagesTag } from './pages.ts';
 import { commonHeaders, errorResponses, headerRefs, tooManyPictures } from './responses.ts';
 import { type OpenApi, type Operation, type Ref, type Response, refTo, type Schema } from './types.ts';
 
-const introduction = `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
+/** `perSecond` is the rate limit of the service; undefined if it has none. */
+const introduction = (
+  perSecond: number | undefined,
+) => `All endpoints are \`GET\`, and most are open to everyone. \`HEAD\` works everywhere.
 
 A success is \`{"success":true,"data":…}\`. An error is \`{"code":…,"message":…,"success":false}\`; its code is the HTTP \
 status. If several errors apply, the first of these is returned: 429; 401 for a token that is invalid, or missing on \`/token\` \
@@ -17,8 +20,7 @@ and \`/image\`; 400; 401 for a valid \`expiry\` without a token; 403; 301 or 404
 Separate the values of a list with commas, or send it as \`name=a&name=b\`, \`name[]=a\` or \`name[0]=a\`. Unknown parameters \
 are ignored, and \`X-Ignored-Parameters\` names them.
 
-The rate limit is one request per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait before \
-the next request.
+${describeLimit(perSecond)}
 
 An endpoint ignores parameters that it does not list, \`expiry\` too.
 
@@ -31,12 +33,22 @@ character literal.
 
 The \`url\` of an image needs no token, is not rate-limited, and works until \`meta.expires\`.`;
 
+function describeLimit(perSecond: number | undefined): string {
+  if (perSecond === undefined) return 'This service has no rate limit.';
+  const limit = perSecond === 1 ? 'one request' : `${perSecond} requests`;
+  return (
+    `The rate limit is ${limit} per second. \`X-RateLimit-Reset\` in every response is the number of seconds to wait ` +
+    'before the next request.'
+  );
+}
+
 const NOT_MODIFIED = 'Nothing has changed: `If-None-Match` matches.';
 
 export function buildOpenApi(
   routes: readonly Route[],
   prefixes: readonly string[],
   version: string,
+  perSecond: number | undefined,
 ): OpenApi {
   return {
     openapi: '3.1.1',
@@ -44,7 +56,7 @@ export function buildOpenApi(
       title: 'zukan',
       version,
       summary: 'An image catalogue: random images, artists, characters and categories.',
-      description: introduction,
+      description: introduction(perSecond),
       license: { name: license, identifier: license },
     },
     servers: prefixes.map((prefix) => ({ url: prefix || '/', description: 'The API' })),
@@ -77,7 +89,8 @@ function buildOperation(route: Route): Operation {
 
 function parameterKeys({ path, query }: Route): string[] {
   const keys = Object.entries(query.properties).map(([name, rule]) => parameterKey(name, rule));
-  return [...(path.includes('{id}') ? ['id'] : []), ...keys];
+  const id = idKey(path);
+  return [...(id ? [id] : []), ...keys];
 }
 
 function buildSecurity({ access }: Route): Record<string, string[]>[] {
@@ -122,7 +135,6 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
       data: toSchemaOrRef(data),
       ...(meta && { meta: toSchemaOrRef(meta) }),
     },
-    additionalProperties: false,
   };
   const value = { success: true, data: example.data, ...(meta && { meta: example.meta }) };
   return {
@@ -136,10 +148,11 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
 function possibleErrors(route: Route): [number, Ref][] {
   const parameters = parameterKeys(route);
   const rules: { pattern?: string }[] = Object.values(route.query.properties);
+  const hasId = idKey(route.path) !== undefined;
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: typeof route.access === 'object' || parameters.includes('expiry'),
-    404: !route.data || parameters.includes('id') || rules.some(({ pattern }) => pattern === uuidPattern),
+    404: !route.data || hasId || rules.some(({ pattern }) => pattern === uuidPattern),
   };
   return Object.entries(errorResponses)
     .map(([status, { name }]): [number, Ref] => {

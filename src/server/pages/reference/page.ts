@@ -1,14 +1,10 @@
 /** The reference page: the whole OpenAPI document as HTML. */
 import type { Route } from '../../../api/endpoint.ts';
-import {
-  containingPattern,
-  type ExampleRecords,
-  outlinePattern,
-  startingPattern,
-} from '../../../api/examples.ts';
 import type { Site } from '../../../api/services.ts';
 import { html, type Markup, prose } from '../html.ts';
 import { iconLink, wordmark } from '../site.ts';
+import type { Examples } from './example-records.ts';
+import { headerList, quickStart, searchSection } from './guide.ts';
 import { operationSection, schemaSection } from './sections.ts';
 import type { OpenApi, Operation } from './types.ts';
 
@@ -18,11 +14,11 @@ interface PageFiles {
   script: string;
 }
 
-/** The routes and the records add what OpenAPI has no field for: the example calls. */
+/** The routes and the examples add what OpenAPI has no field for: calls that work on this catalogue, and its responses. */
 export function referencePage(
   document: OpenApi,
   routes: readonly Route[],
-  records: ExampleRecords,
+  examples: Examples,
   site: Site,
   files: PageFiles,
 ): string {
@@ -43,7 +39,7 @@ ${iconLink(site)}
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
-  ${wordmark(site)}
+  <div class="bar">${wordmark(site)}</div>
   <nav aria-label="Site">
     <a href="/">Gallery</a>
     <a href="/docs" aria-current="page">API reference</a>
@@ -57,11 +53,12 @@ ${contents(document)}
 <h1>API reference</h1>
 <p class="lead">${info.summary}</p>
 <p>The API is available at ${servers.map(({ url }, index) => html`${index === 0 ? '' : ' and '}<code>${url}</code>`)}.
-The examples are about records of this catalogue. <a href="#conventions">Conventions</a> explains responses, lists, the rate
-limit and tokens.</p>
+The examples are about records of this catalogue; long texts, lists and links are shortened.
+<a href="#conventions">Conventions</a> explains responses, lists, the rate limit and tokens.</p>
+${quickStart(document, prefix, examples)}
 ${tokenField}
-${document.tags.map((tag) => groupSection(document, routes, records, tag))}
-${searchSection(prefix, records)}
+${document.tags.map((tag) => groupSection(document, routes, examples, tag))}
+${searchSection(prefix, examples.records)}
 <h2 id="conventions">Conventions</h2>
 ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>\n`)}
 <h2 id="headers">Response headers</h2>
@@ -100,101 +97,49 @@ function operationsIn({ paths }: OpenApi, tag: string): [string, Operation][] {
 function contents(document: OpenApi): Markup {
   const groups = document.tags.map(({ name }) => {
     const items = operationsIn(document, name).map(
-      ([path, { operationId }]) => html`<li><a href="#${operationId}"><code>${path}</code></a></li>\n`,
+      ([path, { operationId, summary }]) =>
+        html`<li><a href="#${operationId}" title="${summary}"><code>${path}</code></a></li>\n`,
     );
-    return html`<h2>${name}</h2>\n<ul>${items}</ul>\n`;
+    return contentsGroup(name, items);
   });
+  const guide = [
+    ['quick-start', 'Quick start'],
+    ['search-language', 'Search language'],
+    ['conventions', 'Conventions'],
+    ['headers', 'Response headers'],
+  ].map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`);
+  const schemas = Object.keys(document.components.schemas).map(
+    (name) => html`<li><a href="#${name}">${name}</a></li>\n`,
+  );
   return html`<details class="contents"><summary>Contents</summary>
 <nav aria-label="Contents">
-${groups}<h2>Guide</h2>
-<ul><li><a href="#search-language">Search language</a></li>
-<li><a href="#conventions">Conventions</a></li>
-<li><a href="#headers">Response headers</a></li></ul>
-<h2>Schemas</h2>
-<ul>${Object.keys(document.components.schemas).map((name) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul>
+<p class="interactive"><label class="visually-hidden" for="filter">Filter the contents</label>
+<input id="filter" type="search" placeholder="Filter" autocomplete="off" autocapitalize="off" spellcheck="false"></p>
+<p id="no-contents" class="quiet" hidden>Nothing matches.</p>
+${contentsGroup('Guide', guide)}${groups}${contentsGroup('Schemas', schemas)}
 </nav>
 </details>`;
+}
+
+function contentsGroup(name: string, items: Markup[]): Markup {
+  return html`<div><h2>${name}</h2>\n<ul>${items}</ul></div>\n`;
 }
 
 function groupSection(
   document: OpenApi,
   routes: readonly Route[],
-  records: ExampleRecords,
+  { origin, records, responses }: Examples,
   { name, description }: OpenApi['tags'][number],
 ): Markup {
   const calls = new Map(routes.map(({ path, example }) => [path, example.call?.(records) ?? {}]));
   const sections = operationsIn(document, name).map(([path, operation]) =>
-    operationSection(document, path, operation, calls.get(path)),
+    operationSection(document, path, operation, {
+      origin,
+      call: calls.get(path),
+      response: responses[path],
+    }),
   );
   return html`<h2 id="${name.toLowerCase()}-group">${name}</h2>
 <p>${prose(description)}</p>
 ${sections}`;
-}
-
-function headerList({ components }: OpenApi): Markup {
-  const items = Object.entries(components.headers).map(
-    ([name, { description, example }]) =>
-      html`<dt><code>${name}</code></dt><dd>${prose(description)} <span class="sample">${String(example)}</span></dd>
-`,
-  );
-  return html`<dl class="headers">${items}</dl>`;
-}
-
-/** With names that match. docs/search.md explains the whole language. */
-export const operators: [pattern: string, meaning: string, matches: string][] = [
-  ['%ink%', '`%` is any text, even none', 'ink, Hoshino Ink, inkwell'],
-  ['a_c', '`_` is exactly one character', 'abc, a-c'],
-  ['cat|dog', '`|` separates alternatives', 'cat, dog'],
-  ['(cat|dog)girl', 'parentheses group', 'catgirl, doggirl'],
-  ['ab*c', '`*` repeats what is before it any number of times', 'ac, abc, abbc'],
-  ['abc+', '`+` repeats it at least once', 'abc, abcc'],
-  ['abc?', '`?` makes it optional', 'ab, abc'],
-  ['abc{2}', '`{2}` repeats it twice, `{2,}` at least twice, `{2,4}` two to four times', 'abcc'],
-  ['[a-z]abc', '`[…]` is one of these characters, `[^…]` any other', 'aabc, Babc'],
-  ['[[:digit:]]+', 'classes have names, such as `alpha`, `digit` and `space`', '2026'],
-  ['100\\%', '`\\` makes the next character literal', '100%'],
-];
-
-/** The search language, with a form that tries patterns on this catalogue. */
-function searchSection(prefix: string, records: ExampleRecords): Markup {
-  const rows = operators.map(
-    ([pattern, meaning, matches]) =>
-      html`<tr><th scope="row"><code>${pattern}</code></th><td>${prose(meaning)}</td><td>${matches}</td></tr>
-`,
-  );
-  return html`<h2 id="search-language">Search language</h2>
-<p>The parameter <code>search</code> of <a href="#artists"><code>/artist</code></a>, <a href="#characters"><code>/character</code></a>
-and <a href="#categories"><code>/category</code></a> is a pattern. It must match the whole name. Case does not matter.
-It has at most 50 characters, and an error says at which of them it is wrong.</p>
-<table class="operators">
-<thead><tr><th scope="col">Pattern</th><th scope="col">Meaning</th><th scope="col">Matches</th></tr></thead>
-<tbody>${rows}</tbody></table>
-${tester(prefix, records)}`;
-}
-
-function tester(prefix: string, { artist, character, category }: ExampleRecords): Markup {
-  const suggestions = [
-    ['artist', containingPattern(artist.name)],
-    ['artist', '%_{12,}'],
-    ['character', startingPattern(character.name)],
-    ['category', outlinePattern(category.name)],
-    ['category', '(ab'],
-  ] as const;
-  return html`<section class="tester interactive" aria-labelledby="tester-title" data-prefix="${prefix}">
-<h3 id="tester-title">Try a pattern</h3>
-<p>Shows the names in this catalogue that match.</p>
-<form id="tester">
-<p><label for="pattern">Pattern</label>
-<input id="pattern" type="text" autocomplete="off" autocapitalize="off" spellcheck="false"></p>
-<p><label for="pattern-kind">Names of</label>
-<select id="pattern-kind"><option value="artist">artists</option><option value="character">characters</option><option value="category">categories</option></select></p>
-</form>
-<p class="suggestions">${suggestions.map(
-    ([kind, pattern]) =>
-      html`<button type="button" class="chip" value="${kind}" aria-label="Try ${pattern} on names of ${kind === 'category' ? 'categories' : `${kind}s`}">${pattern}</button>
-`,
-  )}</p>
-<p id="match-count" role="status"></p>
-<div id="matches"></div>
-</section>`;
 }

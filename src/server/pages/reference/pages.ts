@@ -26,7 +26,7 @@ const success = (content: Response['content'], ...headers: string[]): Response =
   ...(content && { content }),
 });
 const json = (schema: Schema, value: object): Response['content'] => ({
-  'application/json': { schema: { ...schema, additionalProperties: false }, examples: { usual: { value } } },
+  'application/json': { schema, examples: { usual: { value } } },
 });
 const notModified = (...headers: string[]): Response => ({
   ...success(undefined, ...headers),
@@ -89,7 +89,6 @@ const readiness: Schema = {
       type: 'object',
       description: 'What is wrong with each degraded part. Only sent to the networks in `METRICS_ALLOW`.',
       properties: Object.fromEntries(parts.map((part) => [part, text])),
-      additionalProperties: false,
     },
   },
 };

@@ -54,7 +54,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'The client sent more requests per second than `X-RateLimit-Limit`: one, unless the service is configured otherwise. Ten such violations within 3,600 seconds block it for an hour.',
+      'The client sent more requests per second than `X-RateLimit-Limit`. Ten such violations within 3,600 seconds block it for an hour.',
     messages: {
       early: 'Too many requests: the limit is one per second. Try again in 1 s.',
       blocked: 'You are blocked for exceeding the rate limit repeatedly. Try again in 3600 s.',
@@ -151,7 +151,7 @@ export const headers: Record<string, Header> = {
   ),
   Location: required(
     'The address of the file, or of the entry that another one was merged into.',
-    text,
+    { ...text, format: 'uri' },
     'https://example.org/files/acf33ea2-7f98-5b67-a500-77e562ea8d82.webp?expires=1767229200&signature=Zm94ZXM',
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),

@@ -1,37 +1,106 @@
 /** The sections of the reference page: operations, and the schemas of records with types in words. */
+import { type Request, toValue, type ValueType } from '../../../../web/reference/code.ts';
 import type { ExampleCall } from '../../../api/examples.ts';
 import { html, type Markup, prose } from '../html.ts';
+import { copyButton, requestBlock, responseBlock } from './code-blocks.ts';
 import type { Components, OpenApi, Operation, Parameter, Ref, Response, Schema } from './types.ts';
 
-/** A placeholder for the origin that the reader called. */
-export const ORIGIN = '\u0000origin\u0000';
+/** What OpenAPI has no field for. */
+export interface OperationExample {
+  origin: string;
+  /** Undefined for paths outside the API. */
+  call: ExampleCall | undefined;
+  /** Undefined: that of the document. */
+  response: unknown;
+}
 
-/** `call` is missing for paths outside the API. */
 export function operationSection(
-  { components, servers, paths }: OpenApi,
+  document: OpenApi,
   path: string,
   operation: Operation,
-  call: ExampleCall | undefined,
+  example: OperationExample,
 ): Markup {
-  const { operationId: name, summary, description, parameters, responses } = operation;
-  const [{ url: prefix } = { url: '' }] = paths[path]?.servers ?? servers;
-  const address = (prefix === '/' ? '' : prefix) + path;
-  const parameterList = parameters.map((item) =>
+  const { components } = document;
+  const { operationId: name, summary, description, responses } = operation;
+  const parameters = operation.parameters.map((item) =>
     '$ref' in item ? resolve(components, 'parameters', item) : item,
   );
-  const redirects = responses['302'] ? html` data-redirects` : '';
-  const script = call ? html` data-address="${address}"${redirects}` : '';
-  return html`<section class="operation" id="${name}"${script}>
+  const request = exampleRequest(document, path, operation, parameters, example.call);
+  return html`<section class="operation" id="${name}"${example.call ? html` data-request="${JSON.stringify(request)}"` : ''}>
+<div class="about">
 <h3><a href="#${name}"><span class="method">GET</span> <code>${path}</code></a></h3>
-<p class="summary">${summary}. ${prose(description)}</p>
+<p class="summary"><strong>${summary}.</strong> ${prose(description)}</p>
 ${accessNote(operation)}
-${exampleSection(address, path, operation, call)}
-${parameterTable(components, parameterList)}
-${searchNote(parameterList)}
+</div>
+<div class="examples">
+${exampleBlocks(name, request, responses, example)}
+</div>
+<div class="more">
+${parameterList(components, parameters)}
+${searchNote(parameters)}
+<h4>Responses</h4>
+<dl class="responses">
 ${responses['302'] ? redirectDetails(responses['302'] as Response) : successDetails(responses['200'] as Response)}
-${errorList(components, responses)}
+${errorList(components, responses)}</dl>
+</div>
 </section>
 `;
+}
+
+/** The values of an example call are texts, as in an address. */
+function exampleRequest(
+  { servers, paths }: OpenApi,
+  path: string,
+  { operationId, security, responses }: Operation,
+  parameters: Parameter[],
+  call: ExampleCall | undefined,
+): Request {
+  const [{ url } = { url: '' }] = paths[path]?.servers ?? servers;
+  const typeOf = (name: string) =>
+    valueType(parameters.find((parameter) => parameter.name === name)?.schema ?? {});
+  const query = Object.entries(call?.query ?? {}).map(([name, text]) => [name, toValue(text, typeOf(name))]);
+  return {
+    prefix: url.replace(/\/$/, ''),
+    path,
+    ...(call?.id !== undefined && { id: call.id }),
+    query: Object.fromEntries(query),
+    ...(call && { method: operationId }),
+    ...(security[0]?.token && { needsToken: true }),
+    body: bodyOf(responses),
+  };
+}
+
+function valueType({ type, items }: Schema): ValueType {
+  if (items) return 'list';
+  return type === 'integer' || type === 'boolean' ? type : 'text';
+}
+
+function bodyOf(responses: Operation['responses']): Request['body'] {
+  const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(
+    (responses['200'] as Response).content ?? {},
+  );
+  if (type.startsWith('image/')) return 'file';
+  if (type !== 'application/json') return 'text';
+  return (schema as Schema).properties?.data ? 'data' : 'json';
+}
+
+/** Nobody can sign the link to a file as an example. */
+function exampleBlocks(
+  name: string,
+  request: Request,
+  responses: Operation['responses'],
+  { origin, call, response }: OperationExample,
+): Markup {
+  const { path } = request;
+  if (!call && path.includes('{')) return html``;
+  const tryButton = html`<button type="button" class="button small" data-action="try" aria-expanded="false" aria-label="Try it: ${path}">Try it</button>`;
+  const buttons = html`${copyButton(`Copy the example of ${path}`)}
+${call ? tryButton : ''}`;
+  const { content = {} } = responses['200'] as Response;
+  const [demo] = Object.values(content).flatMap(({ examples = {} }) => Object.values(examples));
+  const body = response ?? demo?.value;
+  return html`${requestBlock(name, request, origin, buttons)}
+${body === undefined ? '' : responseBlock(body, origin)}`;
 }
 
 function resolve<Kind extends keyof Components>(components: Components, kind: Kind, { $ref }: Ref) {
@@ -45,15 +114,15 @@ function accessNote({ security }: Operation): Markup {
   return html`<p class="note">Requires a token${scopes}.</p>`;
 }
 
-function parameterTable(components: Components, parameters: Parameter[]): Markup {
+function parameterList(components: Components, parameters: Parameter[]): Markup {
   if (parameters.length === 0) return html``;
   const rows = parameters.map(({ name, description, schema, required }) => ({
-    data: parameterData(components, schema, required),
+    data: parameterData(components, name, schema, required),
     name,
     description,
     type: html`${describeType(schema)}${required ? ', required' : describeDefault(schema.default)}`,
   }));
-  return html`<h4>Parameters</h4>\n${table('Name', rows)}`;
+  return html`<h4>Parameters</h4>\n${rowList(rows)}`;
 }
 
 function describeDefault(value: unknown): string {
@@ -61,13 +130,14 @@ function describeDefault(value: unknown): string {
 }
 
 /** For the form that tries the operation. */
-function parameterData(components: Components, schema: Schema, isInPath: boolean): Markup {
+function parameterData(components: Components, name: string, schema: Schema, isInPath: boolean): Markup {
   const { $ref, ...own } = schema.items ?? schema;
-  const values = ($ref ? resolve(components, 'schemas', { $ref }) : own).enum;
+  const { type, enum: choices } = $ref ? resolve(components, 'schemas', { $ref }) : own;
+  const values = type === 'boolean' ? ['true', 'false'] : choices;
   const list = values ? html` data-values="${values.join()}"` : '';
   const fallback = describeDefault(schema.default) && html` data-default="${String(schema.default)}"`;
-  const many = schema.items ? html` data-many` : '';
-  return html` data-in="${isInPath ? 'path' : 'query'}"${list}${fallback}${many}`;
+  const place = isInPath ? 'path' : 'query';
+  return html` data-name="${name}" data-in="${place}" data-type="${valueType(schema)}"${list}${fallback}`;
 }
 
 function searchNote(parameters: Parameter[]): Markup {
@@ -75,71 +145,27 @@ function searchNote(parameters: Parameter[]): Markup {
   return html`<p><a href="#search-language">How to write a pattern</a></p>`;
 }
 
-/** Nobody can sign the link to a file as an example. */
-function exampleSection(
-  address: string,
-  path: string,
-  operation: Operation,
-  call: ExampleCall | undefined,
-): Markup {
-  if (!call && address.includes('{')) return html``;
-  const tryButton = html`<button type="button" class="button small" data-action="try" aria-expanded="false" aria-label="Try it: ${path}">Try it</button>`;
-  return html`<div class="example">
-<div class="bar"><h4>Example</h4>
-<button type="button" class="button small" data-action="copy" aria-label="Copy the example of ${path}">Copy</button>
-${call ? tryButton : ''}</div>
-<pre class="call" tabindex="0"><code>${curlCommand(address, operation, call)}</code></pre>
-</div>`;
-}
-
-function curlCommand(
-  path: string,
-  { security, responses }: Operation,
-  { id = '', query = {} }: ExampleCall = {},
-): string {
-  const address = path.replace('{id}', id).replace(/\/$/, '');
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeValue(value)}`);
-  const token = security[0]?.token ? ' -H "Authorization: Bearer $TOKEN"' : '';
-  const options = responses['302'] ? ' -L -o image' : '';
-  return `curl${token}${options} '${ORIGIN}${address}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}'`;
-}
-
-/** An apostrophe would end the quoted address in a shell. */
-function encodeValue(value: string): string {
-  return encodeURIComponent(value.toWellFormed()).replaceAll("'", '%27').replaceAll('%2C', ',');
-}
-
 function successDetails({ content = {}, headers }: Response): Markup {
-  const [[type, { schema, examples = {} }] = ['', { schema: {} }]] = Object.entries(content);
-  const data = schema.properties?.data;
+  const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
+  const data = (schema as Schema).properties?.data;
   const body = data ? html`<code>data</code>: ${describeType(data)}` : html`<code>${type}</code>`;
   const notable = ['X-Total-Count', 'X-Next-Cursor', 'Link', 'ETag'].filter((name) => headers[name]);
-  return html`<p><strong>200</strong> with ${body}${notable.map(
+  return html`<dt>200</dt><dd>${body}${notable.map(
     (name, index) => html`${index === 0 ? '; headers ' : ', '}<code>${name}</code>`,
-  )}.</p>
-${Object.values(examples).map(({ value }) => exampleResponse(value))}`;
-}
-
-function exampleResponse(value: unknown): Markup {
-  return html`<details class="example"><summary>Example response</summary>
-<div class="bar"><button type="button" class="button small" data-action="copy" aria-label="Copy the response">Copy</button></div>
-<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre></details>`;
+  )}.</dd>`;
 }
 
 function redirectDetails({ description }: Response): Markup {
-  return html`<p><strong>302</strong>: ${prose(description)}</p>`;
+  return html`<dt>302</dt><dd>${prose(description)}</dd>`;
 }
 
-function errorList(components: Components, responses: Operation['responses']): Markup {
+function errorList(components: Components, responses: Operation['responses']): Markup[] {
   const others = Object.entries(responses).filter(([status]) => status !== '200' && status !== '302');
-  const items = others.map(([status, response]) => {
+  return others.map(([status, response]) => {
     const { description } = '$ref' in response ? resolve(components, 'responses', response) : response;
     return html`<dt>${status}</dt><dd>${prose(description)}</dd>
 `;
   });
-  if (items.length === 0) return html``;
-  return html`<h4>Other responses</h4>
-<dl class="responses">${items}</dl>`;
 }
 
 const referencedName = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
@@ -155,7 +181,7 @@ function describeType(schema: Schema): Markup {
       ', ',
     );
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
-  return html`${schema.type ?? 'any'}${describeBounds(schema)}`;
+  return html`${schema.format ?? schema.type ?? 'any'}${describeBounds(schema)}`;
 }
 
 function join(parts: Markup[], separator: string): Markup {
@@ -185,28 +211,21 @@ function listFields(schema: Schema, parent = ''): Row[] {
   });
 }
 
-/** The fields of a record in a table. */
+/** The fields of a record. */
 export function schemaSection(name: string, schema: Schema): Markup {
   const fields = listFields(schema);
   return html`<section class="schema" id="${name}">
 <h3><a href="#${name}">${name}</a></h3>
-${fields.length > 0 ? table('Field', fields) : html`<p>${describeType(schema)}</p>`}
+${fields.length > 0 ? rowList(fields) : html`<p>${describeType(schema)}</p>`}
 </section>
 `;
 }
 
-function table(heading: string, rows: Row[]): Markup {
-  const lines = rows.map(
-    ({
-      data,
-      name,
-      type,
-      description,
-    }) => html`<tr${data ?? ''}><th scope="row"><code>${name}</code></th><td>${type}</td>
-<td>${prose(description)}</td></tr>
+function rowList(rows: Row[]): Markup {
+  const items = rows.map(
+    ({ data, name, type, description }) =>
+      html`<div${data ?? ''}><dt><code>${name}</code> <span class="type">${type}</span></dt><dd>${prose(description)}</dd></div>
 `,
   );
-  return html`<table>
-<thead><tr><th scope="col">${heading}</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
-<tbody>${lines}</tbody></table>`;
+  return html`<dl class="rows">${items}</dl>`;
 }

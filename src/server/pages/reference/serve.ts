@@ -7,12 +7,11 @@ import { bundle } from '../../../assets/bundle.ts';
 import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../../http/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import { version } from '../../../lib/version.ts';
-import { HTML_TYPE, html, scriptPolicy } from '../html.ts';
+import { HTML_TYPE, scriptPolicy } from '../html.ts';
 import { accentStyle } from '../site.ts';
-import { RecordCache } from './example-records.ts';
+import { ExampleCache } from './example-records.ts';
 import { buildOpenApi } from './openapi.ts';
 import { referencePage } from './page.ts';
-import { ORIGIN } from './sections.ts';
 
 /** The look of the gallery, and what only this page has. */
 const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
@@ -27,8 +26,9 @@ export function referencePages(
   prefixes: readonly string[],
   routes: readonly Route[],
 ): Record<string, Send> {
-  const { site, originOf } = services;
-  const document = once(() => buildOpenApi(routes, prefixes, version));
+  const { site } = services;
+  const [prefix = ''] = prefixes;
+  const document = once(() => buildOpenApi(routes, prefixes, version, services.limiter?.perSecond));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
   const files = once(() => readBrowserFiles('web', 'web/reference', 'client'));
   // The page for what does not exist has the stylesheet only.
@@ -39,25 +39,18 @@ export function referencePages(
     const [code = ''] = bundle(await (await files()).readModules(), ['web/reference/main']);
     return makeAsset(code, SCRIPT_TYPE);
   });
-  const records = new RecordCache(services);
+  const examples = new ExampleCache(services, routes, prefix === '/' ? '' : prefix);
   let page: { key: string; asset: Asset } | undefined;
-  /**
-   * The same for everyone, and rebuilt when the records of the examples change. Anyone can call the service under any name, so
-   * the script inserts the origin that the reader called.
-   */
+  /** The same for everyone, and rebuilt when the examples change. */
   const currentPage = async (exchange: Exchange): Promise<Asset> => {
-    const [found, ofStyle, ofScript] = await Promise.all([records.get(exchange), style(), script()]);
+    const [found, ofStyle, ofScript] = await Promise.all([examples.get(exchange), style(), script()]);
     const key = JSON.stringify(found);
     if (page?.key === key) return page.asset;
     const addresses = {
       style: `/docs.css?v=${versionOf(ofStyle)}`,
       script: `/docs.js?v=${versionOf(ofScript)}`,
     };
-    const origin = originOf({ headers: {}, socket: exchange.request.socket });
-    const text = referencePage(document(), routes, found, site, addresses).replaceAll(
-      ORIGIN,
-      () => html`<span class="origin">${origin}</span>`.text,
-    );
+    const text = referencePage(document(), routes, found, site, addresses);
     page = { key, asset: makeAsset(text, HTML_TYPE) };
     return page.asset;
   };

@@ -87,7 +87,6 @@ export interface Schema {
   description?: string;
   required?: string[];
   properties?: Record<string, Schema>;
-  additionalProperties?: false;
   items?: Schema;
   anyOf?: Schema[];
   enum?: unknown[];
@@ -97,4 +96,6 @@ export interface Schema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  pattern?: string;
+  format?: string;
 }
