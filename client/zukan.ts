@@ -4,6 +4,7 @@ import { checkId, checkOptions, type OptionNames, optionNames } from './check-op
 import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
+  ArtistFilter,
   CallOptions,
   EntryListOptions,
   FileUrlOptions,
@@ -25,7 +26,7 @@ import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
 interface Lists {
-  images: { item: types.Image; options: ImageFilter & LinkOptions };
+  images: { item: types.Image; options: ImageFilter & ArtistFilter & LinkOptions };
   artists: { item: types.ListedArtist; options: SearchOptions };
   characters: { item: types.ListedCharacter; options: SearchOptions };
   categories: { item: types.ListedCategory; options: SearchOptions };
@@ -94,7 +95,7 @@ export class Zukan {
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
   images(
-    options: PageOptions & ImageFilter & LinkOptions = {},
+    options: PageOptions & ImageFilter & ArtistFilter & LinkOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Image>> {
     return this.#getPage(paths.images, optionNames.imagePage, options, call);
@@ -105,7 +106,7 @@ export class Zukan {
     options: PageOptions & ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.ArtistImage>> {
-    return this.#getPage(artistImagesPath(id), optionNames.imagePage, options, call);
+    return this.#getPage(artistImagesPath(id), optionNames.artistImagePage, options, call);
   }
 
   artists(options: EntryListOptions = {}, call: CallOptions = {}): Promise<types.Page<types.ListedArtist>> {
@@ -179,7 +180,7 @@ export class Zukan {
     options: ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.ArtistImage, void> {
-    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.images, options, call);
+    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.artistImages, options, call);
   }
 
   /**

@@ -4,10 +4,7 @@ import { createLookup } from './lookup.ts';
 import type { Placed, Placements } from './placements.ts';
 import type { WriteSession } from './session.ts';
 
-interface NumberedImage {
-  row: SavedImage;
-  shelves: number[];
-}
+type NumberedImage = PlacedImage & { row: SavedImage };
 
 export class ImageWriter {
   readonly #session: WriteSession;
@@ -29,9 +26,9 @@ export class ImageWriter {
 
   async save(images: PlacedImage[]): Promise<void> {
     const [added, updated] = [[] as NumberedImage[], [] as NumberedImage[]];
-    for (const { row, shelves } of images)
-      if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, shelves });
-      else updated.push({ row: { ...row, number: row.number }, shelves });
+    for (const { row, ...placement } of images)
+      if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, ...placement });
+      else updated.push({ row: { ...row, number: row.number }, ...placement });
     await this.#add(added);
     await this.#update(updated);
   }
@@ -87,13 +84,17 @@ export class ImageWriter {
   async #update(images: NumberedImage[]): Promise<void> {
     if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
+    const resized = await this.#placements.move(images.map(placed));
+    // A trigger then tells the caches, also if the document is the same: a repair can change the size alone.
+    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
+    if (resized.length > 0)
+      await this.#session.run(`update image set document = '' where number ${isOneOf}`, [resized]);
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
       rows,
       `update image set etag = given.eTag, key = given.key, mimetype = given.mimetype, document = given.document
        from given where given.number = image.number`,
     );
-    await this.#placements.move(images.map(placed));
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     await this.#addDetails(images);
@@ -120,6 +121,6 @@ export class ImageWriter {
   }
 }
 
-function placed({ row, shelves }: NumberedImage): Placed {
-  return { image: row.number, shelves };
+function placed({ row, ...placement }: NumberedImage): Placed {
+  return { image: row.number, ...placement };
 }

@@ -76,8 +76,13 @@ await forEachEngineInDepth(async (engine) => {
       [{ match: 'any', categories: ['tail', 'fourth'] }, (index) => index >= 270 || index % 4 === 0, 1, 500],
       [{ exclude: ['nearly all'] }, (index) => index % 25 === 7, 1, 150],
       [{ exclude: ['third', 'fourth'] }, (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
-      [{ artist, nsfw: ['questionable', 'nsfw'] }, (index) => index >= 240 && index % 4 === 1, 3, 150],
-      [{ artist, character }, (index) => index % 20 === 1, 2, 150],
+      [
+        { artist: [artist], nsfw: ['questionable', 'nsfw'] },
+        (index) => index >= 240 && index % 4 === 1,
+        3,
+        150,
+      ],
+      [{ artist: [artist], character: [character] }, (index) => index % 20 === 1, 2, 150],
       [
         { match: 'any', categories: ['third', 'fourth'], exclude: ['tail'], orientation: ['square'] },
         (index) => (index % 3 === 0 || index % 4 === 0) && index < 270 && [1, 2, 3].includes(index % 5),
@@ -116,10 +121,16 @@ await forEachEngineInDepth(async (engine) => {
     const randomInt = seededRandomInt(52);
     const table: [filter: Filter, limit: number, times: number][] = [
       [{ categories: ['some'], nsfw: ['nsfw'] }, 1, 200],
-      [{ artist, nsfw: ['nsfw'] }, 5, 120],
+      [{ artist: [artist], nsfw: ['nsfw'] }, 5, 120],
       [{ exclude: ['most'] }, 10, 120],
       [
-        { categories: ['some'], artist, nsfw: ['nsfw'], orientation: ['landscape'], exclude: ['most'] },
+        {
+          categories: ['some'],
+          artist: [artist],
+          nsfw: ['nsfw'],
+          orientation: ['landscape'],
+          exclude: ['most'],
+        },
         25,
         120,
       ],

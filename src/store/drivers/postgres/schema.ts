@@ -19,6 +19,7 @@
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
+import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
@@ -26,11 +27,13 @@ export const SCHEMA = 'zukan';
 
 /** The number of values that the random part of a revision has. */
 const RANDOM_VALUES = 2 ** 21;
-
 /** Makes instances skip a replica that has not caught up with the migration. Later migrations use `next_revision`. */
 const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;
+
+/** How migrations look into documents. */
+const texts = { lineFeed: 'chr(10)', find: (part: string, text: string) => `strpos(${text}, ${part})` };
 
 /** SQL, or what computes it. */
 export const migrations: (string | DataMigration)[] = [
@@ -91,8 +94,7 @@ export const migrations: (string | DataMigration)[] = [
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
   `${giveEveryImageAnArtist({
-    lineFeed: 'chr(10)',
-    find: (part, text) => `strpos(${text}, ${part})`,
+    ...texts,
     now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   })}${NEXT_REVISION}`,
   'create table perceptual_hash (image int primary key, hash text not null)',
@@ -241,4 +243,10 @@ export const migrations: (string | DataMigration)[] = [
   () => normaliseNames({ format: (shelves) => shelves, parse: (stored) => stored as number[] }),
   'update revision set number = next_revision(number) where exists (select from image)',
   'create table source_folder (folder text collate "C" primary key, choice text not null)',
+  `${addFilters({
+    ...texts,
+    integer: 'int',
+    leadingNumber: (text) => `coalesce(substring(${text} from '^[0-9]{1,7}')::int, 0)`,
+    addShelf: (shelf) => `array_append(shelves, ${shelf})`,
+  })} update revision set number = next_revision(number) where exists (select from image)`,
 ];

@@ -1,8 +1,10 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type NewestPage, newestBelow } from '../../../catalogue/sets/choose-images.ts';
+import type { Bounds, ImageDimensions } from '../../../catalogue/sets/dimension-index.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
+import { boundsCondition } from '../../queries.ts';
 import {
   buildSnapshot,
   type Shelf,
@@ -28,6 +30,7 @@ const texts = {
   imageNumber: 'select number from image where id = ?',
   file: 'select key, etag, mimetype from image where id = ?',
   entry: `${ENTRY} where kind = ? and id = ?`,
+  entryShelf: 'select number, size from shelf where kind = ? and id = ?',
   entryAt: `${ENTRY} where kind = ? and position = ?`,
   document: 'select document from image where number = ?',
   documentsAfter: 'select number, document from image where number > ? order by number limit ?',
@@ -36,6 +39,9 @@ const texts = {
     'select image from placement where shelf = ? and position >= ? and position < ? order by position',
   imageAt: 'select image from placement where shelf = ? and position = ?',
   isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
+  isWithin: `select 1 from image_shelves where image = ?1 and ${boundsCondition('?2', '?3', '?4', '?5')}`,
+  dimensions: 'select image, width, height from image_shelves where image > ? order by image limit ?',
+  dimensionsOf: 'select image, width, height from image_shelves where image = ?',
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
   hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
 };
@@ -98,6 +104,13 @@ export class SqliteView implements View {
     return row && toEntry(row);
   }
 
+  entryShelves(kind: Kind, ids: string[]): (Shelf | undefined)[] {
+    return ids.map((id) => {
+      const row = firstRow<[number, number]>(this.#statements.entryShelf, kind, id);
+      return row && { number: row[0], size: row[1] };
+    });
+  }
+
   entriesAt(kind: Kind, positions: number[]): StoredEntry[] {
     const { entryAt } = this.#statements;
     return positions.map((position) => toEntry(firstRow<EntryRow>(entryAt, kind, position)));
@@ -132,12 +145,13 @@ export class SqliteView implements View {
     return positions.map((position) => this.#imageAt(shelf, position));
   }
 
-  draw({ places, required, excluded, overlapping, limit }: Draw): number[] {
+  draw({ places, required, excluded, bounds, overlapping, limit }: Draw): number[] {
     const images: number[] = [];
     for (const { shelf, position } of places) {
       if (images.length === limit) break;
       const image = this.#imageAt(shelf, position);
       const isOn = (other: number) => this.#statements.isPlaced.get(image, other) !== undefined;
+      if (bounds && !this.#isWithin(bounds, image)) continue;
       const isRepeated = overlapping.slice(0, overlapping.indexOf(shelf)).some(isOn);
       if (!isRepeated && required.every((shelves) => shelves.some(isOn)) && !excluded.some(isOn))
         images.push(image);
@@ -157,6 +171,14 @@ export class SqliteView implements View {
     return allRows(this.#statements.hashes, above, limit);
   }
 
+  dimensions(above: number, limit: number): ImageDimensions[] {
+    return allRows(this.#statements.dimensions, above, limit);
+  }
+
+  dimensionsOf(images: number[]): ImageDimensions[] {
+    return images.flatMap((image) => allRows<ImageDimensions>(this.#statements.dimensionsOf, image));
+  }
+
   /** Verifies the next few documents, and starts over after the last one. */
   verifyNext(): void {
     const { documentsAfter } = this.#statements;
@@ -166,6 +188,11 @@ export class SqliteView implements View {
       this.#lastVerified = image;
     }
     if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
+  }
+
+  #isWithin({ minWidth, minHeight, ratioWidth, ratioHeight }: Bounds, image: number): boolean {
+    const values = [image, minWidth, minHeight, ratioWidth, ratioHeight];
+    return this.#statements.isWithin.get(...values) !== undefined;
   }
 
   #document(image: number): Document | undefined {

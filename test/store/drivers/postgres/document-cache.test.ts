@@ -26,7 +26,7 @@ const image = (index: number, name = 'first') =>
     id: uuid(4, index),
     source: { name, url: '' },
     nsfw: index % 3 === 0 ? 'nsfw' : 'sfw',
-    ...(index <= 10 && { artist: uuid(2, 1) }),
+    ...(index <= 10 && { artist: [uuid(2, 1)] }),
   });
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
@@ -238,7 +238,7 @@ async function readSome(catalogue: StoredCatalogue): Promise<string[]> {
   const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, undefined, 5, caller);
   assert.ok('images' in latest);
   const read = await Promise.all([
-    listed(catalogue, { artist: uuid(2, 1) }, { offset: 0, limit: 1000 }),
+    listed(catalogue, { artist: [uuid(2, 1)] }, { offset: 0, limit: 1000 }),
     listed(catalogue, { nsfw: ['sfw'] }, { offset: 10, limit: 1000 }),
     catalogue.randomImages({}, 20, randomInt, caller),
     catalogue.randomImages({ nsfw: ['nsfw'] }, 20, randomInt, caller),
