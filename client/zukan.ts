@@ -4,7 +4,6 @@ import { checkId, checkOptions, type OptionNames, optionNames } from './check-op
 import { followCursor, generateSeed } from './iteration.ts';
 import type {
   AllRandomOptions,
-  ArtistFilter,
   CallOptions,
   EntryListOptions,
   FileUrlOptions,
@@ -26,7 +25,7 @@ import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
 interface Lists {
-  images: { item: types.Image; options: ImageFilter & ArtistFilter & LinkOptions };
+  images: { item: types.Image; options: Omit<SimilarOptions, 'limit'> };
   artists: { item: types.ListedArtist; options: SearchOptions };
   characters: { item: types.ListedCharacter; options: SearchOptions };
   categories: { item: types.ListedCategory; options: SearchOptions };
@@ -95,7 +94,7 @@ export class Zukan {
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
   images(
-    options: PageOptions & ImageFilter & ArtistFilter & LinkOptions = {},
+    options: PageOptions & SimilarOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Image>> {
     return this.#getPage(paths.images, optionNames.imagePage, options, call);

@@ -6,7 +6,6 @@
 /** What the databases write differently. */
 interface Dialect {
   lineFeed: string;
-  integer: string;
   /** The position of a text in another one, from 1; 0 if it is not there. */
   find: (part: string, text: string) => string;
   /** The number that a text begins with. */
@@ -18,17 +17,16 @@ interface Dialect {
 const START = '","dimens":{"width":';
 const MIDDLE = ',"height":';
 
-export function addFilters({ lineFeed, integer, find, leadingNumber, addShelf }: Dialect): string {
+export function addFilters({ lineFeed, find, leadingNumber, addShelf }: Dialect): string {
   // Documents contain this once, after the placeholder for the expiry.
   const start = `${lineFeed} || '${START}'`;
   const rest = `substr(document, ${find(start, 'document')} + ${START.length + 1}, 40)`;
   const animated = `(select number from shelf where kind = 'animation')`;
-  // The previews come last, and end with 1 if it is an animation. Without them there are 5 or 7 line feeds.
-  const lineFeeds = `length(document) - length(replace(document, ${lineFeed}, ''))`;
-  const isAnimated = `substr(document, length(document) - 1) = ' 1' and ${lineFeeds} in (6, 8)`;
+  // The previews come last, and end so if it is an animation. Without them, a document ends with JSON.
+  const isAnimated = `substr(document, length(document) - 1) = ' 1'`;
   return `
-    alter table image_shelves add column width ${integer} not null default 0;
-    alter table image_shelves add column height ${integer} not null default 0;
+    alter table image_shelves add column width int not null default 0;
+    alter table image_shelves add column height int not null default 0;
     update image_shelves set width = found.width, height = found.height
     from (select number, ${leadingNumber('rest')} as width,
             ${leadingNumber(`substr(rest, ${find(`'${MIDDLE}'`, 'rest')} + ${MIDDLE.length})`)} as height

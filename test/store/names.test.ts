@@ -258,6 +258,8 @@ function makeOld(config: Config, former: Map<string, string>): void {
       'alter table shelf drop column sort_key;',
       // What later steps add.
       'drop table source_folder;',
+      'alter table image_shelves drop column width; alter table image_shelves drop column height;',
+      `delete from shelf where kind = 'animation';`,
       version,
     ].join('\n'),
   );

@@ -30,10 +30,11 @@ const traits = {
     ...(index % 25 !== 7 ? ['nearly all'] : []),
   ],
 };
-const [artist, character] = [uuid(2, 1), uuid(3, 1)];
+const [artist, character, other] = [uuid(2, 1), uuid(3, 1), uuid(3, 2)];
 const people = [
   { type: 'artist', id: artist, name: 'somebody' },
   { type: 'character', id: character, name: 'someone' },
+  { type: 'character', id: other, name: 'someone else' },
 ];
 
 await forEachEngineInDepth(async (engine) => {
@@ -47,7 +48,7 @@ await forEachEngineInDepth(async (engine) => {
             nsfw: traits.rating(index),
             categories: traits.categories(index),
             artist: index % 4 === 1 ? artist : null,
-            characters: index % 5 === 1 ? [character] : [],
+            characters: [...(index % 5 === 1 ? [character] : []), ...(index % 3 === 1 ? [other] : [])],
           });
           return { ...line, meta: { ...meta, dimens: { width: traits.width(index), height: 20 } } };
         }),
@@ -79,6 +80,15 @@ await forEachEngineInDepth(async (engine) => {
       [
         { artist: [artist], nsfw: ['questionable', 'nsfw'] },
         (index) => index >= 240 && index % 4 === 1,
+        3,
+        150,
+      ],
+      // Images with both characters must not be drawn twice as often.
+      [{ character: [character, other] }, (index) => index % 5 === 1 || index % 3 === 1, 5, 150],
+      [{ minWidth: 20, excludeArtist: [artist] }, (index) => index % 5 !== 4 && index % 4 !== 1, 10, 150],
+      [
+        { aspectRatio: '1:2', nsfw: ['questionable', 'nsfw'] },
+        (index) => index >= 240 && index % 5 === 4,
         3,
         150,
       ],

@@ -133,7 +133,8 @@ function possibleErrors(route: Route): [number, Ref][] {
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: typeof route.access === 'object' || parameters.includes('expiry'),
-    404: !route.data || parameters.includes('id') || rules.some(({ items }) => items?.pattern === uuidPattern),
+    404:
+      !route.data || parameters.includes('id') || rules.some(({ items }) => items?.pattern === uuidPattern),
   };
   return Object.entries(errorResponses)
     .map(([status, { name }]): [number, Ref] => {

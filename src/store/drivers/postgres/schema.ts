@@ -32,7 +32,6 @@ const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;
 
-/** How migrations look into documents. */
 const texts = { lineFeed: 'chr(10)', find: (part: string, text: string) => `strpos(${text}, ${part})` };
 
 /** SQL, or what computes it. */
@@ -245,7 +244,6 @@ export const migrations: (string | DataMigration)[] = [
   'create table source_folder (folder text collate "C" primary key, choice text not null)',
   `${addFilters({
     ...texts,
-    integer: 'int',
     leadingNumber: (text) => `coalesce(substring(${text} from '^[0-9]{1,7}')::int, 0)`,
     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
   })} update revision set number = next_revision(number) where exists (select from image)`,

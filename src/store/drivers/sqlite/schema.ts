@@ -201,7 +201,6 @@ export const catalogueSchema: Schema = {
     'create table source_folder (folder text primary key, choice text not null) strict, without rowid',
     addFilters({
       ...texts,
-      integer: 'integer',
       leadingNumber: (text) => `cast(${text} as integer)`,
       addShelf: (shelf) => `shelves || ${shelf} || ','`,
     }),
