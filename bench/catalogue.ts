@@ -12,7 +12,7 @@ const description =
 
 /**
  * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
- * names of landscape images are ASCII. Those of the others, about half, are Japanese.
+ * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation.
  */
 export async function writeCatalogue(path: string, images: number): Promise<void> {
   const output = createWriteStream(path);
@@ -78,6 +78,7 @@ function image(index: number): object {
     nsfw: ratings[pick(7, ratings.length)],
     categories,
     characters: [characterName(pickEntry(0, CHARACTERS))],
+    ...(index % 20 === 0 && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
   };
 }
 

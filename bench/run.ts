@@ -6,6 +6,7 @@ const benchmarks: Record<string, string> = {
   compare: 'each endpoint of this checkout against another checkout: compare <folder>',
   fastify: 'our HTTP server against Fastify with the same handlers',
   filters: 'random images with filters and seeds, against random images without',
+  costs: 'CPU time of calls with each filter, with 10,000 images and with 1,000,000',
   start: 'the time from zukan serve to listening, against zukan --version',
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',

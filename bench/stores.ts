@@ -80,7 +80,7 @@ export async function startStore(
 }
 
 /** Creates a file or folder unless it exists. Renames it when it is complete, so an interrupted run leaves nothing. */
-async function createOnce(path: string, create: (path: string) => Promise<unknown>): Promise<void> {
+export async function createOnce(path: string, create: (path: string) => Promise<unknown>): Promise<void> {
   if (existsSync(path)) return;
   const part = `${path}.part`;
   await rm(part, { recursive: true, force: true });

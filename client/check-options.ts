@@ -5,6 +5,7 @@
 import { ZukanError } from './error.ts';
 import type {
   AllRandomOptions,
+  ArtistFilter,
   CallOptions,
   EntryOptions,
   FileUrlOptions,
@@ -27,15 +28,24 @@ type Names<Options> = Record<keyof Options, true>;
 
 const link: Names<LinkOptions> = { expiry: true, include: true };
 const page: Names<PageOptions> = { limit: true, offset: true };
-const imageFilter: Names<ImageFilter> = { nsfw: true, orientation: true };
+const imageFilter: Names<ImageFilter> = {
+  nsfw: true,
+  orientation: true,
+  animated: true,
+  minWidth: true,
+  minHeight: true,
+  aspectRatio: true,
+  character: true,
+};
+const artistFilter: Names<ArtistFilter> = { artist: true, excludeArtist: true };
 const categoryFilter = { categories: true, match: true, exclude: true } as const;
-const plainFilter = { ...categoryFilter, ...imageFilter, artist: true, character: true } as const;
+const plainFilter = { ...categoryFilter, ...imageFilter, ...artistFilter } as const;
 const filter: Names<RandomFilter> = { ...plainFilter, ...link };
 const allRandom: Names<AllRandomOptions> = { ...filter, seed: true };
 const random: Names<RandomOptions> = { ...allRandom, limit: true };
 const randomPage: Names<RandomPageOptions> = { ...random, cursor: true };
 const latest: Names<LatestOptions> = { ...filter, limit: true, cursor: true };
-const similar: Names<SimilarOptions> = { ...imageFilter, ...link, limit: true };
+const similar: Names<SimilarOptions> = { ...imageFilter, ...artistFilter, ...link, limit: true };
 const file: Names<FileUrlOptions> = { width: true };
 const randomFile: Names<RandomFileUrlOptions> = { ...plainFilter, seed: true, ...file };
 const entry: Names<EntryOptions> = { include: true };
@@ -43,7 +53,8 @@ const search: Names<SearchOptions> = { search: true, ...entry };
 const call: Names<CallOptions> = { signal: true };
 const singleEntry: Names<SingleEntryOptions> = { ...entry, ...call };
 const client: Names<ZukanOptions> = { origin: true, prefix: true, token: true, fetch: true, onWait: true };
-const images = { ...imageFilter, ...link };
+const artistImages = { ...imageFilter, ...link };
+const images = { ...artistImages, ...artistFilter };
 
 export type OptionNames = Record<string, true>;
 
@@ -60,6 +71,8 @@ export const optionNames = {
   searchPage: { ...search, ...page },
   images,
   imagePage: { ...images, ...page },
+  artistImages,
+  artistImagePage: { ...artistImages, ...page },
   filter,
   random,
   randomPage,

@@ -1,10 +1,10 @@
 /** What iterators over several pages need. */
-import type { ImageFilter, LinkOptions, SearchOptions } from './options.ts';
+import type { SearchOptions, SimilarOptions } from './options.ts';
 import type * as types from './types.ts';
 
 /** The lists that can be iterated over. */
 export interface Lists {
-  images: { item: types.Image; options: ImageFilter & LinkOptions };
+  images: { item: types.Image; options: Omit<SimilarOptions, 'limit'> };
   artists: { item: types.ListedArtist; options: SearchOptions };
   characters: { item: types.ListedCharacter; options: SearchOptions };
   categories: { item: types.ListedCategory; options: SearchOptions };

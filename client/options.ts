@@ -58,19 +58,33 @@ export interface ImageFilter {
   nsfw?: readonly Rating[] | undefined;
   /** Only images with one of these orientations. */
   orientation?: readonly Orientation[] | undefined;
+  /** Only animations, or only other images. */
+  animated?: boolean | undefined;
+  /** Only images that are at least this wide, in pixels. */
+  minWidth?: number | undefined;
+  /** Only images that are at least this high, in pixels. */
+  minHeight?: number | undefined;
+  /** Only images with this ratio of width to height, such as `16:9`. It may differ by 2 %. */
+  aspectRatio?: string | undefined;
+  /** Only images that show this character, or one of these: ids. */
+  character?: string | readonly string[] | undefined;
 }
 
-export interface RandomFilter extends ImageFilter, LinkOptions {
+/** Filters of lists with images of several artists. */
+export interface ArtistFilter {
+  /** Only images by this artist, or by one of these: ids. */
+  artist?: string | readonly string[] | undefined;
+  /** Only images by none of these artists: ids. */
+  excludeArtist?: string | readonly string[] | undefined;
+}
+
+export interface RandomFilter extends ImageFilter, ArtistFilter, LinkOptions {
   /** Names of categories. */
   categories?: readonly string[] | undefined;
   /** Whether an image must be in all of `categories` (the default) or in any of them. */
   match?: 'all' | 'any' | undefined;
   /** Names of categories that an image must not be in. */
   exclude?: readonly string[] | undefined;
-  /** The id of the artist. */
-  artist?: string | undefined;
-  /** The id of a character in the image. */
-  character?: string | undefined;
 }
 
 export interface AllRandomOptions extends RandomFilter {
@@ -90,7 +104,7 @@ export interface LatestOptions extends RandomFilter {
   cursor?: string | undefined;
 }
 
-export interface SimilarOptions extends ImageFilter, LinkOptions {
+export interface SimilarOptions extends ImageFilter, ArtistFilter, LinkOptions {
   /** 1 to 25; 10 by default. */
   limit?: number | undefined;
 }

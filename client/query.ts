@@ -1,5 +1,5 @@
 /** The query of a call. */
-export type Query = Record<string, string | number | readonly string[] | undefined>;
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 /** Starts with a question mark unless it is empty. */
 export function formatQuery(query: Query): string {

@@ -85,7 +85,7 @@ export class Zukan {
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
   images(
-    options: PageOptions & ImageFilter & LinkOptions = {},
+    options: PageOptions & SimilarOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.Image>> {
     return this.#getPage(paths.images, optionNames.imagePage, options, call);
@@ -96,7 +96,7 @@ export class Zukan {
     options: PageOptions & ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): Promise<types.Page<types.ArtistImage>> {
-    return this.#getPage(artistImagesPath(id), optionNames.imagePage, options, call);
+    return this.#getPage(artistImagesPath(id), optionNames.artistImagePage, options, call);
   }
 
   artists(options: EntryListOptions = {}, call: CallOptions = {}): Promise<types.Page<types.ListedArtist>> {
@@ -170,7 +170,7 @@ export class Zukan {
     options: ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.ArtistImage, void> {
-    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.images, options, call);
+    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.artistImages, options, call);
   }
 
   /**

@@ -27,6 +27,9 @@ export const TOKEN = '<token>';
 
 const words = (text: string) => text.split(' ');
 
+const ARTIST = '20000000-0000-4000-8000-000000000001';
+const escapeAll = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&');
+
 const apiPaths = words('/api/stats /v1/image/random /api/image/latest /api/nothing');
 const otherPaths = words(
   '/ /docs /openapi.json /health/live /health/ready /metrics /gallery/main.js /nowhere',
@@ -41,7 +44,11 @@ const queryUnits = [
 ];
 const queryLists: [start: string, unit: string][] = [
   ...words('categories exclude nsfw include').map((name): [string, string] => [`${name}=`, '#,']),
-  ...words('artist search seed cursor limit expiry').map((name): [string, string] => [`${name}=`, '9']),
+  ...words('artist search seed cursor limit expiry animated minWidth aspectRatio').map(
+    (name): [string, string] => [`${name}=`, '9'],
+  ),
+  ...words('artist excludeArtist character').map((name): [string, string] => [`${name}=`, `${ARTIST},`]),
+  ['minWidth=2&minHeight=2&aspectRatio=16:9&animated=false&', '#&'],
   ['search=', '%F0%9F%98%80'],
   ['categories=', '%C3%89'],
   // Lists that the server reads: it refuses more than 100 values or 4,000 characters.
@@ -50,6 +57,13 @@ const queryLists: [start: string, unit: string][] = [
     const value = `${'%C3%89'.repeat(14)}${'X'.repeat(67)}#`;
     return [start, `categories=${value}&exclude=${value}&`];
   }),
+  // Ids that it reads, in as few parameters as it takes.
+  [
+    '',
+    words('artist excludeArtist character')
+      .map((name) => `${name}=${escapeAll(ARTIST)}${'%20'.repeat(15)}&`)
+      .join(''),
+  ],
 ];
 const pathUnits = words('%ff %41 %2f %25 / a ../ ; %00 3f 25 signature');
 const headerUnits: [name: string, start: string, unit: string, end: string][] = [

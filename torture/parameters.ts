@@ -47,7 +47,9 @@ export function validValue(random: Random, facts: Facts, seen: Seen, name: strin
   }
   if (rule.anyOf) return random.pick(rule.anyOf).const;
   if (rule.type === 'integer') return String(validInteger(random, rule));
-  if (rule.pattern === uuidPattern) return pathId(random, facts, name);
+  if (rule.type === 'boolean') return String(random.chance(0.5));
+  if (rule.pattern === uuidPattern) return pathId(random, facts, name === 'excludeArtist' ? 'artist' : name);
+  if (name === 'aspectRatio') return `${1 + random.below(20)}:${1 + random.below(20)}`;
   if (name === 'search') return hostile.pattern(random);
   if (name === 'cursor' && seen.cursors.length > 0) return random.pick(seen.cursors);
   if (name === 'categories' || name === 'exclude') return random.pick(facts.categories);

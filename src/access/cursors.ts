@@ -51,7 +51,7 @@ function sign(key: string, position: Uint8Array, scope: string): Buffer {
  */
 export function cursorScope(seed: string | undefined, filter: Filter): string {
   const fields = Object.entries(filter).map(
-    ([field, value]) => [field, Array.isArray(value) ? canonicalList(value) : value] as const,
+    ([field, value]) => [field, Array.isArray(value) ? canonicalValue(field, value) : value] as const,
   );
   const { categories = [] }: { categories?: readonly string[] } = Object.fromEntries(fields);
   // With fewer than two categories, "any" and "all" mean the same, and "all" is the default.
@@ -60,6 +60,13 @@ export function cursorScope(seed: string | undefined, filter: Filter): string {
     .filter(([field, value]) => (field === 'match' ? isMatchAny : isGiven(value)))
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([seed ?? null, conditions]);
+}
+
+/** Older versions took one artist and one character. */
+function canonicalValue(field: string, value: readonly string[]): string | string[] {
+  const [first, ...others] = canonicalList(value);
+  const wasSingle = field === 'artist' || field === 'character';
+  return wasSingle && first !== undefined && others.length === 0 ? first : canonicalList(value);
 }
 
 function canonicalList(names: readonly string[]): string[] {

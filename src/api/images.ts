@@ -16,9 +16,19 @@ import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';
 import { cursorHeaders, linkSigner, pageHeaders } from './links.ts';
-import { cursor, imageFilters, imageParameters, limit, listFilters, offset, seed } from './parameters.ts';
+import {
+  artistFilters,
+  cursor,
+  imageFilters,
+  imageParameters,
+  limit,
+  listFilters,
+  offset,
+  seed,
+} from './parameters.ts';
 import { pickParameters } from './query.ts';
 
+const allFilters = { ...listFilters, ...artistFilters };
 const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
 export const singleImage = endpoint({
@@ -43,12 +53,12 @@ export const allImages = endpoint({
   summary: 'List all images',
   description: oldestFirst,
   access: { scope: LIST_IMAGES },
-  query: { limit, offset, ...listFilters, ...imageParameters },
+  query: { limit, offset, ...allFilters, ...imageParameters },
   data: Type.Array(Image),
   example: { call: () => ({ query: { nsfw: 'sfw', limit: '1', offset: '0' } }), data: [examples.image] },
   isPaged: true,
   async handle(call) {
-    const filter = pickParameters(listFilters, call.query);
+    const filter = pickParameters(allFilters, call.query);
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     return { ...imageList(call, items), headers: pageHeaders(call, total) };
   },
@@ -89,14 +99,14 @@ export const similarImages = endpoint({
     're-encoded or slightly cropped come first. Images that look different are left out, so the list may be short or ' +
     'empty. It is always empty for an image with too little detail to compare, such as a single colour.',
   access: 'open',
-  query: { limit, ...listFilters, ...imageParameters },
+  query: { limit, ...allFilters, ...imageParameters },
   data: Type.Array(Image),
   example: {
     call: ({ image }) => ({ id: image.id, query: { nsfw: 'sfw', limit: '1' } }),
     data: [examples.image],
   },
   async handle(call) {
-    const filter = pickParameters(listFilters, call.query);
+    const filter = pickParameters(allFilters, call.query);
     const { catalogue } = call.services;
     const images = await catalogue.similarImages(call.id, filter, call.query.limit, call.caller);
     return imageList(call, unwrap(images));

@@ -115,6 +115,56 @@ export const listFilters = {
       examples: [['portrait', 'square']],
     }),
   ),
+  animated: Type.Optional(
+    Type.Boolean({
+      description: 'Only animations (`true`), or only other images (`false`).',
+      examples: [true],
+    }),
+  ),
+  minWidth: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Only images that are at least this wide, in pixels.',
+      examples: [1920],
+    }),
+  ),
+  minHeight: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Only images that are at least this high, in pixels.',
+      examples: [1080],
+    }),
+  ),
+  aspectRatio: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$',
+      maxLength: 11,
+      description: 'Only images with this ratio of width to height. It may differ by 2 %.',
+      examples: ['16:9'],
+    }),
+  ),
+  character: Type.Optional(
+    Type.Array(Type.String({ pattern: uuidPattern }), {
+      description: 'Only images that show one of these characters: ids, separated by commas.',
+      examples: [[examples.character.id]],
+    }),
+  ),
+};
+
+/** The filters of lists with images of several artists. */
+export const artistFilters = {
+  artist: Type.Optional(
+    Type.Array(Type.String({ pattern: uuidPattern }), {
+      description: 'Only images by one of these artists: ids, separated by commas.',
+      examples: [[examples.artist.id]],
+    }),
+  ),
+  excludeArtist: Type.Optional(
+    Type.Array(Type.String({ pattern: uuidPattern }), {
+      description: 'Only images by none of these artists: ids, separated by commas.',
+      examples: [[examples.artist.id]],
+    }),
+  ),
 };
 
 /** The filters of random and of the latest images. They reach the catalogue under the same names. */
@@ -136,18 +186,5 @@ export const imageFilters = {
     examples: [['night', 'rain']],
   }),
   ...listFilters,
-  artist: Type.Optional(
-    Type.String({
-      pattern: uuidPattern,
-      description: 'Only images by the artist with this id.',
-      examples: [examples.artist.id],
-    }),
-  ),
-  character: Type.Optional(
-    Type.String({
-      pattern: uuidPattern,
-      description: 'Only images that show the character with this id.',
-      examples: [examples.character.id],
-    }),
-  ),
+  ...artistFilters,
 } satisfies Record<keyof Filter, Type.TSchema>;

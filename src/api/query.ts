@@ -42,7 +42,9 @@ interface Rule {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  /** Of a list: UUIDs. Of another parameter: needs `maxLength`, and an example for the error. */
   pattern?: string;
+  examples?: unknown[];
   items?: Rule;
   /** The allowed values. */
   anyOf?: { const: string }[];
@@ -58,6 +60,7 @@ function readParameter(rule: Rule, text: string | string[] | undefined): Reading
   if (rule.type === 'array') return readList(rule, text);
   if (typeof text !== 'string') return { problem: 'it must be a single value' };
   if (rule.anyOf) return readChoice(rule.anyOf, text);
+  if (rule.type === 'boolean') return readBoolean(text);
   return rule.type === 'integer' ? readInteger(rule, text) : readText(rule, text);
 }
 
@@ -76,10 +79,10 @@ export function readUuid(text: string): string | undefined {
 }
 
 /** An empty text counts as not given, unless the schema requires one. Lengths are in code points. */
-function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Reading {
-  if (pattern === uuidPattern) {
-    const value = readUuid(text);
-    return value === undefined ? { problem: 'it must be a UUID' } : { value };
+function readText({ minLength = 0, maxLength, pattern, examples }: Rule, text: string): Reading {
+  if (pattern !== undefined) {
+    const isValid = isAtMost(text, maxLength ?? 0) && new RegExp(pattern).test(text);
+    return isValid ? { value: text } : { problem: `it must be like "${examples?.[0]}"` };
   }
   if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
   if (maxLength === undefined || isAtMost(text, maxLength)) return { value: text };
@@ -89,6 +92,11 @@ function readText({ minLength = 0, maxLength, pattern }: Rule, text: string): Re
 /** A code point has at most two code units, so a long text need not be counted. */
 function isAtMost(text: string, codePoints: number): boolean {
   return text.length <= 2 * codePoints && [...text].length <= codePoints;
+}
+
+function readBoolean(text: string): Reading {
+  const { value, problem } = readChoice([{ const: 'true' }, { const: 'false' }], text);
+  return problem === undefined ? { value: value === 'true' } : { problem };
 }
 
 function readChoice(choices: { const: string }[], text: string): Reading {
@@ -105,10 +113,18 @@ function readList({ items }: Rule, given: string | string[]): Reading {
   if (values.length > MAX_LIST_VALUES)
     return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
   const names = [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
+  if (items?.pattern === uuidPattern) return readUuids(names);
   const choices = items?.anyOf?.map((choice) => choice.const);
   if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
     return { value: names };
   return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
+}
+
+/** As for choices, there must be one. */
+function readUuids(texts: string[]): Reading {
+  const ids = texts.map(readUuid);
+  if (ids.length > 0 && !ids.includes(undefined)) return { value: [...new Set(ids)] };
+  return { problem: ids.length > 1 ? 'each value must be a UUID' : 'it must be a UUID' };
 }
 
 /** Bounds the header, whatever the client sends. */

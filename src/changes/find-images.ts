@@ -123,8 +123,8 @@ async function* latestIds(
   const filter: Filter = {
     categories: names(categories),
     exclude: names(exclude),
-    artist: artist?.id,
-    character: character?.id,
+    artist: artist && [artist.id],
+    character: character && [character.id],
     nsfw: ratings,
   };
   let below: number | undefined;

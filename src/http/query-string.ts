@@ -9,7 +9,7 @@ const bracketed = /^([^[\]]*)\[[0-9]*\]$/;
 
 const PLUS = 0x2b;
 const SPACE = 0x20;
-/** No endpoint takes more than 12, and a list fits into one. */
+/** No endpoint takes more than 20, and a list fits into one. */
 export const MAX_PARAMETERS = 100;
 
 export function hasTooManyParameters(search: string): boolean {

@@ -29,7 +29,7 @@ import { Entries } from './entries.ts';
 import { ImageNumbers } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
 import { NameSearch } from './name-search.ts';
-import { type EntryShelves, entryKinds, type Selection, selectShelves } from './selection.ts';
+import { type EntryShelves, entryFields, type Selection, selectShelves } from './selection.ts';
 import { statisticsOf } from './shelves.ts';
 import { SimilarImages } from './similar-images.ts';
 import { createSliceReader } from './slices.ts';
@@ -166,7 +166,7 @@ export class StoredCatalogue implements Catalogue {
   *#ofArtist(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<ArtistPage> {
     const entry = yield* get(view.entry('artist', id));
     if (entry && entry.id !== id) return { movedTo: entry.id };
-    return yield* this.#page(view, { ...filter, artist: id }, window, caller);
+    return yield* this.#page(view, { ...filter, artist: [id] }, window, caller);
   }
 
   *#random(
@@ -230,11 +230,9 @@ export class StoredCatalogue implements Catalogue {
 
 function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
   const entries: EntryShelves = {};
-  for (const kind of entryKinds) {
-    const id = filter[kind];
-    if (id === undefined) continue;
-    const entry = yield* get(view.entry(kind, id));
-    entries[kind] = entry && { number: entry.shelf, size: entry.images };
+  for (const [field, kind] of Object.entries(entryFields) as [keyof EntryShelves, Kind][]) {
+    const ids = filter[field];
+    if (ids) entries[field] = yield* get(view.entryShelves(kind, [...new Set(ids)]));
   }
   return selectShelves(view.snapshot, filter, entries);
 }

@@ -40,6 +40,7 @@ export function planDraw(selection: Selection, limit: number, randomInt: RandomI
       .toArray(),
     required: others.map((choice) => numbersOf(choice.shelves)),
     excluded: numbersOf(selection.excluded),
+    bounds: selection.bounds,
     overlapping: first.mayOverlap ? shelves : [],
     limit,
   };
@@ -51,7 +52,7 @@ export function isExhaustive({ choices: [first] }: Selection): boolean {
 }
 
 /**
- * The numbers of random images of the selection. Draws come from the smallest choice, and an image is taken if it meets
+ * The numbers of random images of the selection; `isWithinBounds` tests its bounds. Draws come from the smallest choice, and an image is taken if it meets
  * the other conditions. An image on several shelves of that choice is taken at the first of them only, or it would be more
  * likely than others. Undefined if too few are found: the caller then draws from the whole selection. Giving up does not
  * depend on any particular image, so the result is uniform either way.
@@ -59,6 +60,7 @@ export function isExhaustive({ choices: [first] }: Selection): boolean {
 export function drawImages(
   selection: Selection,
   viewShelf: (shelf: Shelf) => ShelfView,
+  isWithinBounds: (image: number) => boolean,
   limit: number,
   randomInt: RandomInt,
 ): number[] | undefined {
@@ -67,9 +69,10 @@ export function drawImages(
   const required = others.map(({ shelves }) => shelves.map(viewShelf));
   const excluded = selection.excluded.map(viewShelf);
   const imageAt = ({ index, position }: Place) => (views[index] as ShelfView).at(position);
-  if (required.length + excluded.length === 0 && !first.mayOverlap)
+  if (required.length + excluded.length === 0 && !first.mayOverlap && !selection.bounds)
     return drawPositions(first.size, limit, randomInt).map((position) => imageAt(locate(first, position)));
   const qualifies = (image: number) =>
+    isWithinBounds(image) &&
     required.every((choice) => choice.some((shelf) => shelf.has(image))) &&
     !excluded.some((shelf) => shelf.has(image));
   const images: number[] = [];

@@ -17,7 +17,7 @@ import type { Caller } from './contract/catalogue.ts';
 import { drawImages, isDrawable, isExhaustive, planDraw } from './draws.ts';
 import type { ImageSets } from './image-sets.ts';
 import { LoadedShelves } from './loaded-shelves.ts';
-import { type Selection, soleShelf } from './selection.ts';
+import { type Selection, shelvesOf, soleShelf } from './selection.ts';
 import type { Shelf } from './shelves.ts';
 import { type Call, get, type View } from './view.ts';
 
@@ -85,7 +85,9 @@ export class ImageNumbers {
   *#draw(view: View, selection: Selection, limit: number, randomInt: RandomInt): Call<number[] | undefined> {
     if (!isDrawable(selection)) return undefined;
     const sets = this.#setsOf(selection);
-    if (sets) return drawImages(selection, (shelf) => sets.get(shelf) as ImageSet, limit, randomInt);
+    const isWithinBounds = this.#boundsTest(selection);
+    if (sets && isWithinBounds)
+      return drawImages(selection, (shelf) => sets.get(shelf) as ImageSet, isWithinBounds, limit, randomInt);
     const shelf = soleShelf(selection);
     if (shelf) return yield* get(view.imagesAt(shelf.number, drawPositions(shelf.size, limit, randomInt)));
     const images = yield* get(view.draw(planDraw(selection, limit, randomInt)));
@@ -102,12 +104,19 @@ export class ImageNumbers {
     return shelf && !this.#shelves.get(shelf, selection.catalogue) ? shelf : undefined;
   }
 
+  /** Tests the bounds of a selection. Undefined if the sizes of images are not in memory. */
+  #boundsTest({ catalogue, bounds }: Selection): ((image: number) => boolean) | undefined {
+    if (!bounds) return () => true;
+    const index = this.#shelves.dimensions(catalogue);
+    return index && ((image) => index.has(bounds, image));
+  }
+
   /** All shelves that a selection names. Undefined if one is not in memory. */
-  #setsOf({ catalogue, choices, excluded }: Selection): Map<Shelf, ImageSet> | undefined {
+  #setsOf(selection: Selection): Map<Shelf, ImageSet> | undefined {
     const sets = new Map<Shelf, ImageSet>();
-    const shelves = choices.flatMap((choice) => choice.shelves).concat(excluded);
+    const shelves = shelvesOf(selection);
     for (const shelf of shelves) {
-      const set = this.#shelves.get(shelf, catalogue);
+      const set = this.#shelves.get(shelf, selection.catalogue);
       if (set) sets.set(shelf, set);
     }
     return shelves.every((shelf) => sets.has(shelf)) ? sets : undefined;

@@ -16,8 +16,9 @@ import {
 import { LruCache } from '../lib/lru-cache.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
 import type { Caller } from './contract/catalogue.ts';
+import { Dimensions } from './dimensions.ts';
 import { FairQueue, type Spend } from './fair-queue.ts';
-import { countShelves, type Selection, selectionKey, soleShelf } from './selection.ts';
+import { countShelves, type Selection, selectionKey, shelvesOf, soleShelf } from './selection.ts';
 import type { CatalogueVersion, Shelf } from './shelves.ts';
 import { readSlices, type SliceReader } from './slices.ts';
 import { CatalogueChanged, expectVersion } from './versions.ts';
@@ -42,6 +43,7 @@ interface CachedShelf {
 
 export class ImageSets {
   readonly #reader: SliceReader;
+  readonly dimensions: Dimensions;
   readonly #tuning: Tuning;
   /** By shelf number. */
   readonly #shelves = new LruCache<number, CachedShelf>(MAX_SHELF_BYTES);
@@ -52,6 +54,7 @@ export class ImageSets {
   #isPrefetching = false;
 
   constructor(reader: SliceReader, tuning = defaultTuning) {
+    this.dimensions = new Dimensions(reader, tuning);
     this.#reader = reader;
     this.#tuning = tuning;
   }
@@ -91,15 +94,14 @@ export class ImageSets {
     return this.#queue.run(caller, this.#expectedWork(selection), (spend) => this.#compute(selection, spend));
   }
 
-  #expectedWork({ catalogue, choices, excluded }: Selection): number {
+  #expectedWork(selection: Selection): number {
+    const { catalogue, bounds } = selection;
     const workOf = (shelf: Shelf) =>
       WORK_PER_SHELF +
       shelf.size / IMAGES_PER_WORK +
       (this.#cachedShelf(shelf, catalogue) ? 0 : shelf.size * WORK_PER_IMAGE_READ);
-    return choices
-      .flatMap(({ shelves }) => shelves)
-      .concat(excluded)
-      .reduce((sum, shelf) => sum + workOf(shelf), 0);
+    const comparing = bounds ? this.dimensions.expectedWork(catalogue) : 0;
+    return shelvesOf(selection).reduce((sum, shelf) => sum + workOf(shelf), comparing);
   }
 
   async #compute(selection: Selection, spend: Spend): Promise<ImageSet> {
@@ -115,35 +117,39 @@ export class ImageSets {
   }
 
   /** Tests each image of the smallest choice. */
-  async #filter({ catalogue, choices: [first, ...others], excluded }: Selection, spend: Spend) {
+  async #filter(selection: Selection, spend: Spend): Promise<ImageSet> {
+    const { catalogue, choices, excluded, bounds } = selection;
+    const [first, ...others] = choices;
     const sets = new Map<Shelf, ImageSet>();
-    for (const shelf of [first, ...others].flatMap(({ shelves }) => shelves).concat(excluded)) {
+    for (const shelf of shelvesOf(selection)) {
       const set = await this.#loadShelf(shelf, catalogue, spend);
       sets.set(shelf, set);
       await spend(WORK_PER_SHELF + first.size);
     }
     const setsOf = (shelves: Shelf[]) => shelves.map((shelf) => sets.get(shelf) as ImageSet);
     const required = others.map(({ shelves }) => setsOf(shelves));
-    return filterImages(setsOf(first.shelves), required, setsOf(excluded));
+    const set = filterImages(setsOf(first.shelves), required, setsOf(excluded));
+    return bounds ? this.dimensions.filter(set, bounds, catalogue, spend) : set;
   }
 
   /** Combines bitmaps, one shelf at a time. Other requests may get their turn between two shelves. */
-  async #combine({ catalogue, choices: [first, ...others], excluded }: Selection, spend: Spend) {
+  async #combine({ catalogue, choices, excluded, bounds }: Selection, spend: Spend): Promise<ImageSet> {
     const forEachSet = async (shelves: Shelf[], visit: (set: ImageSet) => void) => {
       for (const shelf of shelves) {
         visit(await this.#loadShelf(shelf, catalogue, spend));
         await spend(WORK_PER_SHELF + shelf.size / IMAGES_PER_WORK);
       }
     };
-    const result = new BitmapBuilder(catalogue.lastImage);
-    await forEachSet(first.shelves, (set) => result.add(set));
-    for (const { shelves } of others) {
+    let result = bounds && (await this.dimensions.find(bounds, catalogue, spend));
+    for (const { shelves, isAll } of choices) {
+      if (result && isAll) continue;
       const choice = new BitmapBuilder(catalogue.lastImage);
       await forEachSet(shelves, (set) => choice.add(set));
-      result.intersect(choice);
+      if (result) result.intersect(choice);
+      else result = choice;
     }
-    await forEachSet(excluded, (set) => result.subtract(set));
-    return result.build();
+    await forEachSet(excluded, (set) => result?.subtract(set));
+    return (result as BitmapBuilder).build();
   }
 
   async #loadShelf(shelf: Shelf, catalogue: CatalogueVersion, spend: Spend): Promise<ImageSet> {

@@ -18,10 +18,7 @@ type Titled = Pick<SavedImage, 'number' | 'document'>;
 /** A row of `title_word`. A type, because an interface is no record. */
 type TitleWord = { word: string; image: number };
 
-interface NumberedImage {
-  row: SavedImage;
-  shelves: number[];
-}
+type NumberedImage = PlacedImage & { row: SavedImage };
 
 export class ImageWriter {
   readonly #session: WriteSession;
@@ -43,9 +40,9 @@ export class ImageWriter {
 
   async save(images: PlacedImage[]): Promise<void> {
     const [added, updated] = [[] as NumberedImage[], [] as NumberedImage[]];
-    for (const { row, shelves } of images)
-      if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, shelves });
-      else updated.push({ row: { ...row, number: row.number }, shelves });
+    for (const { row, ...placement } of images)
+      if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, ...placement });
+      else updated.push({ row: { ...row, number: row.number }, ...placement });
     await this.#add(added);
     await this.#update(updated);
   }
@@ -116,13 +113,17 @@ export class ImageWriter {
     if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
     await this.#updateWords(rows);
+    const resized = await this.#placements.move(images.map(placed));
+    // A trigger then tells the caches, also if the document is the same: a repair can change the size alone.
+    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
+    if (resized.length > 0)
+      await this.#session.run(`update image set document = '' where number ${isOneOf}`, [resized]);
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
       rows,
       `update image set etag = given.eTag, key = given.key, mimetype = given.mimetype, document = given.document
        from given where given.number = image.number`,
     );
-    await this.#placements.move(images.map(placed));
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     await this.#addDetails(images);
@@ -180,8 +181,8 @@ export class ImageWriter {
   }
 }
 
-function placed({ row, shelves }: NumberedImage): Placed {
-  return { image: row.number, shelves };
+function placed({ row, ...placement }: NumberedImage): Placed {
+  return { image: row.number, ...placement };
 }
 
 function wordsOf(images: Titled[]): TitleWord[] {

@@ -3,7 +3,8 @@
  * of the time of writing them one by one. Sizes and covers are saved at the end, by `saveShelves`.
  */
 
-import { createShelfQueries } from './queries.ts';
+import type { Placement } from './contract/writer.ts';
+import { createShelfQueries, PLACEMENT_COLUMNS, type PlacementRow, toPlacements } from './queries.ts';
 import type { SqlValue, WriteSession } from './session.ts';
 import { ShelfChanges } from './shelf-changes.ts';
 
@@ -21,10 +22,8 @@ const POSITION_OF = `
     where low < high
   ) select low as position from search where low = high`;
 
-/** An image and the shelves that it belongs on. */
-export interface Placed {
+export interface Placed extends Placement {
   image: number;
-  shelves: number[];
 }
 
 interface Size {
@@ -47,21 +46,26 @@ export class Placements {
 
   /** Appends new images to their shelves. */
   async append(images: Placed[]): Promise<void> {
-    await this.#saveShelvesOf(images);
+    await this.#savePlacements(images);
     for (const { image, shelves } of images) this.#changes.append(image, shelves);
     await this.#writeIfMany();
   }
 
-  /** Moves images from the shelves that they are on to those they belong on. */
-  async move(images: Placed[]): Promise<void> {
-    const before = await this.#takeShelvesOf(images.map(({ image }) => image));
-    for (const { image, shelves } of images) this.#changes.move(image, before.get(image) ?? [], shelves);
-    await this.#saveShelvesOf(images);
+  /** Moves images from the shelves that they are on to those they belong on. Returns those whose size has changed. */
+  async move(images: Placed[]): Promise<number[]> {
+    const before = await this.#takePlacements(images.map(({ image }) => image));
+    for (const { image, shelves } of images)
+      this.#changes.move(image, before.get(image)?.shelves ?? [], shelves);
+    await this.#savePlacements(images);
     await this.#writeIfMany();
+    const hasChanged = ({ image, width, height }: Placed) =>
+      before.get(image)?.width !== width || before.get(image)?.height !== height;
+    return images.filter(hasChanged).map(({ image }) => image);
   }
 
   async remove(images: number[]): Promise<void> {
-    for (const [image, shelves] of await this.#takeShelvesOf(images)) this.#changes.move(image, shelves, []);
+    for (const [image, { shelves }] of await this.#takePlacements(images))
+      this.#changes.move(image, shelves, []);
     await this.#writeIfMany();
   }
 
@@ -117,20 +121,25 @@ export class Placements {
     if (this.#changes.size >= MAX_WAITING) await this.write();
   }
 
-  async #saveShelvesOf(images: Placed[]): Promise<void> {
+  async #savePlacements(images: Placed[]): Promise<void> {
     const { formatShelves } = this.#session.dialect;
-    const rows = images.map(({ image, shelves }) => [image, formatShelves(shelves)]);
-    await this.#session.insert('image_shelves', ['image', 'shelves'], rows);
+    const rows = images.map(({ image, shelves, width, height }) => [
+      image,
+      formatShelves(shelves),
+      width,
+      height,
+    ]);
+    await this.#session.insert('image_shelves', ['image', 'shelves', 'width', 'height'], rows);
   }
 
-  /** Removes the shelves of the images and returns them. */
-  async #takeShelvesOf(images: number[]): Promise<Map<number, number[]>> {
-    const { isOneOf, parseShelves } = this.#session.dialect;
-    const rows = await this.#session.query<{ image: number; shelves: SqlValue }>(
-      `delete from image_shelves where image ${isOneOf('$1', 'int')} returning image, shelves`,
+  /** Removes the rows of the images and returns what they had. */
+  async #takePlacements(images: number[]): Promise<Map<number, Placement>> {
+    const { isOneOf } = this.#session.dialect;
+    const rows = await this.#session.query<PlacementRow>(
+      `delete from image_shelves where image ${isOneOf('$1', 'int')} returning ${PLACEMENT_COLUMNS}`,
       [images],
     );
-    return new Map(rows.map(({ image, shelves }) => [image, parseShelves(shelves)]));
+    return toPlacements(rows, this.#session.dialect);
   }
 
   async #readSizes(shelves: number[]): Promise<void> {

@@ -1,8 +1,9 @@
 /** SQL that both stores understand. */
+import { RATIO_PARTS } from '../catalogue/sets/dimension-index.ts';
 import type { Orientation, Rating } from '../catalogue/types.ts';
 import type { BlockedName } from './contract/decisions.ts';
-import type { FixedShelves } from './contract/writer.ts';
-import type { Dialect, ReadSession } from './session.ts';
+import type { FixedShelves, Placement } from './contract/writer.ts';
+import type { Dialect, ReadSession, SqlValue } from './session.ts';
 
 export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,
   (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
@@ -10,6 +11,30 @@ export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, documen
 export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
 const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt", skips';
 export type BlockedRow = Omit<BlockedName, 'skips'> & { skips: number };
+
+export const PLACEMENT_COLUMNS = 'image, shelves, width, height';
+export interface PlacementRow {
+  image: number;
+  shelves: SqlValue;
+  width: number;
+  height: number;
+}
+
+/** By image number. */
+export function toPlacements(rows: PlacementRow[], { parseShelves }: Dialect): Map<number, Placement> {
+  return new Map(
+    rows.map(({ image, shelves, ...size }) => [image, { shelves: parseShelves(shelves), ...size }]),
+  );
+}
+
+/** `isWithin` (dimension-index.ts) as SQL: whether a row of `image_shelves` meets the bounds in these parameters. */
+export const boundsCondition = (
+  minWidth: string,
+  minHeight: string,
+  ratioWidth: string,
+  ratioHeight: string,
+): string => `width >= ${minWidth} and height >= ${minHeight}
+  and ${RATIO_PARTS} * abs(width * ${ratioHeight} - height * ${ratioWidth}) <= height * ${ratioWidth}`;
 
 /** `rest` is what follows the table. */
 export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
@@ -52,7 +77,7 @@ export const NUMBER_ENTRIES = `
 
 export async function readFixedShelves(session: ReadSession): Promise<FixedShelves> {
   const rows = await session.query<{ kind: string; id: string; number: number }>(
-    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation')`,
+    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation', 'animation')`,
   );
   const numbers = new Map(rows.map(({ kind, id, number }) => [`${kind} ${id}`, number]));
   const shelf = (name: string) => numbers.get(name) as number;
@@ -66,6 +91,7 @@ export async function readFixedShelves(session: ReadSession): Promise<FixedShelv
       portrait: orientation('portrait'),
       square: orientation('square'),
     },
+    animated: shelf('animation animated'),
   };
 }
 

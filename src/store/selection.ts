@@ -1,6 +1,7 @@
-/** The plan of a filter: which shelves an image must be on, and which it must not. Pure. */
+/** The plan of a filter: which shelves an image must be on, which it must not, and the size it must have. Pure. */
 
 import { foldName } from '../catalogue/names.ts';
+import { type Bounds, readBounds } from '../catalogue/sets/dimension-index.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from './contract/catalogue.ts';
 import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
 
@@ -11,21 +12,26 @@ export interface Choice {
   size: number;
   /** Whether an image can be on two of them. */
   mayOverlap: boolean;
+  /** Whether every image is on one of them. */
+  isAll?: boolean;
 }
 
-/** The images that are on a shelf of every choice and on no excluded shelf, as of one version of the catalogue. */
+/** The images that are on a shelf of every choice, on no excluded shelf and within the bounds, as of one version. */
 export interface Selection {
   catalogue: CatalogueVersion;
   /** The smallest one first. */
   choices: [Choice, ...Choice[]];
   excluded: Shelf[];
+  /** Undefined if images of every size qualify. */
+  bounds?: Bounds | undefined;
 }
 
-/** The kinds of entries that a filter names by id. */
-export const entryKinds = ['artist', 'character'] as const;
+/** The fields of a filter that name entries by id, and the kinds of these. */
+export const entryFields = { artist: 'artist', excludeArtist: 'artist', character: 'character' } as const;
+type EntryField = keyof typeof entryFields;
 
-/** The shelves of the artist and the character that a filter names. One that does not exist is undefined. */
-export type EntryShelves = Partial<Record<(typeof entryKinds)[number], Shelf | undefined>>;
+/** The shelves of the entries that a filter names. One that does not exist is undefined. */
+export type EntryShelves = Partial<Record<EntryField, (Shelf | undefined)[]>>;
 
 /** Unknown categories are reported before an unknown artist or character. */
 export function selectShelves(
@@ -37,13 +43,17 @@ export function selectShelves(
   const excluded = findCategories(snapshot, filter.exclude);
   if (included.unknown.length + excluded.unknown.length > 0)
     return { problem: { categories: included.unknown, exclude: excluded.unknown } };
+  for (const field of Object.keys(entryFields) as EntryField[])
+    if (entries[field]?.includes(undefined)) return { problem: entryFields[field] };
+  const [artist, excludeArtist, character] = [
+    distinct(entries.artist),
+    distinct(entries.excludeArtist),
+    distinct(entries.character),
+  ];
   const choices: Choice[] = [];
-  for (const kind of entryKinds) {
-    if (filter[kind] === undefined) continue;
-    const shelf = entries[kind];
-    if (!shelf) return { problem: kind };
-    choices.push(choose([shelf]));
-  }
+  if (artist.length > 0) choices.push(choose(artist));
+  if (character.length > 0) choices.push(choose(character, character.length > 1));
+  if (filter.animated === true) choices.push(choose([snapshot.animated]));
   if (filter.match === 'any' && included.shelves.length > 1) choices.push(choose(included.shelves, true));
   else for (const shelf of included.shelves) choices.push(choose([shelf]));
   choices.push(
@@ -51,22 +61,37 @@ export function selectShelves(
     ...chooseSome(snapshot.orientations, filter.orientation),
   );
   choices.sort((a, b) => a.size - b.size);
-  const [smallest = choose([snapshot.all]), ...others] = choices;
-  return { catalogue: snapshot, choices: [smallest, ...others], excluded: excluded.shelves };
+  const [smallest = { ...choose([snapshot.all]), isAll: true }, ...others] = choices;
+  const left = [
+    ...excluded.shelves,
+    ...excludeArtist,
+    ...(filter.animated === false ? [snapshot.animated] : []),
+  ];
+  return {
+    catalogue: snapshot,
+    choices: [smallest, ...others],
+    excluded: left.filter(({ size }) => size > 0),
+    bounds: readBounds(filter),
+  };
 }
 
 /** The one shelf whose images are exactly the selection, if there is one. */
-export function soleShelf({ choices, excluded }: Selection): Shelf | undefined {
+export function soleShelf({ choices, excluded, bounds }: Selection): Shelf | undefined {
   const [{ shelves }, ...others] = choices;
-  return others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+  return !bounds && others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+}
+
+/** All shelves that a selection names. */
+export function shelvesOf({ choices, excluded }: Selection): Shelf[] {
+  return choices.flatMap(({ shelves }) => shelves).concat(excluded);
 }
 
 export function countShelves({ choices, excluded }: Selection): number {
   return choices.reduce((count, { shelves }) => count + shelves.length, excluded.length);
 }
 
-/** The same key for selections of the same shelves. */
-export function selectionKey({ choices, excluded }: Selection): string {
+/** The same key for selections of the same shelves and bounds. */
+export function selectionKey({ choices, excluded, bounds }: Selection): string {
   const numbers = (shelves: Shelf[]) =>
     shelves
       .map(({ number }) => number)
@@ -75,7 +100,12 @@ export function selectionKey({ choices, excluded }: Selection): string {
   return `${choices
     .map(({ shelves }) => numbers(shelves))
     .sort()
-    .join('&')}!${numbers(excluded)}`;
+    .join('&')}!${numbers(excluded)}${bounds ? `@${Object.values(bounds)}` : ''}`;
+}
+
+/** An entry can be named by its id and by a former one. */
+function distinct(shelves: (Shelf | undefined)[] = []): Shelf[] {
+  return [...new Map(shelves.map((shelf) => [shelf?.number, shelf as Shelf])).values()];
 }
 
 function findCategories({ categories }: ShelfSnapshot, names: readonly string[] = []) {

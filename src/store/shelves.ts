@@ -1,6 +1,6 @@
 /**
  * Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the
- * whole catalogue and one for each rating, orientation, artist, category and character.
+ * whole catalogue, one for animations, and one for each rating, orientation, artist, category and character.
  */
 import type { Kind, Orientation, Rating, Statistics } from '../catalogue/types.ts';
 
@@ -20,6 +20,7 @@ export interface ShelfSnapshot extends CatalogueVersion {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
   orientations: Map<Orientation, Shelf>;
+  animated: Shelf;
   /** By folded name, and by folded alias if no category has that name. */
   categories: Map<string, Shelf>;
   /** How many entries there are. */
@@ -31,7 +32,8 @@ export type SnapshotRow = [kind: string, id: string, category: string | null, nu
 
 /** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
 export const SNAPSHOT_QUERY = `
-  select kind, id, category, number, size from shelf where kind in ('catalogue', 'rating', 'orientation', 'category')
+  select kind, id, category, number, size from shelf
+  where kind in ('catalogue', 'rating', 'orientation', 'animation', 'category')
   union all
   select 'alias', '', key, alias.shelf, 0 from alias where alias.kind = 'category'
   union all
@@ -46,6 +48,7 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
     all: { number: 0, size: 0 },
     ratings: new Map(),
     orientations: new Map(),
+    animated: { number: 0, size: 0 },
     categories: new Map(),
     counts: { artist: 0, category: 0, character: 0 },
   };
@@ -57,6 +60,7 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
     else if (category !== null) snapshot.categories.set(category, shelf);
     else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
     else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
+    else if (kind === 'animation') snapshot.animated = shelf;
     else snapshot.all = shelf;
   }
   const byNumber = new Map(snapshot.categories.values().map((shelf) => [shelf.number, shelf]));

@@ -1,8 +1,9 @@
 /** Reading long rows of the catalogue a slice at a time, between other requests. */
+import type { ImageDimensions } from '../catalogue/sets/dimension-index.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { yieldToEventLoop } from '../lib/event-loop.ts';
 import { expectVersion } from './versions.ts';
-import { type AliasRow, type Answer, type Driver, get, type View } from './view.ts';
+import { type AliasRow, type Answer, type DocumentChanges, type Driver, get, type View } from './view.ts';
 
 /** After reading for this long, other requests get their turn. */
 const MAX_READING_MS = 5;
@@ -15,6 +16,10 @@ export interface Slice<T> {
 
 /** Image numbers with their perceptual hashes, in ascending order. */
 export type HashSlice = Slice<[image: number, hash: string]>;
+
+export interface ChangedDimensions extends DocumentChanges, Slice<ImageDimensions> {
+  documentRevision: number;
+}
 
 /** What caches need that hold whole rows. */
 export interface SliceReader {
@@ -32,6 +37,12 @@ export interface SliceReader {
   readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
   /** The perceptual hashes of the images above a number. */
   readHashes(above: number): Promise<HashSlice>;
+  /** The widths and heights of the images above a number, in ascending order. */
+  readDimensions(above: number): Promise<Slice<ImageDimensions>>;
+  /** The same, of those of the images that exist. */
+  readDimensionsOf(images: number[]): Promise<Slice<ImageDimensions>>;
+  /** The widths and heights of images that were changed since a document revision, some at a time. */
+  readChangedDimensions(since: number, after: DocumentChanges['next']): Promise<ChangedDimensions>;
   currentVersion(): number | Promise<number>;
 }
 
@@ -50,6 +61,15 @@ export function createSliceReader(driver: Driver): SliceReader {
     readSizes: (kind, from, to) => readSlice((view) => view.sizes(kind, from, to)),
     readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
     readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
+    readDimensions: (above) => readSlice((view) => view.dimensions(above, sliceSizes.hashes)),
+    readDimensionsOf: (images) => readSlice((view) => view.dimensionsOf(images)),
+    readChangedDimensions: (since, after) =>
+      driver.run(function* (view) {
+        const changes = yield* get(view.documentChanges(since, after, sliceSizes.hashes));
+        const items = yield* get(view.dimensionsOf(changes.images));
+        const { snapshot, documentRevision } = view;
+        return { ...changes, items, version: snapshot.version, documentRevision };
+      }),
     currentVersion: () => driver.currentVersion(),
   };
 }

@@ -8,10 +8,13 @@ import {
   IMAGE_COLUMNS,
   IS_EDITED,
   isOfChange,
+  PLACEMENT_COLUMNS,
+  type PlacementRow,
   REMOVED_COLUMNS,
   readFixedShelves,
   selectBlocked,
   toBlockedName,
+  toPlacements,
 } from './queries.ts';
 import type { ReadSession, SqlValue } from './session.ts';
 
@@ -72,13 +75,10 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
         yield { image, words: JSON.parse(words) };
     },
     unusedKeys: (keys) => findUnusedKeys(session, keys),
-    async shelvesOf(images) {
-      const { isOneOf, parseShelves } = session.dialect;
-      const rows = await session.query<{ image: number; shelves: SqlValue }>(
-        `select image, shelves from image_shelves where image ${isOneOf('$1', 'int')}`,
-        [images],
-      );
-      return new Map(rows.map(({ image, shelves }) => [image, parseShelves(shelves)]));
+    async placementsOf(images) {
+      const { isOneOf } = session.dialect;
+      const text = `select ${PLACEMENT_COLUMNS} from image_shelves where image ${isOneOf('$1', 'int')}`;
+      return toPlacements(await session.query<PlacementRow>(text, [images]), session.dialect);
     },
     async *misnumbered() {
       const { MISNUMBERED } = createShelfQueries(session.dialect);

@@ -5,6 +5,7 @@
  */
 
 import type { NewestPage } from '../catalogue/sets/choose-images.ts';
+import type { Bounds, ImageDimensions } from '../catalogue/sets/dimension-index.ts';
 import type { Document, Kind } from '../catalogue/types.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { FileFacts } from './contract/catalogue.ts';
@@ -40,6 +41,8 @@ export interface Draw {
   required: number[][];
   /** and on none of these. */
   excluded: number[];
+  /** Its size must be within these. */
+  bounds: Bounds | undefined;
   /** An image that is on several of these counts only where it is found on the first of them. */
   overlapping: number[];
   /** How many images are wanted. */
@@ -89,6 +92,8 @@ export interface View {
   file(image: string): Answer<FileFacts | undefined>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
   entry(kind: Kind, id: string): Answer<StoredEntry | undefined>;
+  /** The shelves of the entries with these ids, undefined where there is none. */
+  entryShelves(kind: Kind, ids: string[]): Answer<(Shelf | undefined)[]>;
   /** The entries at positions that exist. */
   entriesAt(kind: Kind, positions: number[]): Answer<StoredEntry[]>;
   /** The documents of images that exist, in the order of their numbers here. */
@@ -118,6 +123,10 @@ export interface View {
   titled(query: TitleQuery): Answer<number[]>;
   /** The perceptual hashes of the images above a number, in ascending order. */
   hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
+  /** The widths and heights of the images above a number, in ascending order. */
+  dimensions(above: number, limit: number): Answer<ImageDimensions[]>;
+  /** The same, of those of the images that exist. */
+  dimensionsOf(images: number[]): Answer<ImageDimensions[]>;
 }
 
 /** How many items a database reads at a time when it reads whole shelves, names or hashes. */

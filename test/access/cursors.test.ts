@@ -56,8 +56,8 @@ describe('a scope', () => {
       exclude: ['x', 'Y'],
     },
     match: 'all',
-    artist: 'a1',
-    character: 'c1',
+    artist: ['a1'],
+    character: ['c1'],
   };
 
   test('does not depend on the order or case of the filters', () => {
@@ -67,12 +67,19 @@ describe('a scope', () => {
       categories: ['DOG', 'cat', 'dog'],
       exclude: ['y', 'X'],
       match: 'all',
-      artist: 'a1',
-      character: 'c1',
+      artist: ['a1'],
+      character: ['c1'],
     };
     assert.equal(cursorScope('s', filter), cursorScope('s', other));
     for (const categories of [['a'], ['A', 'a']])
       assert.equal(cursorScope('s', { categories, match: 'any' }), cursorScope('s', { categories: ['a'] }));
+  });
+
+  test('is that of older versions, which took one artist and one character', () => {
+    assert.equal(
+      cursorScope('s', { artist: ['a1'], character: ['c1'] }),
+      '["s",[["artist","a1"],["character","c1"]]]',
+    );
   });
 
   test('differs for another seed or any other filter', () => {
@@ -89,8 +96,14 @@ describe('a scope', () => {
           e: { ...filter, exclude: [] },
           f: { ...filter, categories: ['x', 'Y'], exclude: ['Cat', 'dog'] },
         },
-        g: { ...filter, artist: 'c1', character: 'a1' },
+        g: { ...filter, artist: ['c1'], character: ['a1'] },
         h: { ...filter, artist: undefined },
+        i: { ...filter, artist: ['a1', 'c1'] },
+        j: { ...filter, excludeArtist: ['a1'] },
+        k: { ...filter, animated: true },
+        l: { ...filter, animated: false },
+        ...{ m: { ...filter, minWidth: 2 }, n: { ...filter, minHeight: 2 } },
+        o: { ...filter, aspectRatio: '16:9' },
       }).map(([, changed]): [string, Filter] => ['s', changed]),
     ];
     const scopes = others.map(([seed, changed]) => cursorScope(seed, changed));

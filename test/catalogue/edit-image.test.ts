@@ -16,6 +16,7 @@ const fixedShelves: FixedShelves = {
   catalogue: 1,
   rating: { sfw: 2, questionable: 3, nsfw: 4 },
   orientation: { landscape: 5, portrait: 6, square: 7 },
+  animated: 8,
 };
 
 function entry(kind: Kind, shelf: number, name: string): SavedEntry {

@@ -230,7 +230,7 @@ await forEachEngineInDepth((engine) => {
       assert.equal((await catalogue.one(model.kind, idOf(entry)))?.id, expected);
       if (model.kind === 'character')
         assert.equal(
-          (await catalogue.checkFilter({ character: idOf(entry) })) === undefined,
+          (await catalogue.checkFilter({ character: [idOf(entry)] })) === undefined,
           expected !== undefined,
         );
       assert.equal((await catalogue.search(model.kind, idOf(entry), window, caller)).total, 0);

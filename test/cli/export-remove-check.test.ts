@@ -204,6 +204,7 @@ await forEachEngine(async (engine) => {
       'gaps and missing rows': [
         ['update placement set position = position + 5 where position = 5', /has gaps/],
         ['delete from image_shelves where image = 2', /is on the wrong shelves/],
+        ['update image_shelves set width = 1 where image = 4', /filters use another width and height/],
         [
           `update image set document = replace(document, '"name":"abe"', '"name":"Abe"')`,
           /contains an outdated/,
@@ -229,7 +230,7 @@ await forEachEngine(async (engine) => {
           /does not exist/,
         ],
         [
-          'insert into image_shelves select 999, shelves from image_shelves where image = 1',
+          'insert into image_shelves (image, shelves) select 999, shelves from image_shelves where image = 1',
           /has other images/,
         ],
       ],

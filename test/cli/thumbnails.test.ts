@@ -102,7 +102,13 @@ await forEachEngineInDepth((engine) => {
         const { data } = (await get('/api/image/latest?limit=25&include=thumbnails')).json;
         return Object.fromEntries(data.map(({ id, meta }: Envelope) => [id, meta.animated]));
       };
+      const filtered = async () => {
+        const { get } = await startService(config);
+        const { data } = (await get('/api/image/latest?limit=25&animated=true')).json;
+        return data.map(({ id }: Envelope) => id);
+      };
       const known = await animatedById();
+      const all = await filtered();
       assert.deepEqual(
         known,
         Object.fromEntries(images.map(({ id, drawing: { frames } }) => [id, (frames ?? 1) > 1])),
@@ -111,10 +117,15 @@ await forEachEngineInDepth((engine) => {
       const isJpeg = (id: string) => images.find((image) => image.id === id)?.drawing.format === 'jpeg';
       for (const [id, animated] of Object.entries(await animatedById()))
         assert.equal(animated, isJpeg(id) ? false : undefined);
-      assert.equal((await run('30', 'check')).output, 'no problems found\n');
+      assert.match((await run('30', 'check')).output, /is on the wrong shelves/);
+      assert.equal((await run('30', 'check', '--repair')).status, 0);
+      assert.deepEqual(await filtered(), []);
       const unknown = images.filter(({ id }) => !isJpeg(id)).length;
       assert.equal((await run('30', 'thumbnails')).output, `updated the thumbnails of ${unknown} images\n`);
       assert.deepEqual(await animatedById(), known);
+      assert.ok(all.length > 0 && all.length < images.length);
+      assert.deepEqual(await filtered(), all);
+      assert.equal((await run('30', 'check')).output, 'no problems found\n');
     },
   );
 

@@ -60,6 +60,11 @@ describe('filters', () => {
     [{ exclude: ['even', 'five'] }, (index) => index % 2 > 0 && index % 5 > 0],
     [{ artist: uuid(2, 1) }, (index) => index % 2 === 1],
     [{ character: uuid(3, 3), nsfw: ['sfw'] }, (index) => index % 4 === 3 && index % 3 === 0],
+    [{ artist: [uuid(2, 0), uuid(2, 1)], excludeArtist: [uuid(2, 1)] }, (index) => index % 2 === 0],
+    [{ character: [uuid(3, 1), uuid(3, 3)], animated: false }, (index) => index % 2 === 1],
+    [{ minWidth: 31, minHeight: 30 }, (index) => isShape(index, 'landscape')],
+    [{ aspectRatio: '3:4' }, (index) => isShape(index, 'portrait')],
+    [{ animated: true }, () => false],
     [{ nsfw: undefined, match: undefined, exclude: [], seed: undefined }, () => true],
   ];
   for (const [options, isMatch] of table)
@@ -71,8 +76,8 @@ describe('filters', () => {
       assert.ok(drawn.every(isMatch));
     });
 
-  test('lists accept ratings and orientations, and report the filtered total', async () => {
-    const options = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] } as const;
+  test('lists accept filters, and report the filtered total', async () => {
+    const options = { nsfw: ['sfw', 'nsfw'], minHeight: 40, animated: false } as const;
     const expected = numbers.filter((index) => index % 3 !== 1 && isShape(index, 'portrait'));
     const page = await zukan.images({ ...options, limit: 3 });
     assert.deepEqual([page.data.length, page.total], [3, expected.length]);

@@ -73,6 +73,10 @@ await forEachEngine(async (engine) => {
     assertError(await service.get(`/api/artist/${first}/images?limit=0`), 400);
     assertError(await service.get(`/api/artist/${first}/images?expiry=60`), 401);
     assert.deepEqual(await latest(`artist=${first}`), await latest(`artist=${third}`));
+    // An entry that is named twice counts once.
+    const { json } = await service.get(`/api/image/random?limit=25&artist=${first},${third}`);
+    assert.deepEqual(json.data.map(({ id }: Named) => id).sort(), (await latest(`artist=${third}`)).sort());
+    assert.deepEqual(await latest(`excludeArtist=${first}`), await latest(`excludeArtist=${third}`));
     assert.deepEqual(
       await latest(`character=${characters[0]?.id}`),
       await latest(`character=${characters[1]?.id}`),

@@ -185,8 +185,8 @@ await forEachEngineInDepth(async (engine) => {
       { nsfw: ['sfw', 'nsfw'], orientation: ['portrait', 'square'] },
       { categories: ['Alpha', 'beta'] },
       { categories: ['Alpha', 'beta'], match: 'any', exclude: ['night sky'] },
-      { artist: uuid(2, 1) },
-      { character: uuid(3, 2), nsfw: ['questionable'] },
+      { artist: [uuid(2, 1)] },
+      { character: [uuid(3, 2)], nsfw: ['questionable'] },
       { categories: ['empty'] },
     ];
     for (const filter of casesFor(engine, filters, 3))

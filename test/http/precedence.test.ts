@@ -54,7 +54,12 @@ const invalidValues: Record<string, string[]> = {
   exclude: ['nope'],
   match: ['x'],
   artist: ['x'],
+  excludeArtist: ['x'],
   character: ['x'],
+  animated: ['x'],
+  minWidth: ['0'],
+  minHeight: ['0'],
+  aspectRatio: ['x'],
   seed: [''],
   cursor: ['', 'x'],
   include: ['x'],
@@ -83,7 +88,7 @@ function failuresOf({ path, access, query }: Route): Failure[] {
     add('scope', { token: 'list', query: { expiry: '31' } });
     add('scope', { token: 'both60', query: { expiry: '61' } });
   }
-  for (const name of ['artist', 'character'])
+  for (const name of ['artist', 'excludeArtist', 'character'])
     if (names.includes(name)) add('missing', { query: { [name]: uuid(9, 9) } });
   return failures;
 }

@@ -15,8 +15,13 @@ const isList = ([, { type }]: (typeof rules)[number]) => type === 'array';
 const lists = rules.filter(isList);
 const singles = rules.filter((rule) => !isList(rule)).map(([name]) => name);
 
-/** Values that the list takes: some of its choices, or any names. */
-function valuesOf({ items }: { items?: { anyOf?: { const: string }[] } }): fc.Arbitrary<string[]> {
+/** Values that the list takes: ids, some of its choices, or any names. */
+function valuesOf({
+  items,
+}: {
+  items?: { pattern?: string; anyOf?: { const: string }[] };
+}): fc.Arbitrary<string[]> {
+  if (items?.pattern) return fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 8 });
   const choices = items?.anyOf?.map((choice) => choice.const);
   if (choices) return fc.subarray(choices, { minLength: 1 });
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });

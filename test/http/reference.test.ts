@@ -108,7 +108,7 @@ describe('/openapi.json', () => {
       '/': '',
       '/stats': '',
       '/token': '',
-      '/image': '400,403',
+      '/image': '400,403,404',
       '/image/random': '400,403,404',
       '/image/random/file': '400,403,404',
       '/image/latest': '400,403,404',

@@ -69,7 +69,8 @@ function image(number: number, variant: number): object {
     color: '#00ff00',
     dimens,
   };
-  return keyed(number, { id: uuid(4, number), meta, ...fields });
+  const thumbnails = { sizes: [], thumbHash: 'ABCD', isAnimated: (number + variant) % 3 === 0 };
+  return keyed(number, { id: uuid(4, number), meta, thumbnails, ...fields });
 }
 
 export const initialRecords = [...entries, ...numbers(FIRST_IMAGES).map((number) => image(number, 0))];
@@ -82,6 +83,9 @@ export const usualTargets = [
     'nsfw=sfw,questionable&exclude=Beta',
     'categories=alpha,Beta&match=any',
     'categories=alpha,Beta',
+    'minWidth=35&animated=false',
+    `aspectRatio=4:3&excludeArtist=${uuid(2, 1)}`,
+    `artist=${uuid(2, 1)},${uuid(2, 2)}&character=${uuid(3, 1)},${uuid(3, 2)}&minHeight=31`,
   ].flatMap((query) => [`/image/random?seed=x&${query}`, `/image/latest?${query}&include=thumbnails`]),
   ...[`artist=${uuid(2, 1)}`, `character=${uuid(3, 1)}`].map((query) => `/image/latest?${query}`),
   ...['artist', 'character', 'category'].flatMap((kind) => [

@@ -27,7 +27,8 @@ await forEachEngine(async (engine) => {
       perceptualHash: null,
       edited: '',
     };
-    await writer.saveImages([{ row: { ...row, document: '{}' }, shelves: [writer.fixedShelves.catalogue] }]);
+    const place = { shelves: [writer.fixedShelves.catalogue], width: 1, height: 1 };
+    await writer.saveImages([{ row: { ...row, document: '{}' }, ...place }]);
     assert.equal(await counts(), 1);
     await writer[Symbol.asyncDispose]();
     assert.equal(await counts(), 1);

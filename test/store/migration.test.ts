@@ -6,16 +6,25 @@ import { test } from 'node:test';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import type { Config } from '../../src/config/config.ts';
-import { openSnapshot } from '../../src/server/engines.ts';
+import { openSnapshot, openStore } from '../../src/server/engines.ts';
+import type { ListFilter } from '../../src/store/contract/catalogue.ts';
 import { migrations } from '../../src/store/drivers/postgres/schema.ts';
 import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { sandbox } from '../support/catalogues/import.ts';
+import {
+  type FilterQuery,
+  matchingIds,
+  randomPictures,
+  toQuery,
+  toRecords,
+} from '../support/catalogues/filters.ts';
+import { listed, sandbox } from '../support/catalogues/import.ts';
+import { idsOf } from '../support/checks/distribution.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { clock, madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
-import { makeToken, type Service, startService } from '../support/zukan/service.ts';
+import { makeToken, type Service, seededRandomInt, startService } from '../support/zukan/service.ts';
 
 interface OldImage {
   id: string;
@@ -166,6 +175,46 @@ await forEachEngine((engine) => {
     const service = await startService(config);
     assert.equal((await service.get('/api/stats')).json.data.artists.count, artists.length);
     assert.equal((await service.get(`/api/artist/${UNKNOWN_ARTIST.id}`)).status, 404);
+  });
+
+  test('images can be filtered by size and animation', async () => {
+    const box = sandbox(engine);
+    const pictures = randomPictures(0, 40, seededRandomInt(7));
+    // A text like the recorded previews, and a key like the dimensions.
+    const confusing = madeUpImage(uuid(4, 1), {
+      title: 'Part 1',
+      description: '480 ABCD 1',
+      key: 'ab/","dimens":{"width":7,"height":7.png',
+    });
+    await box.import([...toRecords(pictures), confusing]);
+    const isFilterStep = (step: unknown) => typeof step === 'string' && step.includes('column width');
+    const animated = `(select number from shelf where kind = 'animation')`;
+    const isSqlite = box.config.database.engine === 'sqlite';
+    tamper(
+      box.config,
+      `update image_shelves set shelves = ${isSqlite ? `replace(shelves, ',' || ${animated} || ',', ',')` : `array_remove(shelves, ${animated})`};
+       delete from placement where shelf = ${animated};
+       delete from shelf where kind = 'animation';
+       alter table image_shelves drop column width;
+       alter table image_shelves drop column height;
+       ${
+         isSqlite
+           ? `pragma user_version = ${catalogueSchema.steps.findIndex(isFilterStep)}`
+           : `delete from migration where step >= ${migrations.findIndex(isFilterStep)}`
+       }`,
+    );
+    await assertConsistent(box.config);
+    await using store = await openStore(box.config);
+    const filters: FilterQuery[] = [
+      { animated: true },
+      { minWidth: 817, animated: false },
+      { aspectRatio: '16:9' },
+    ];
+    for (const filter of filters) {
+      const images = await listed(store.catalogue, filter as ListFilter, { offset: 0, limit: 100 });
+      const others = idsOf(images).filter((id) => id !== uuid(4, 1));
+      assert.deepEqual(others, matchingIds(pictures, filter), toQuery(filter));
+    }
   });
 
   test('images that already have this artist stay in order', async () => {

@@ -64,7 +64,8 @@ await forEachEngine((engine) => {
     const ids = rows.map(({ id }) => id);
     await using writer = await openWriter(config);
     const { catalogue, rating } = writer.fixedShelves;
-    await writer.saveImages(rows.map((row) => ({ row, shelves: [catalogue, rating.sfw] })));
+    const size = { width: 4, height: 3 };
+    await writer.saveImages(rows.map((row) => ({ row, shelves: [catalogue, rating.sfw], ...size })));
     const saved = await writer.imagesById(ids.toReversed());
     assert.deepEqual(
       saved.map((row) => ({ ...row })),
@@ -78,7 +79,7 @@ await forEachEngine((engine) => {
         edited: row.number % 3 ? 'rating' : '',
       },
     }));
-    await writer.saveImages(changed.map((row) => ({ row, shelves: [catalogue, rating.nsfw] })));
+    await writer.saveImages(changed.map((row) => ({ row, shelves: [catalogue, rating.nsfw], ...size })));
     const removed = ids.filter((_, index) => index % 5 === 0);
     assert.equal((await writer.takeDownImages(removed)).removed.length, removed.length);
     const kept = changed.filter(({ id }) => !removed.includes(id));

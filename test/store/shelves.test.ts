@@ -40,6 +40,8 @@ const DOCUMENT = composeDocument(
 /** The shelves of each image, in the order of adding. */
 type Model = Map<ImageRow, number[]>;
 
+const SIZE = { width: 4, height: 3 };
+
 const newRow = (): ImageRow => ({
   id: randomUUID(),
   key: 'k',
@@ -65,7 +67,11 @@ await forEachEngine((engine) => {
     const steps: ((writer: CatalogueWriter) => Promise<void>)[] = [
       async (writer) => {
         const added = Array.from({ length: 1 + randomInt(9) }, newRow);
-        const placed = added.map((row) => ({ row, shelves: shelves.filter(() => randomInt(2) > 0) }));
+        const placed = added.map((row) => ({
+          row,
+          ...SIZE,
+          shelves: shelves.filter(() => randomInt(2) > 0),
+        }));
         await writer.saveImages(placed);
         for (const { row, shelves } of placed) model.set(row, shelves);
       },
@@ -78,7 +84,9 @@ await forEachEngine((engine) => {
           );
         const saved = await writer.imagesById(chosen.map(({ id }) => id));
         const after = new Map(chosen.map((row) => [row.id, model.get(row) as number[]]));
-        await writer.saveImages(saved.map((row) => ({ row, shelves: after.get(row.id) as number[] })));
+        await writer.saveImages(
+          saved.map((row) => ({ row, ...SIZE, shelves: after.get(row.id) as number[] })),
+        );
       },
       async (writer) => {
         const removed = [...model.keys()].filter(() => randomInt(20) === 0);

@@ -9,6 +9,7 @@ import type {
   CatalogueSnapshot,
   CatalogueWriter,
   PlacedImage,
+  Placement,
   SavedEntry,
   SavedImage,
 } from '../../store/contract/writer.ts';
@@ -69,14 +70,14 @@ async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyI
   for (const kind of kinds)
     for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
   for await (const rows of streamBatches(snapshot.images(), BATCH_SIZE)) {
-    const placed = await snapshot.shelvesOf(rows.map(({ number }) => number));
-    yield* rows.flatMap((row) => checkImage(row, placed.get(row.number) ?? [], entries, snapshot) ?? []);
+    const placed = await snapshot.placementsOf(rows.map(({ number }) => number));
+    yield* rows.flatMap((row) => checkImage(row, placed.get(row.number), entries, snapshot) ?? []);
   }
 }
 
 function checkImage(
   row: SavedImage,
-  placed: number[],
+  placed: Placement | undefined,
   entries: Map<string, SavedEntry>,
   { fixedShelves }: CatalogueSnapshot,
 ): FaultyImage | undefined {
@@ -102,8 +103,10 @@ function checkImage(
 }
 
 /** What is wrong with a row, or undefined. */
-function compare(row: SavedImage, placed: number[], expected: PlacedImage): string | undefined {
-  if (joinSorted(placed) !== joinSorted(expected.shelves)) return 'is on the wrong shelves';
+function compare(row: SavedImage, placed: Placement | undefined, expected: PlacedImage): string | undefined {
+  if (joinSorted(placed?.shelves ?? []) !== joinSorted(expected.shelves)) return 'is on the wrong shelves';
+  if (placed?.width !== expected.width || placed.height !== expected.height)
+    return 'filters use another width and height than the document';
   if (row.document !== expected.row.document)
     return 'the document contains an outdated artist, category or character';
   return row.edited === expected.row.edited ? undefined : 'an unknown field is marked as edited';

@@ -1,8 +1,15 @@
 /** The row of an image and the shelves that it belongs on, from its fields and its entries. Pure. */
 
-import type { FixedShelves, ImageRow, PlacedImage, SavedEntry } from '../../store/contract/writer.ts';
+import type {
+  FixedShelves,
+  ImageRow,
+  PlacedImage,
+  Placement,
+  SavedEntry,
+} from '../../store/contract/writer.ts';
 import { sortByName } from '../names.ts';
 import { composeDocument, type StoredImage } from './document.ts';
+import { parsePreviews } from './thumbnails.ts';
 
 export type ImageFields = Omit<StoredImage, 'id' | 'artist' | 'categories' | 'characters'>;
 
@@ -37,7 +44,20 @@ export function placeImage(
     fixedShelves.orientation[fields.meta.dimens.orientation],
     ...[artist, ...categories, ...characters].map((entry) => entry.shelf),
   ];
-  return { row: { ...row, document }, shelves };
+  const { width, height } = fields.meta.dimens;
+  const others = { shelves, width, height };
+  return { row: { ...row, document }, ...placeAnimation(others, previews, fixedShelves) };
+}
+
+/** The place of an image whose previews say something else now. */
+export function placeAnimation(
+  { shelves, ...size }: Placement,
+  previews: string | undefined,
+  { animated }: FixedShelves,
+): Placement {
+  const others = shelves.filter((shelf) => shelf !== animated);
+  const isAnimated = previews !== undefined && parsePreviews(previews)?.isAnimated === true;
+  return { shelves: isAnimated ? [...others, animated] : others, ...size };
 }
 
 /** In order, each once. */

@@ -185,6 +185,10 @@ export class BitmapBuilder {
     else set.each((image) => setBit(this.#bits, image));
   }
 
+  addImage(image: number): void {
+    setBit(this.#bits, image);
+  }
+
   intersect(other: BitmapBuilder): void {
     intersectBits(this.#bits, other.#bits);
   }

@@ -2,7 +2,8 @@
  * Makes the thumbnails that images lack, and removes those of other sizes. Each batch is committed on its own, so work that
  * is interrupted continues where it stopped.
  */
-import { readDocument, replacePreviews } from '../../catalogue/documents/document.ts';
+import { parseStored, readDocument, replacePreviews } from '../../catalogue/documents/document.ts';
+import { placeAnimation } from '../../catalogue/documents/place-image.ts';
 import { fileKeys, formatPreviews, isUpToDate, readPreviews } from '../../catalogue/documents/thumbnails.ts';
 import { inBatches, inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
@@ -51,7 +52,7 @@ async function updateBatch(ids: string[], update: ThumbnailUpdate): Promise<stri
       // Opened under the write lock, so it is the current version.
       await using snapshot = await update.openSnapshot();
       const rows = await snapshot.imagesById(ids);
-      const shelves = await snapshot.shelvesOf(rows.map(({ number }) => number));
+      const placements = await snapshot.placementsOf(rows.map(({ number }) => number));
       const updated: SavedImage[] = [];
       await inParallel(rows, update.concurrency, async (row) => {
         update.signal.throwIfAborted();
@@ -66,7 +67,13 @@ async function updateBatch(ids: string[], update: ThumbnailUpdate): Promise<stri
       const kept = new Set(updated.flatMap(fileKeys));
       const former = rows.filter(({ id }) => updated.some((row) => row.id === id)).flatMap(fileKeys);
       await upload.release(former.filter((key) => !kept.has(key)));
-      await writer.saveImages(updated.map((row) => ({ row, shelves: shelves.get(row.number) ?? [] })));
+      await writer.saveImages(
+        updated.map((row) => {
+          const { previews } = parseStored(row.document);
+          const placement = placements.get(row.number) ?? { shelves: [], width: 0, height: 0 };
+          return { row, ...placeAnimation(placement, previews, writer.fixedShelves) };
+        }),
+      );
     },
   );
   return problems;

@@ -17,14 +17,23 @@ export interface Filter {
   match?: 'all' | 'any' | undefined;
   /** In none of these categories, by name. */
   exclude?: readonly string[] | undefined;
-  /** By the artist with this id. */
-  artist?: string | undefined;
-  /** Showing the character with this id. */
-  character?: string | undefined;
+  /** By one of the artists with these ids. */
+  artist?: readonly string[] | undefined;
+  /** By none of the artists with these ids. */
+  excludeArtist?: readonly string[] | undefined;
+  /** Showing one of the characters with these ids. */
+  character?: readonly string[] | undefined;
+  /** Whether they are animations. Those of which that is not known are not. */
+  animated?: boolean | undefined;
+  /** In pixels. */
+  minWidth?: number | undefined;
+  minHeight?: number | undefined;
+  /** Width to height, such as `16:9`. May differ by 2 %. */
+  aspectRatio?: string | undefined;
 }
 
 /** The conditions that lists accept. */
-export type ListFilter = Pick<Filter, 'nsfw' | 'orientation' | 'artist'>;
+export type ListFilter = Omit<Filter, 'categories' | 'match' | 'exclude'>;
 
 /** How many unknown categories of a list an error names. */
 export const MAX_UNKNOWN_NAMES = 10;

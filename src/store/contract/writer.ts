@@ -26,10 +26,15 @@ export interface Entry {
 
 export type SavedEntry = Entry & { shelf: number; aliases: string[] };
 
-/** An image and the shelves that it belongs on. */
-export interface PlacedImage {
-  row: ImageRow;
+/** What filters ask about an image: the shelves that it belongs on, and its size in pixels. */
+export interface Placement {
   shelves: number[];
+  width: number;
+  height: number;
+}
+
+export interface PlacedImage extends Placement {
+  row: ImageRow;
 }
 
 /** Finds entries and images by what identifies them. */
@@ -51,6 +56,7 @@ export interface FixedShelves {
   catalogue: number;
   rating: Record<Rating, number>;
   orientation: Record<Orientation, number>;
+  animated: number;
 }
 
 /**
@@ -128,8 +134,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   titleWords(): AsyncIterable<{ image: number; words: string[] }>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
-  /** The shelves that each of the images is on. */
-  shelvesOf(images: number[]): Promise<Map<number, number[]>>;
+  /** What is stored for filters, by image number. */
+  placementsOf(images: number[]): Promise<Map<number, Placement>>;
   /** Problems with the numbering of shelves and lists, as sentences. */
   misnumbered(): AsyncIterable<string>;
 }

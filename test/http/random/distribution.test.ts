@@ -30,10 +30,11 @@ const traits = {
     ...(index % 25 !== 7 ? ['nearly all'] : []),
   ],
 };
-const [artist, character] = [uuid(2, 1), uuid(3, 1)];
+const [artist, character, other] = [uuid(2, 1), uuid(3, 1), uuid(3, 2)];
 const people = [
   { type: 'artist', id: artist, name: 'somebody' },
   { type: 'character', id: character, name: 'someone' },
+  { type: 'character', id: other, name: 'someone else' },
 ];
 
 await forEachEngineInDepth(async (engine) => {
@@ -47,7 +48,7 @@ await forEachEngineInDepth(async (engine) => {
             nsfw: traits.rating(index),
             categories: traits.categories(index),
             artist: index % 4 === 1 ? artist : null,
-            characters: index % 5 === 1 ? [character] : [],
+            characters: [...(index % 5 === 1 ? [character] : []), ...(index % 3 === 1 ? [other] : [])],
           });
           return { ...line, meta: { ...meta, dimens: { width: traits.width(index), height: 20 } } };
         }),
@@ -76,8 +77,22 @@ await forEachEngineInDepth(async (engine) => {
       [{ match: 'any', categories: ['tail', 'fourth'] }, (index) => index >= 270 || index % 4 === 0, 1, 500],
       [{ exclude: ['nearly all'] }, (index) => index % 25 === 7, 1, 150],
       [{ exclude: ['third', 'fourth'] }, (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
-      [{ artist, nsfw: ['questionable', 'nsfw'] }, (index) => index >= 240 && index % 4 === 1, 3, 150],
-      [{ artist, character }, (index) => index % 20 === 1, 2, 150],
+      [
+        { artist: [artist], nsfw: ['questionable', 'nsfw'] },
+        (index) => index >= 240 && index % 4 === 1,
+        3,
+        150,
+      ],
+      // Images with both characters must not be drawn twice as often.
+      [{ character: [character, other] }, (index) => index % 5 === 1 || index % 3 === 1, 5, 150],
+      [{ minWidth: 20, excludeArtist: [artist] }, (index) => index % 5 !== 4 && index % 4 !== 1, 10, 150],
+      [
+        { aspectRatio: '1:2', nsfw: ['questionable', 'nsfw'] },
+        (index) => index >= 240 && index % 5 === 4,
+        3,
+        150,
+      ],
+      [{ artist: [artist], character: [character] }, (index) => index % 20 === 1, 2, 150],
       [
         { match: 'any', categories: ['third', 'fourth'], exclude: ['tail'], orientation: ['square'] },
         (index) => (index % 3 === 0 || index % 4 === 0) && index < 270 && [1, 2, 3].includes(index % 5),
@@ -116,10 +131,16 @@ await forEachEngineInDepth(async (engine) => {
     const randomInt = seededRandomInt(52);
     const table: [filter: Filter, limit: number, times: number][] = [
       [{ categories: ['some'], nsfw: ['nsfw'] }, 1, 200],
-      [{ artist, nsfw: ['nsfw'] }, 5, 120],
+      [{ artist: [artist], nsfw: ['nsfw'] }, 5, 120],
       [{ exclude: ['most'] }, 10, 120],
       [
-        { categories: ['some'], artist, nsfw: ['nsfw'], orientation: ['landscape'], exclude: ['most'] },
+        {
+          categories: ['some'],
+          artist: [artist],
+          nsfw: ['nsfw'],
+          orientation: ['landscape'],
+          exclude: ['most'],
+        },
         25,
         120,
       ],

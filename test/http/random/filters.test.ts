@@ -38,12 +38,18 @@ const values: FilterQuery[][] = [
   [{ categories: ['beta'] }, { categories: ['Alpha', 'night sky'] }, { categories: ['rare', 'beta'] }],
   [{ exclude: ['Alpha'] }, { exclude: ['beta', 'night sky'] }, { exclude: ['empty'] }, { exclude: ['rare'] }],
   [{ match: 'any' }, { match: 'all' }],
-  [{ artist: first }, { artist: second }, { artist: few }, { artist: idle }],
+  [{ artist: [first] }, { artist: [second, few] }, { artist: [idle, few] }, { artist: [idle] }],
+  [{ excludeArtist: [first] }, { excludeArtist: [second, few, idle] }],
   [
-    { character: characters[0] ?? '' },
-    { character: characters[2] ?? '' },
-    { character: characters[3] ?? '' },
+    { character: characters.slice(0, 1) },
+    { character: characters.slice(1, 3) },
+    { character: characters.slice(2, 4) },
+    { character: characters.slice(3, 4) },
   ],
+  [{ animated: true }, { animated: false }],
+  [{ minWidth: 1 }, { minWidth: 817 }, { minWidth: 2 ** 40 }],
+  [{ minHeight: 450 }, { minHeight: 1081 }],
+  [{ aspectRatio: '16:9' }, { aspectRatio: '1:1' }, { aspectRatio: '9600:5400' }, { aspectRatio: '99999:1' }],
 ];
 /** Of the filters of a list, one in this many is tested over HTTP, too, among them none and all values. */
 const HTTP_STEP = atDepth(21, 9);
@@ -118,6 +124,10 @@ await forEachEngine(async (engine) => {
       ['categories=alpha&exclude=ALPHA', { categories: ['empty'] }],
       ['match=any&categories=beta&exclude=beta', { categories: ['empty'] }],
       ['categories=alpha,beta&exclude=beta', { categories: ['empty'] }],
+      [`artist=${first.toUpperCase()},${first}&artist[]=%20${few},`, { artist: [first, few] }],
+      [`excludeArtist[1]=${first}&excludeArtist[0]=${first},${second}`, { excludeArtist: [first, second] }],
+      [`character=${characters[0]}&character=${characters[1]}`, { character: characters.slice(0, 2) }],
+      ['minWidth=0817&minHeight=00450', { minWidth: 817, minHeight: 450 }],
     ];
     for (const [query, filter] of casesFor(engine, spellings, 10))
       test(`"${query}" means ${JSON.stringify(filter)}`, async () => {
@@ -156,7 +166,7 @@ await forEachEngine(async (engine) => {
     );
     const lists: [path: string, always: FilterQuery][] = [
       ['/image', {}],
-      ...artists.map((artist): [string, FilterQuery] => [`/artist/${artist}/images`, { artist }]),
+      ...artists.map((artist): [string, FilterQuery] => [`/artist/${artist}/images`, { artist: [artist] }]),
     ];
     for (const [path, always] of casesFor(engine, lists, 3))
       test(`${path} pages through images with these ratings and orientations, oldest first`, async () => {

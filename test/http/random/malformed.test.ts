@@ -13,11 +13,17 @@ const lists = ['/image', `/artist/${artist}/images`];
 const paths: Record<string, string[]> = {
   nsfw: ['/image/random', ...lists],
   orientation: ['/image/random', ...lists],
+  excludeArtist: ['/image/random', '/image'],
+  character: ['/image/random', ...lists],
+  animated: ['/image/latest', ...lists],
+  minWidth: ['/image/random/file', ...lists],
+  aspectRatio: ['/image/random', ...lists],
 };
 const repeated = (value: string, name: string) => [`${value}&${name}=${value}`, `${value}&x=1&${name}=`];
 const invalidIds = [
-  ...['', 'x', '1', '%00', 'null', artist.slice(1), `${artist}0`, `g${artist.slice(1)}`, `{${artist}}`],
-  ...[artist.replaceAll('-', ''), `%20${artist}`, `${artist}%0A`, `${artist},`, 'x'.repeat(5000), 'Mariko'],
+  ...['', ',', 'x', '1', '%00', 'null', artist.slice(1), `${artist}0`, `g${artist.slice(1)}`, `{${artist}}`],
+  ...[artist.replaceAll('-', ''), `${artist},x`, `${artist};${artist}`, 'x'.repeat(5000), 'Mariko'],
+  Array.from({ length: 101 }, () => artist).join(),
 ];
 /** The text after `name=`. */
 const malformed: Record<string, string[]> = {
@@ -34,8 +40,16 @@ const malformed: Record<string, string[]> = {
     ...['', 'ALL', 'Any', 'none', 'any,all', '1', 'true', 'any%20', '%00', 'constructor', 'anyone'],
     ...repeated('any', 'match'),
   ],
-  artist: [...invalidIds, ...repeated(artist, 'artist'), `${artist},${uuid(2, 2)}`],
-  character: [...invalidIds, ...repeated(character, 'character')],
+  artist: [...invalidIds, `${artist}&artist=x`],
+  excludeArtist: invalidIds,
+  character: invalidIds,
+  animated: ['', '1', 'TRUE', 'yes', 'true,false', '%00', ...repeated('true', 'animated')],
+  minWidth: ['', '0', '-1', '1.5', '1e3', '0x10', '%201', '9,9', ...repeated('1', 'minWidth')],
+  minHeight: ['', '0', 'many', ...repeated('1', 'minHeight')],
+  aspectRatio: [
+    ...['', '16', '16:', ':9', '0:9', '16:0', '016:9', '16:9:1', '16:9,4:3', '1.5:1', '16/9', '-16:9'],
+    ...['123456:1', '1:123456', '16:9%0A', '%2016:9', 'x'.repeat(5000), ...repeated('16:9', 'aspectRatio')],
+  ],
   seed: [
     '',
     'x'.repeat(65),
@@ -137,9 +151,9 @@ await forEachEngineInDepth(async (engine) => {
     accepts(
       'parameters of other endpoints, whatever their values',
       [
-        ...['/image?seed=&cursor=x&match=x&exclude=no&artist=1&character=1', '/artist?nsfw=x&orientation='],
+        ...['/image?seed=&cursor=x&match=x&exclude=no', '/artist?nsfw=x&orientation='],
         ...[
-          `/artist/${artist}/images?seed=&cursor=x&exclude=no&character=x&match=`,
+          `/artist/${artist}/images?seed=&cursor=x&exclude=no&artist=x&excludeArtist=&match=`,
           `/image/${uuid(4, 1)}?nsfw=`,
         ],
         ...['/category?nsfw=', '/character?orientation=x&seed=', '/stats?nsfw=x', `/artist/${artist}?nsfw=x`],
@@ -180,6 +194,16 @@ await forEachEngineInDepth(async (engine) => {
       [`/image/random?artist=${artist}&character=${missing}`],
       'none',
       404,
+    );
+    rejects(
+      'an unknown artist among known ones, or to exclude',
+      ['/image/random', '/image/latest', '/image', `/image/${uuid(4, 1)}/similar`].flatMap((path) => [
+        `${path}?artist=${artist},${missing}`,
+        `${path}?excludeArtist=${missing}`,
+      ]),
+      'list',
+      404,
+      /^Artist not found\.$/,
     );
     accepts(
       'an artist without images',

@@ -29,9 +29,9 @@ const filters: FilterQuery[] = [
   { categories: ['Alpha', 'beta'] },
   { categories: ['Alpha', 'beta', 'rare'], match: 'any' },
   { exclude: ['Alpha', 'night sky'] },
-  { artist: artists[1] ?? '' },
-  { character: characters[0] ?? '' },
-  { nsfw: ['sfw'], orientation: ['landscape'], exclude: ['beta'], artist: artists[0] ?? '' },
+  { artist: artists.slice(1, 2) },
+  { character: characters.slice(0, 1) },
+  { nsfw: ['sfw'], orientation: ['landscape'], exclude: ['beta'], artist: artists.slice(0, 1) },
 ];
 
 async function serve(engine: Engine, randomSeed: number) {

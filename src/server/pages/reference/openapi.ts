@@ -147,12 +147,12 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
 /** Any call may be rejected for its token (401) or its rate (429), or fail (500, 503). The others depend on the route. */
 function possibleErrors(route: Route): [number, Ref][] {
   const parameters = parameterKeys(route);
-  const rules: { pattern?: string }[] = Object.values(route.query.properties);
+  const rules: { items?: { pattern?: string } }[] = Object.values(route.query.properties);
   const hasId = idKey(route.path) !== undefined;
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: typeof route.access === 'object' || parameters.includes('expiry'),
-    404: !route.data || hasId || rules.some(({ pattern }) => pattern === uuidPattern),
+    404: !route.data || hasId || rules.some(({ items }) => items?.pattern === uuidPattern),
   };
   return Object.entries(errorResponses)
     .map(([status, { name }]): [number, Ref] => {

@@ -19,6 +19,7 @@
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
+import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
 import { indexTitles } from '../../title-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
@@ -32,6 +33,9 @@ const RANDOM_VALUES = 2 ** 21;
 const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;
+
+/** How migrations look into documents. */
+const texts = { lineFeed: 'chr(10)', find: (part: string, text: string) => `strpos(${text}, ${part})` };
 
 /** SQL, or what computes it. */
 export const migrations: (string | DataMigration)[] = [
@@ -92,8 +96,7 @@ export const migrations: (string | DataMigration)[] = [
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square');`,
   `${giveEveryImageAnArtist({
-    lineFeed: 'chr(10)',
-    find: (part, text) => `strpos(${text}, ${part})`,
+    ...texts,
     now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   })}${NEXT_REVISION}`,
   'create table perceptual_hash (image int primary key, hash text not null)',
@@ -223,16 +226,9 @@ export const migrations: (string | DataMigration)[] = [
    create index change_item_id on change_item (id, kind, change);
    create table trash (
      change int not null,
-     id text collate "C" not null,
-     kind text not null,
-     removed_at text collate "C" not null,
-     number int not null,
-     etag text not null,
-     key text collate "C" not null,
-     mimetype text not null,
-     document text not null,
-     perceptual_hash text,
-     edited text not null,
+     id text collate "C" not null, kind text not null, removed_at text collate "C" not null,
+     number int not null, etag text not null, key text collate "C" not null, mimetype text not null,
+     document text not null, perceptual_hash text, edited text not null,
      primary key (change, id)
    );
    create index trash_id on trash (id);
@@ -246,5 +242,9 @@ export const migrations: (string | DataMigration)[] = [
   () =>
     indexTitles(`insert into title_word (word, image)
       select pair ->> 0, (pair ->> 1)::int from jsonb_array_elements($1::jsonb) as pair on conflict do nothing`),
-  'update revision set number = next_revision(number) where exists (select from image)',
+  `${addFilters({
+    ...texts,
+    leadingNumber: (text) => `coalesce(substring(${text} from '^[0-9]{1,7}')::int, 0)`,
+    addShelf: (shelf) => `array_append(shelves, ${shelf})`,
+  })} update revision set number = next_revision(number) where exists (select from image)`,
 ];

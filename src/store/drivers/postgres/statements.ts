@@ -2,6 +2,7 @@
  * The statements of the catalogue. The first column of each is the revision, and each returns at least one row, so that
  * the revision is always there; the other columns are null where nothing was found.
  */
+import { boundsCondition } from '../../queries.ts';
 import { SNAPSHOT_QUERY } from '../../shelves.ts';
 import { firstTitleWords } from '../../view.ts';
 import type { Statement } from './servers.ts';
@@ -48,6 +49,16 @@ export const statements = {
            left join shelf as found on found.number = coalesce(
              (select shelf.number from shelf where shelf.kind = $1 and shelf.id = $2),
              (select alias.shelf from alias where alias.kind = $1 and alias.key = $2))`,
+  },
+  entryShelves: {
+    name: 'entry_shelves',
+    text: `select revision.number, found.number, found.size from revision
+           cross join unnest($2::text[]) with ordinality as requested (id, turn)
+           left join lateral (
+             select number, size from shelf where number = coalesce(
+               (select shelf.number from shelf where shelf.kind = $1 and shelf.id = requested.id),
+               (select alias.shelf from alias where alias.kind = $1 and alias.key = requested.id)) offset 0
+           ) as found on true order by requested.turn`,
   },
   entries: {
     name: 'entries',
@@ -116,7 +127,7 @@ export const statements = {
   },
   // $1, $2: shelves and positions to look at, in this order. Returns the first $8 images that are on a shelf of each choice
   // ($3: index of the choice, $4: shelf, $5: number of choices), on none of the shelves $6, and on no shelf of $7 that
-  // comes before the one they were found on.
+  // comes before the one they were found on, and whose size is within $9 to $12, unless these are null.
   draw: {
     name: 'draw',
     text: `select revision.number, ${arrayOf(
@@ -130,6 +141,9 @@ export const statements = {
          and not exists (select from unnest($7::int[]) with ordinality as other (shelf, turn)
                          cross join lateral (${membership('other.shelf')}) as membership
                          where other.turn < array_position($7, drawn.shelf))
+         and ($9::bigint is null or exists (
+           select from image_shelves where image_shelves.image = placed.image
+           and ${boundsCondition('$9', '$10::bigint', '$11::bigint', '$12::bigint')} offset 0))
        order by drawn.turn limit $8`,
     )} from revision`,
   },
@@ -151,6 +165,20 @@ export const statements = {
               and placement.position >= ended.low - $4::int and placement.position < ended.low
               order by placement.position desc`,
            )} from revision, (select low from bound where low = high) as ended`,
+  },
+  dimensions: {
+    name: 'dimensions',
+    text: `select revision.number, ${arrayOf(
+      `select array[image, width, height] from image_shelves where image > $1 order by image limit $2`,
+    )} from revision`,
+  },
+  dimensionsOf: {
+    name: 'dimensions_of',
+    text: `select revision.number, ${arrayOf(
+      `select array[found.image, found.width, found.height] from unnest($1::int[]) as requested (image)
+       cross join lateral (select image, width, height from image_shelves
+                           where image_shelves.image = requested.image offset 0) as found`,
+    )} from revision`,
   },
   imagesOn: {
     name: 'images_on',

@@ -4,6 +4,7 @@
  */
 
 import type { NewestPage } from '../../../catalogue/sets/choose-images.ts';
+import type { ImageDimensions } from '../../../catalogue/sets/dimension-index.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
 import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
@@ -63,6 +64,11 @@ export class PostgresView implements View {
     return rows.flatMap(toEntry)[0];
   }
 
+  async entryShelves(kind: Kind, ids: string[]): Promise<(Shelf | undefined)[]> {
+    const rows = await this.#query<[number, number]>(statements.entryShelves, kind, ids);
+    return rows.map(([number, size]) => (number === null ? undefined : { number, size: size as number }));
+  }
+
   async entriesAt(kind: Kind, positions: number[]): Promise<StoredEntry[]> {
     const rows = await this.#query<EntryRow>(statements.entries, kind, positions);
     return rows.flatMap(toEntry);
@@ -106,7 +112,7 @@ export class PostgresView implements View {
     return this.#list(statements.imagesAt, shelf, positions);
   }
 
-  draw({ places, required, excluded, overlapping, limit }: Draw): Promise<number[]> {
+  draw({ places, required, excluded, bounds, overlapping, limit }: Draw): Promise<number[]> {
     const choices = required.flatMap((shelves, index) => shelves.map((shelf) => ({ index, shelf })));
     return this.#list(
       statements.draw,
@@ -118,6 +124,10 @@ export class PostgresView implements View {
       excluded,
       overlapping,
       limit,
+      bounds?.minWidth,
+      bounds?.minHeight,
+      bounds?.ratioWidth,
+      bounds?.ratioHeight,
     );
   }
 
@@ -163,6 +173,14 @@ export class PostgresView implements View {
   async hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
     const rows = await this.#query<[number, string]>(statements.hashes, above, limit);
     return rows.flatMap(([image, hash]) => (image === null ? [] : [[image, hash as string]]));
+  }
+
+  dimensions(above: number, limit: number): Promise<ImageDimensions[]> {
+    return this.#list(statements.dimensions, above, limit);
+  }
+
+  dimensionsOf(images: number[]): Promise<ImageDimensions[]> {
+    return this.#list(statements.dimensionsOf, images);
   }
 
   /** The rows of a statement, at least one, without the revision. */

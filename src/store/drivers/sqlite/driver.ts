@@ -8,8 +8,9 @@ import { batchPerTick } from '../../../lib/event-loop.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { expectVersion, retryOnChange } from '../../versions.ts';
 import { type Call, type Driver, limitSlices, type SliceSizes, type View } from '../../view.ts';
+import { firstRow, prepareStatements, type Statements } from './statements.ts';
 import { isDamage } from './verification.ts';
-import { firstRow, prepareStatements, SqliteView, type Statements } from './view.ts';
+import { SqliteView } from './view.ts';
 
 /** Each slice takes one turn of the event loop, and must not make it long. */
 const SLICE_SIZES = { images: 8000, names: 500, hashes: 4000 };

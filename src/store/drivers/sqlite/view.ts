@@ -1,88 +1,23 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type NewestPage, newestBelow } from '../../../catalogue/sets/choose-images.ts';
+import type { Bounds, ImageDimensions } from '../../../catalogue/sets/dimension-index.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
-import {
-  buildSnapshot,
-  type Shelf,
-  type ShelfSnapshot,
-  SNAPSHOT_QUERY,
-  type SnapshotRow,
-} from '../../shelves.ts';
+import { buildSnapshot, type Shelf, type ShelfSnapshot, type SnapshotRow } from '../../shelves.ts';
 import {
   type AliasRow,
   type DocumentChanges,
   type Draw,
   endOfPrefix,
-  firstTitleWords,
   type StoredEntry,
   type TitleQuery,
   type View,
 } from '../../view.ts';
-import { hasShelf } from './dialect.ts';
+import { allRows, firstRow, type Statements } from './statements.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './verification.ts';
 
 /** Takes less than a millisecond. */
 const VERIFIED_PER_CALL = 50;
-const ENTRY = 'select number, id, document, size, cover from shelf';
-
-const texts = {
-  begin: 'begin',
-  commit: 'commit',
-  version: 'pragma data_version',
-  lastImage: 'select coalesce(max(number), 0) from image',
-  documentRevision: 'select coalesce(max(number), 0) from document_change',
-  snapshot: SNAPSHOT_QUERY,
-  imageNumber: 'select number from image where id = ?',
-  file: 'select key, etag, mimetype from image where id = ?',
-  entry: `${ENTRY} where kind = ? and id = ?`,
-  mergedEntry: `${ENTRY} where number = (select shelf from alias where kind = ? and key = ?)`,
-  entryAt: `${ENTRY} where kind = ? and position = ?`,
-  document: 'select document from image where number = ?',
-  documentsAfter: 'select number, document from image where number > ? order by number limit ?',
-  documentChanges: 'select number, image from document_change where number > ? order by number limit ?',
-  imagesOn:
-    'select image from placement where shelf = ? and position >= ? and position < ? order by position',
-  imageAt: 'select image from placement where shelf = ? and position = ?',
-  isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
-  names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
-  aliases: `select key, alias.name, position from alias join shelf on number = alias.shelf
-    where alias.kind = ? and key > ? order by key limit ?`,
-  sizes: 'select size from shelf where kind = ? and position >= ? and position < ? order by position',
-  titleWords: firstTitleWords('?1', '?2', '?3'),
-  titleCount: 'select count(*) from (select 1 from title_word where word = ? limit ?)',
-  titledImages: 'select image from title_word where word = ? order by image desc limit ?',
-  isTitled: 'select 1 from title_word where word = ? and image = ?',
-  hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
-};
-
-export type Statements = Record<keyof typeof texts, StatementSync>;
-
-/** Rows come as arrays, which takes half the time of objects. */
-export function prepareStatements(database: DatabaseSync): Statements {
-  const prepared = Object.entries(texts).map(([name, text]) => {
-    const statement = database.prepare(text);
-    statement.setReturnArrays(true);
-    return [name, statement];
-  });
-  return Object.fromEntries(prepared) as Statements;
-}
-
-/** The rows of a statement, with the types that its columns have. */
-export function allRows<Row extends unknown[]>(statement: StatementSync, ...values: Value[]): Row[] {
-  return statement.all(...values) as unknown[] as Row[];
-}
-
-/** The first row, if there is one. */
-export function firstRow<Row extends unknown[]>(
-  statement: StatementSync,
-  ...values: Value[]
-): Row | undefined {
-  return statement.get(...values) as unknown[] | undefined as Row | undefined;
-}
-
-type Value = string | number;
 
 export class SqliteView implements View {
   readonly snapshot: ShelfSnapshot;
@@ -114,6 +49,13 @@ export class SqliteView implements View {
     const { entry, mergedEntry } = this.#statements;
     const row = firstRow<EntryRow>(entry, kind, id) ?? firstRow<EntryRow>(mergedEntry, kind, id);
     return row && toEntry(row);
+  }
+
+  entryShelves(kind: Kind, ids: string[]): (Shelf | undefined)[] {
+    return ids.map((id) => {
+      const row = firstRow<[number, number]>(this.#statements.entryShelf, kind, id);
+      return row && { number: row[0], size: row[1] };
+    });
   }
 
   entriesAt(kind: Kind, positions: number[]): StoredEntry[] {
@@ -150,12 +92,13 @@ export class SqliteView implements View {
     return positions.map((position) => this.#imageAt(shelf, position));
   }
 
-  draw({ places, required, excluded, overlapping, limit }: Draw): number[] {
+  draw({ places, required, excluded, bounds, overlapping, limit }: Draw): number[] {
     const images: number[] = [];
     for (const { shelf, position } of places) {
       if (images.length === limit) break;
       const image = this.#imageAt(shelf, position);
       const isOn = (other: number) => this.#statements.isPlaced.get(image, other) !== undefined;
+      if (bounds && !this.#isWithin(bounds, image)) continue;
       const isRepeated = overlapping.slice(0, overlapping.indexOf(shelf)).some(isOn);
       if (!isRepeated && required.every((shelves) => shelves.some(isOn)) && !excluded.some(isOn))
         images.push(image);
@@ -206,6 +149,14 @@ export class SqliteView implements View {
     return allRows(this.#statements.hashes, above, limit);
   }
 
+  dimensions(above: number, limit: number): ImageDimensions[] {
+    return allRows(this.#statements.dimensions, above, limit);
+  }
+
+  dimensionsOf(images: number[]): ImageDimensions[] {
+    return images.flatMap((image) => allRows<ImageDimensions>(this.#statements.dimensionsOf, image));
+  }
+
   /** Verifies the next few documents, and starts over after the last one. */
   verifyNext(): void {
     const { documentsAfter } = this.#statements;
@@ -215,6 +166,11 @@ export class SqliteView implements View {
       this.#lastVerified = image;
     }
     if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
+  }
+
+  #isWithin({ minWidth, minHeight, ratioWidth, ratioHeight }: Bounds, image: number): boolean {
+    const values = [image, minWidth, minHeight, ratioWidth, ratioHeight];
+    return this.#statements.isWithin.get(...values) !== undefined;
   }
 
   #document(image: number): Document | undefined {

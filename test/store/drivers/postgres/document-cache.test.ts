@@ -238,7 +238,7 @@ async function readSome(catalogue: StoredCatalogue): Promise<string[]> {
   const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, undefined, 5, caller);
   assert.ok('images' in latest);
   const read = await Promise.all([
-    listed(catalogue, { artist: uuid(2, 1) }, { offset: 0, limit: 1000 }),
+    listed(catalogue, { artist: [uuid(2, 1)] }, { offset: 0, limit: 1000 }),
     listed(catalogue, { nsfw: ['sfw'] }, { offset: 10, limit: 1000 }),
     catalogue.randomImages({}, 20, randomInt, caller),
     catalogue.randomImages({ nsfw: ['nsfw'] }, 20, randomInt, caller),

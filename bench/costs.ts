@@ -1,0 +1,155 @@
+/**
+ * CPU time of catalogue calls with each filter, in catalogues of several sizes. Each round alternates between the filters and no
+ * filter, and CPU time counts instead of elapsed time, so a busy machine hardly matters. PostgreSQL's own processes are not
+ * included.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../src/config/config.ts';
+import { secureRandomInt } from '../src/lib/random.ts';
+import { openStore } from '../src/server/engines.ts';
+import type { Catalogue, Filter } from '../src/store/contract/catalogue.ts';
+import type { Store } from '../src/store/store.ts';
+import { startPostgres } from '../test/support/servers/postgres.ts';
+import { onDisk } from '../test/support/workspace.ts';
+import { caller } from '../test/support/zukan/caller.ts';
+import { writeCatalogue } from './catalogue.ts';
+import { type Environment, runCommand } from './process.ts';
+import { median } from './statistics.ts';
+import { createOnce, stores } from './stores.ts';
+
+const ROUNDS = 7;
+const CALLS = 200;
+
+interface Ids {
+  artists: string[];
+  characters: string[];
+}
+
+/** Generated images are 600 to 1599 pixels wide and high, and one in 20 is an animation. */
+const filtersByTitle = ({ artists, characters }: Ids): Record<string, Filter> => ({
+  'no filter': {},
+  animated: { animated: true },
+  'not animated': { animated: false },
+  'minWidth, 4 in 10': { minWidth: 1200 },
+  'minWidth, 1 in 100': { minWidth: 1590 },
+  'aspectRatio, 1 in 50': { aspectRatio: '16:9' },
+  'minWidth, minHeight and aspectRatio': { minWidth: 1000, minHeight: 700, aspectRatio: '4:3' },
+  'two artists': { artist: artists },
+  'two artists and minWidth': { artist: artists, minWidth: 1200 },
+  'two artists excluded': { excludeArtist: artists },
+  'two characters': { character: characters },
+  'category, rating, minWidth, not animated': {
+    ...{ categories: ['a'], nsfw: ['sfw'] },
+    ...{ minWidth: 1200, animated: false },
+  },
+});
+
+const calls = {
+  random: (catalogue: Catalogue, filter: Filter) =>
+    catalogue.randomImages(filter, 10, secureRandomInt, caller),
+  latest: (catalogue: Catalogue, filter: Filter) => catalogue.latestImages(filter, undefined, 10, caller),
+};
+type CallName = keyof typeof calls;
+
+export const usage = `Usage: npm run bench -- costs [options]
+  --size <images>      catalogue sizes, comma-separated (10000,1000000)
+  --store <store>      ${stores.join(' or ')} (sqlite)
+  --keep <folder>      keep the generated catalogues there and reuse them`;
+
+export async function run(options: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: options,
+    options: {
+      size: { type: 'string', default: '10000,1000000' },
+      store: { type: 'string', default: 'sqlite' },
+      keep: { type: 'string' },
+    },
+  });
+  if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
+  if (values.keep) await mkdir(values.keep, { recursive: true });
+  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
+  console.log(`CPU time of a call, limit 10, ${values.store}: the first, after a change, usually`);
+  try {
+    for (const size of values.size.split(',').map(Number)) {
+      await using parts = new AsyncDisposableStack();
+      const environment: Environment = { DATA_DIR: join(folder, `${values.store} ${size}`) };
+      if (values.store === 'postgres') {
+        const server = parts.adopt(await startPostgres({}, onDisk), (it) => it.discard());
+        environment.DATABASE_URL = server.newDatabase();
+      }
+      await fill(environment, join(folder, `${size}.ndjson`), size);
+      for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
+    }
+  } finally {
+    if (!values.keep) await rm(folder, { recursive: true });
+  }
+}
+
+async function fill(environment: Environment, file: string, size: number): Promise<void> {
+  await createOnce(file, (path) => writeCatalogue(path, size));
+  const fillFolder = (dataDir: string) =>
+    runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir });
+  if (environment.DATABASE_URL) await fillFolder(environment.DATA_DIR as string);
+  else await createOnce(environment.DATA_DIR as string, fillFolder);
+}
+
+async function measureCalls(environment: Environment, name: CallName, size: number): Promise<void> {
+  const call = calls[name];
+  const open = () => openStore(readConfig({ ...process.env, ...environment }));
+  await using store = await open();
+  const filters = Object.entries(filtersByTitle(await readIds(store)));
+  const id = await firstImage(store);
+  // Each by a catalogue that has nothing in memory.
+  const firsts = new Map<string, number>();
+  for (const [title, filter] of filters) {
+    await using fresh = await open();
+    await fresh.catalogue.statistics();
+    firsts.set(title, await cpuTime(() => call(fresh.catalogue, filter), 1));
+  }
+  const times = new Map(filters.map(([title]) => [title, [] as number[]]));
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const [title, filter] of filters) {
+      const time = await cpuTime(() => call(store.catalogue, filter), CALLS);
+      // The first round warms up.
+      if (round > 0) times.get(title)?.push(time);
+    }
+  // Each right after a change of one image.
+  const changed = new Map<string, number>();
+  for (const [title, filter] of filters) {
+    await runCommand(['edit', id, '--title', `${name} ${title} ${Date.now()}`], environment);
+    await store.catalogue.statistics();
+    changed.set(title, await cpuTime(() => call(store.catalogue, filter), 1));
+  }
+  console.log(`\n${name}, ${size} images`);
+  for (const [title, measured] of times) {
+    const columns = [firsts.get(title), changed.get(title), median(measured)] as number[];
+    const texts = columns.map((ms) => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`.padStart(11));
+    console.log(`  ${title.padEnd(42)}${texts.join('')}`);
+  }
+}
+
+async function firstImage({ catalogue }: Store): Promise<string> {
+  const page = await catalogue.images({}, { offset: 0, limit: 1 }, caller);
+  if ('problem' in page || !page.items[0]) throw new Error('the catalogue is empty');
+  return page.items[0].fileName.replace(/\..*/, '');
+}
+
+async function readIds({ catalogue }: Store): Promise<Ids> {
+  const two = async (kind: 'artist' | 'character') =>
+    (await catalogue.list(kind, { offset: 0, limit: 2 })).items.map(
+      ({ document }) => JSON.parse(document).id,
+    );
+  return { artists: await two('artist'), characters: await two('character') };
+}
+
+/** In milliseconds, of one call. */
+async function cpuTime(call: () => Promise<object>, count: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let calls = 0; calls < count; calls++)
+    if ('problem' in (await call())) throw new Error('the filter does not match the catalogue');
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / count;
+}
