@@ -7,6 +7,7 @@ import { readSetting, saveSetting } from './storage.ts';
 
 /** Bounds the wait, because the stored time may be wrong. */
 const MAX_WAIT_MS = 2000;
+const POLL_MS = 50;
 
 type Signal = AbortSignal | null | undefined;
 
@@ -49,8 +50,59 @@ const send: typeof fetch = (input, init) =>
 
 /** Browsers offer locks between pages on secure origins only. */
 async function withLock(signal: Signal, task: () => Promise<void>): Promise<void> {
-  if (!navigator.locks) return task();
-  await navigator.locks.request('zukan', signal ? { signal } : {}, task);
+  if (navigator.locks) await navigator.locks.request('zukan', signal ? { signal } : {}, task);
+  else await withLease(signal, task);
+}
+
+/** What pages on plain HTTP use instead of a lock. It ends by itself, because its page may be closed. */
+async function withLease(signal: Signal, task: () => Promise<void>): Promise<void> {
+  const owner = Math.random();
+  while (!(await changeLease((until) => until <= Date.now() && Date.now() + MAX_WAIT_MS, owner)))
+    await sleep(POLL_MS, signal);
+  try {
+    await task();
+  } finally {
+    await changeLease((_, isOwn) => isOwn && 0, owner);
+  }
+}
+
+/**
+ * Sets when the lease ends, unless `change` returns false, and tells whether it did. A transaction of IndexedDB excludes those
+ * of other pages; local storage would show them old values. True without a database: a browser may deny it.
+ */
+async function changeLease(
+  change: (until: number, isOwn: boolean) => number | false,
+  owner: number,
+): Promise<boolean> {
+  try {
+    const database = await openDatabase();
+    const store = database.transaction('lease', 'readwrite').objectStore('lease');
+    const { until, owner: last } = (await settle(store.get(0))) ?? { until: 0 };
+    // A lease that ends later than one begun now is of a clock that was wrong.
+    const next = change(until > Date.now() + MAX_WAIT_MS ? 0 : until, last === owner);
+    if (next !== false) await settle(store.put({ until: next, owner }, 0));
+    return next !== false;
+  } catch {
+    return true;
+  }
+}
+
+let database: Promise<IDBDatabase> | undefined;
+
+function openDatabase(): Promise<IDBDatabase> {
+  database ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open('zukan');
+    request.onupgradeneeded = () => request.result.createObjectStore('lease');
+    settle(request).then(resolve, reject);
+  });
+  return database;
+}
+
+function settle<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 }
 
 function sleep(ms: number, signal: Signal): Promise<void> {
