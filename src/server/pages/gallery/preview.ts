@@ -55,7 +55,7 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
-    title: shorten(`${image.title || characterNames(image) || 'Untitled'}${artist}`),
+    title: shorten(`${image.title || characterNames(image) || 'Image'}${artist}`),
     description: shorten(
       image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
     ),
