@@ -50,6 +50,7 @@ connectDialog((given) => {
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     if (isFullScreen()) leaveFullScreen();
+    else if (isPlaying()) stopSlideshow();
     else close();
   });
   dialog.addEventListener('keydown', pressKey);
@@ -67,7 +68,7 @@ function pressKey(event: KeyboardEvent): void {
   else if (key === 'ArrowLeft') void step(-1);
   else if (key === 'ArrowRight') void step(1);
   else if (key === 'f') toggleFullScreen();
-  else if (key === 'i') toggleDetails();
+  else if (key === 'i' && !isFullScreen() && !isPlaying()) toggleDetails();
   else if (key === ' ') {
     event.preventDefault();
     toggleSlideshow();

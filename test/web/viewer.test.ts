@@ -22,6 +22,7 @@ import { TestClock } from './test-clock.ts';
 import { boxOf, line, middleOf, picture, touch, waitForFile, waitUntilWider } from './viewer-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
+const reportUrl = `mailto:team@example.org?subject=${photoId}`;
 const wide = { width: 1300, height: 1000 };
 const similarPath = `/image/${photoId}/similar?limit=9&include=artist%2Cthumbnails%2Cdetails`;
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -171,9 +172,20 @@ describe('the viewer', { skip }, async () => {
   test('zooms with the wheel, has a full screen, downloads the original, and copies and shares the link', async () => {
     const { page, finish } = await open(photoId, {
       permissions: ['clipboard-read', 'clipboard-write'],
-      prepare: (context: BrowserContext) =>
-        context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }'),
+      async prepare(context: BrowserContext) {
+        await context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }');
+        await context.route(
+          ({ pathname }) => pathname.endsWith(`/image/${photoId}`),
+          async (route) => {
+            const response = await route.fetch();
+            const { data, ...rest } = await response.json();
+            await route.fulfill({ response, json: { ...rest, data: { ...data, reportUrl } } });
+          },
+        );
+      },
     });
+    const report = page.getByRole('link', { name: 'Report this picture' });
+    assert.equal(await report.getAttribute('href'), reportUrl);
     assert.equal(await page.getByText('Source', { exact: true }).count(), 0, 'it has none');
 
     const [download] = await Promise.all([
@@ -274,6 +286,10 @@ describe('the viewer', { skip }, async () => {
     await clock.advance(5000);
     await page.locator('#slideshow[aria-pressed=false]').waitFor();
     isShown(copyId);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Escape');
+    assert.equal(await button.getAttribute('aria-pressed'), 'false');
+    assert.ok(await page.getByRole('dialog').isVisible(), 'the key stops the slideshow first');
     await finish();
   });
 
