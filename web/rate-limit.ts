@@ -7,6 +7,8 @@ import { readSetting, saveSetting } from './storage.ts';
 
 /** Bounds the wait, because the stored time may be wrong. */
 const MAX_WAIT_MS = 2000;
+/** The longest time that a request uses up. After that, another page may send one even if the first has no response yet. */
+const LEASE_MS = 1000;
 const POLL_MS = 50;
 
 type Signal = AbortSignal | null | undefined;
@@ -31,7 +33,7 @@ export const rateLimitedFetch: typeof fetch = (input, init) => {
 const send: typeof fetch = (input, init) =>
   new Promise((resolve, reject) => {
     const task = async () => {
-      await sleep(Number(readSetting('next') ?? 0) - Date.now(), init?.signal);
+      await sleep(readWait(), init?.signal);
       try {
         const response = await fetch(input, init);
         resolve(response);
@@ -57,8 +59,8 @@ async function withLock(signal: Signal, task: () => Promise<void>): Promise<void
 /** What pages on plain HTTP use instead of a lock. It ends by itself, because its page may be closed. */
 async function withLease(signal: Signal, task: () => Promise<void>): Promise<void> {
   const owner = Math.random();
-  while (!(await changeLease((until) => until <= Date.now() && Date.now() + MAX_WAIT_MS, owner)))
-    await sleep(POLL_MS, signal);
+  const end = () => Date.now() + readWait() + LEASE_MS;
+  while (!(await changeLease((until) => until <= Date.now() && end(), owner))) await sleep(POLL_MS, signal);
   try {
     await task();
   } finally {
@@ -79,7 +81,8 @@ async function changeLease(
     const store = database.transaction('lease', 'readwrite').objectStore('lease');
     const { until, owner: last } = (await settle(store.get(0))) ?? { until: 0 };
     // A lease that ends later than one begun now is of a clock that was wrong.
-    const next = change(until > Date.now() + MAX_WAIT_MS ? 0 : until, last === owner);
+    const isWrong = until > Date.now() + MAX_WAIT_MS + LEASE_MS;
+    const next = change(isWrong ? 0 : until, last === owner);
     if (next !== false) await settle(store.put({ until: next, owner }, 0));
     return next !== false;
   } catch {
@@ -105,13 +108,25 @@ function settle<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-function sleep(ms: number, signal: Signal): Promise<void> {
-  if (!(ms > 0)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, Math.min(ms, MAX_WAIT_MS));
-    signal?.addEventListener('abort', () => {
+/** How long the last response of any page asked to wait. */
+function readWait(): number {
+  const wait = Number(readSetting('next') ?? 0) - Date.now();
+  return wait > 0 ? Math.min(wait, MAX_WAIT_MS) : 0;
+}
+
+async function sleep(ms: number, signal: Signal): Promise<void> {
+  if (!(ms > 0)) return;
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => {
       clearTimeout(timer);
-      reject(signal.reason);
-    });
+      reject(signal?.reason);
+    };
+    const end = () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(ms, MAX_WAIT_MS));
+    signal?.addEventListener('abort', abort);
   });
 }

@@ -1,4 +1,4 @@
-/** The image dialog as a viewer: zoom, panning, swiping, full screen, download, sharing, animations and similar pictures. */
+/** The image dialog as a viewer: zoom, panning, swiping, full screen, slideshow, download, sharing, animations and similar pictures. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
