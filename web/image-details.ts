@@ -119,7 +119,8 @@ function createTags(entries: readonly Entry[]): Node[] {
 }
 
 function createSourceLink({ name, url }: { name: string; url: string }): Node | string {
-  return /^https?:/i.test(url) ? externalLink(url, name || url) : name;
+  if (/^https?:/i.test(url)) return el('bdi', {}, externalLink(url, name || url));
+  return name && el('bdi', {}, name);
 }
 
 /** The operator chooses the address, so it may be one of an e-mail, too. */

@@ -92,6 +92,8 @@ function update(next: DialogState): void {
   lastIndex = place.index;
   disable(previousButton, !place.previous);
   disable(nextButton, !place.next && !state.hasMore);
+  // The neighbours of a shared image come after it.
+  if (neighbours.length < state.neighbours.length && stage.querySelector('img.loaded')) loadAhead();
 }
 
 function disable(button: HTMLButtonElement, isDisabled: boolean): void {
@@ -136,6 +138,10 @@ function upcoming(): GalleryImage[] {
 function completeImage(): void {
   details?.loadSimilar();
   continueSlideshow();
+  loadAhead();
+}
+
+function loadAhead(): void {
   const next = upcoming().slice(0, PRELOADED);
   next.forEach(preload);
   if (isPlaying() && next.length < PRELOADED && state.hasMore) void actions.loadMore();

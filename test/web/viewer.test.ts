@@ -243,6 +243,7 @@ describe('the viewer', { skip }, async () => {
       viewport: { width: 2560, height: 1440 },
       prepare: clock.install,
     });
+    const files = recordFiles(page);
     const stage = () => page.locator('#stage').boundingBox();
     const { width = 0, height = 0 } = (await stage()) ?? {};
     assert.ok(width >= 2000 && height === 1440, `${width} × ${height}`);
@@ -290,6 +291,10 @@ describe('the viewer', { skip }, async () => {
     await page.keyboard.press('Escape');
     assert.equal(await button.getAttribute('aria-pressed'), 'false');
     assert.ok(await page.getByRole('dialog').isVisible(), 'the key stops the slideshow first');
+    assert.ok(
+      !files.some((path) => path.includes(questionableCopyId)),
+      'what is blurred does not load ahead',
+    );
     await finish();
   });
 

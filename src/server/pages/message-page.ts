@@ -29,7 +29,7 @@ ${iconLink(site)}
 <link rel="stylesheet" href="/docs.css">
 </head>
 <body>
-<header class="top">${wordmark(site)}</header>
+<header class="top"><div class="bar">${wordmark(site)}</div></header>
 <main class="message">
 <p class="eyebrow">${status}</p>
 <h1>${title}</h1>
