@@ -9,12 +9,17 @@ import type { GalleryImage } from './types.ts';
 const unblurredIds = new Set<string>();
 const isEverythingUnblurred = () => readSetting('ratings') === 'shown';
 
+export function isBlurred({ id, nsfw }: GalleryImage): boolean {
+  return nsfw !== 'sfw' && !unblurredIds.has(id) && !isEverythingUnblurred();
+}
+
 /** Calls `show` now, or covers the frame with an unblur button that does. */
-export function blurUnlessSafe(frame: HTMLElement, { id, nsfw }: GalleryImage, show: () => void): void {
-  if (nsfw === 'sfw' || unblurredIds.has(id) || isEverythingUnblurred()) {
+export function blurUnlessSafe(frame: HTMLElement, image: GalleryImage, show: () => void): void {
+  if (!isBlurred(image)) {
     show();
     return;
   }
+  const { id, nsfw } = image;
   const content = [...frame.children] as HTMLElement[];
   const setBlurred = (isBlurred: boolean) => {
     frame.classList.toggle('blurred', isBlurred);

@@ -1,4 +1,4 @@
-/** Shows the image in the dialog alone: on the whole screen, or in the whole page where the browser cannot do that. */
+/** Shows the image in the dialog alone: on the whole screen, or in the whole window where the browser cannot do that. */
 import { byId } from './dom.ts';
 
 const [viewer, button] = [byId('viewer'), byId('full-screen')];

@@ -17,18 +17,22 @@ const DOUBLE_TAP_PX = 40;
 /** Returns a function that tells whether the last gesture moved something, so its click means nothing. */
 export function trackGestures(element: HTMLElement, { move, end, doubleTap }: Gestures): () => boolean {
   const pointers = new Map<number, Point>();
+  let middle: Point = { x: 0, y: 0 };
   let start: Point = { x: 0, y: 0 };
   let hasMoved = false;
   let hadSeveral = false;
   let lastTap = { x: 0, y: 0, time: Number.NEGATIVE_INFINITY };
 
-  const locate = ({ clientX, clientY }: PointerEvent): Point => {
-    const { left, top, width, height } = element.getBoundingClientRect();
-    return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
-  };
+  const locate = ({ clientX, clientY }: PointerEvent): Point => ({
+    x: clientX - middle.x,
+    y: clientY - middle.y,
+  });
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     if (pointers.size === 0) {
+      // The gesture may scroll the element.
+      const { left, top, width, height } = element.getBoundingClientRect();
+      middle = { x: left + width / 2, y: top + height / 2 };
       start = locate(event);
       hasMoved = false;
     }

@@ -6,8 +6,19 @@ import { include } from './queries.ts';
 import { formatUrl, noFilter } from './route.ts';
 import { createSimilar } from './similar.ts';
 import { apiPrefix } from './site.ts';
-import { formatDate, formatDuration, formatSize, formatTakenAt, hasArtist, imageTitle } from './text.ts';
+import {
+  describeImage,
+  formatDate,
+  formatDuration,
+  formatSize,
+  formatTakenAt,
+  hasArtist,
+  imageTitle,
+} from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
+
+const MAX_DESCRIPTION_LENGTH = 280;
+const MAX_DESCRIPTION_LINES = 5;
 
 export interface Details {
   elements: Node[];
@@ -25,24 +36,29 @@ export function createDetails(image: GalleryImage): Details {
   const json = el('pre', { tabindex: '0' });
   const [actions, similar] = [createImageActions(image), createSimilar(image.id)];
   const elements = [
-    el('h2', { id: 'detail-title', tabindex: '-1', dir: 'auto' }, imageTitle(image)),
-    ...(description ? [el('p', { class: 'lead', dir: 'auto' }, description)] : []),
+    createHeading(image),
+    ...(hasArtist(image) ? [el('p', { class: 'artist' }, createArtistLink(image))] : []),
+    ...createDescription(description),
+    ...createTags([...characters, ...categories]),
     actions.element,
     createPropertyList([
-      ['Artist', [hasArtist(image) ? createArtistLink(image) : '']],
       ['Source', [createSourceLink(source)]],
-      ['Characters', [createChipLinks(characters)]],
-      ['Categories', [createChipLinks(categories)]],
-      ['Rating', [nsfw]],
-      ['Dimensions', [formatDimensions(image)]],
-      ['File', [`${meta.mimetype.slice('image/'.length).toUpperCase()}, ${formatSize(meta.size)}`]],
-      ['Colour', [createSwatch(meta.color), ` ${meta.color}`]],
       ['Taken', [formatTakenAt(takenAt)]],
+      ['Size', [`${meta.dimens.width} × ${meta.dimens.height}`]],
+      ['File', [`${meta.mimetype.slice('image/'.length).toUpperCase()}, ${formatSize(meta.size)}`]],
+      ['Rating', [nsfw === 'sfw' ? '' : nsfw]],
       ['Added', [formatDate(image.createdAt)]],
-      ['Link', [link, ' · ', countdown]],
     ]),
-    createCurlExample(image),
-    el('details', {}, el('summary', {}, 'JSON'), json),
+    ...createReportLink(image),
+    createDeveloperPart(
+      createPropertyList([
+        ['Link', [link, ' · ', countdown]],
+        ['Shape', [formatShape(image)]],
+        ['Colour', [createSwatch(meta.color), ` ${meta.color}`]],
+      ]),
+      createCurlExample(image),
+      json,
+    ),
     similar.element,
   ];
   let stopCountdown = () => {};
@@ -63,26 +79,71 @@ export function createDetails(image: GalleryImage): Details {
   };
 }
 
+/** The name of the dialog. Without a title, only screen readers need one. */
+function createHeading(image: GalleryImage): HTMLElement {
+  const title = imageTitle(image);
+  const attributes = { id: 'detail-title', tabindex: '-1', dir: 'auto', class: !title && 'visually-hidden' };
+  return el('h2', attributes, title || describeImage(image));
+}
+
 function createArtistLink({ artist, artistDetails }: GalleryImage): Node {
   const href = formatUrl({ name: 'artist', id: artist, filter: noFilter, page: 1 });
-  return el('a', { href }, artistDetails?.name ?? 'Show artist');
+  return el('a', { href, dir: 'auto' }, artistDetails?.name ?? 'Show artist');
+}
+
+/** A long one is cut to some lines until the visitor wants the rest. */
+function createDescription(text: string): Node[] {
+  if (!text) return [];
+  const isLong = text.length > MAX_DESCRIPTION_LENGTH || text.split('\n').length > MAX_DESCRIPTION_LINES;
+  const description = el('p', { class: isLong ? 'lead cut' : 'lead', dir: 'auto' }, text);
+  if (!isLong) return [description];
+  const button = el(
+    'button',
+    { type: 'button', class: 'button small', 'aria-expanded': 'false' },
+    'Show more',
+  );
+  button.addEventListener('click', () => {
+    const isCut = description.classList.toggle('cut');
+    button.textContent = isCut ? 'Show more' : 'Show less';
+    button.setAttribute('aria-expanded', String(!isCut));
+  });
+  return [description, button];
+}
+
+function createTags(entries: readonly Entry[]): Node[] {
+  if (entries.length === 0) return [];
+  const links = entries.map((entry) =>
+    el('li', {}, el('a', { href: formatUrl(entryView(entry)), class: 'chip', dir: 'auto' }, entry.name)),
+  );
+  return [el('ul', { class: 'chips', 'aria-label': 'Characters and categories' }, ...links)];
 }
 
 function createSourceLink({ name, url }: { name: string; url: string }): Node | string {
-  return /^https?:/i.test(url) ? externalLink(url, name || url) : name;
+  if (/^https?:/i.test(url)) return el('bdi', {}, externalLink(url, name || url));
+  return name && el('bdi', {}, name);
 }
 
-function createChipLinks(entries: readonly Entry[]): Node | string {
-  if (entries.length === 0) return '';
-  const links = entries.map((entry) =>
-    el('li', {}, el('a', { href: formatUrl(entryView(entry)), class: 'chip' }, entry.name)),
-  );
-  return el('ul', { class: 'chips' }, ...links);
+/** The operator chooses the address, so it may be one of an e-mail, too. */
+function createReportLink({ reportUrl = '' }: GalleryImage): Node[] {
+  if (!/^(https?|mailto):/i.test(reportUrl)) return [];
+  const link = el('a', { href: reportUrl, rel: 'noopener noreferrer' }, 'Report this picture');
+  return [el('p', { class: 'report' }, link)];
 }
 
-function formatDimensions({ meta: { dimens } }: GalleryImage): string {
-  const shape = 'aspectRatio' in dimens ? `${dimens.aspectRatio} ${dimens.orientation}` : dimens.orientation;
-  return `${dimens.width} × ${dimens.height}, ${shape}`;
+let isDeveloper = false;
+
+/** Stays open from image to image. */
+function createDeveloperPart(...content: Node[]): HTMLElement {
+  const part = el('details', { class: 'developers', open: isDeveloper }, el('summary', {}, 'For developers'));
+  part.append(...content);
+  part.addEventListener('toggle', () => {
+    isDeveloper = part.open;
+  });
+  return part;
+}
+
+function formatShape({ meta: { dimens } }: GalleryImage): string {
+  return 'aspectRatio' in dimens ? `${dimens.aspectRatio} ${dimens.orientation}` : dimens.orientation;
 }
 
 function createSwatch(colour: string): HTMLElement {

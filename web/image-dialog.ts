@@ -1,5 +1,7 @@
 /** The dialog with one image: opens and closes it, steps to its neighbours and renews its link. */
+import { ZukanError } from '../client/index.ts';
 import { loadImage } from './api.ts';
+import { isBlurred } from './blur.ts';
 import { getCachedImage } from './cache.ts';
 import { connectDialog, type DialogActions, type DialogState } from './dialog-loader.ts';
 import { byId, el } from './dom.ts';
@@ -8,14 +10,20 @@ import { createDetails, type Details } from './image-details.ts';
 import { needsRenewal, renewLinks } from './links.ts';
 import { createErrorMessage, hideToast } from './messages.ts';
 import { findPlace } from './neighbours.ts';
-import { clearStage, showOnStage } from './stage.ts';
+import { formatUrl, parseRoute } from './route.ts';
+import { continueSlideshow, initSlideshow, isPlaying, stopSlideshow, toggleSlideshow } from './slideshow.ts';
+import { clearStage, preload, showOnStage } from './stage.ts';
 import { initStageInput, pressStageKey } from './stage-input.ts';
 import { titleWithArtist } from './text.ts';
 import { setImageTitle } from './title.ts';
 import type { GalleryImage } from './types.ts';
+import { initControls, toggleDetails } from './viewer-controls.ts';
+
+/** How many of the next images load in advance. */
+const PRELOADED = 2;
 
 const dialog = byId<HTMLDialogElement>('detail');
-const [stage, panel] = [byId('stage'), byId('panel')];
+const [stage, panel, caption] = [byId('stage'), byId('panel'), byId('caption')];
 const [previousButton, nextButton] = [byId<HTMLButtonElement>('previous'), byId<HTMLButtonElement>('next')];
 
 let actions: DialogActions;
@@ -34,29 +42,37 @@ connectDialog((given) => {
   byId('close').addEventListener('click', close);
   initStageInput({ step, close });
   initFullScreen();
+  initControls();
+  initSlideshow(playNext);
   // Load events do not bubble.
-  stage.addEventListener('load', () => details?.loadSimilar(), true);
+  stage.addEventListener('load', completeImage, true);
   // The URL decides whether the dialog is open, so the browser must not close it by itself.
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     if (isFullScreen()) leaveFullScreen();
+    else if (isPlaying()) stopSlideshow();
     else close();
-  });
-  dialog.addEventListener('click', ({ target }) => {
-    if (target === dialog) close();
   });
   dialog.addEventListener('keydown', pressKey);
   return update;
 });
 
 function pressKey(event: KeyboardEvent): void {
-  const { key, target, altKey, ctrlKey, metaKey } = event;
-  const isScrolling = key.startsWith('Arrow') && target instanceof Element && target.closest('pre, code');
-  if (isScrolling || altKey || ctrlKey || metaKey) return;
+  const { key, altKey, ctrlKey, metaKey } = event;
+  const target = event.target as Element;
+  const isScrolling = key.startsWith('Arrow') && target.closest('pre, code');
+  // The key presses the button that has the focus.
+  const isPressing = key === ' ' && target.closest('button, a, summary');
+  if (isScrolling || isPressing || altKey || ctrlKey || metaKey) return;
   if (pressStageKey(key)) event.preventDefault();
   else if (key === 'ArrowLeft') void step(-1);
   else if (key === 'ArrowRight') void step(1);
   else if (key === 'f') toggleFullScreen();
+  else if (key === 'i' && !isFullScreen() && !isPlaying()) toggleDetails();
+  else if (key === ' ') {
+    event.preventDefault();
+    toggleSlideshow();
+  }
 }
 
 function update(next: DialogState): void {
@@ -74,8 +90,16 @@ function update(next: DialogState): void {
   if (!state.imageId) return;
   const place = findPlace(state.neighbours, state.imageId, lastIndex);
   lastIndex = place.index;
-  previousButton.disabled = !place.previous;
-  nextButton.disabled = !place.next && !state.hasMore;
+  disable(previousButton, !place.previous);
+  disable(nextButton, !place.next && !state.hasMore);
+  // The neighbours of a shared image come after it.
+  if (neighbours.length < state.neighbours.length && stage.querySelector('img.loaded')) loadAhead();
+}
+
+function disable(button: HTMLButtonElement, isDisabled: boolean): void {
+  // Keys must go on to reach the dialog.
+  if (isDisabled && document.activeElement === button) byId('viewer').focus();
+  button.disabled = isDisabled;
 }
 
 async function step(by: 1 | -1): Promise<void> {
@@ -89,9 +113,48 @@ async function step(by: 1 | -1): Promise<void> {
   if (id && state.imageId === imageId) actions.open(id);
 }
 
+/** For the slideshow, which leaves out blurred images. Returns false after the last image. */
+async function playNext(): Promise<boolean> {
+  const { imageId } = state;
+  let count = -1;
+  while (!upcoming()[0] && state.hasMore && count < state.neighbours.length) {
+    count = state.neighbours.length;
+    await actions.loadMore();
+  }
+  const [next] = upcoming();
+  // The visitor may have gone on meanwhile.
+  if (next && state.imageId === imageId) actions.open(next.id);
+  return next !== undefined;
+}
+
+/** The next images that are not blurred. */
+function upcoming(): GalleryImage[] {
+  const { index } = findPlace(state.neighbours, state.imageId, lastIndex);
+  const images = state.neighbours.slice(index + 1).flatMap((id) => getCachedImage(id) ?? []);
+  return images.filter((image) => !isBlurred(image));
+}
+
+/** Called when the picture is there: what comes next may load now. */
+function completeImage(): void {
+  details?.loadSimilar();
+  continueSlideshow();
+  loadAhead();
+}
+
+function loadAhead(): void {
+  const next = upcoming().slice(0, PRELOADED);
+  next.forEach(preload);
+  if (isPlaying() && next.length < PRELOADED && state.hasMore) void actions.loadMore();
+}
+
 function openImage(id: string): void {
-  // The stage has a size only then.
-  if (!dialog.open) dialog.showModal();
+  if (!dialog.open) {
+    // The page behind the dialog keeps its width without the room for its scrollbar.
+    const { documentElement, body } = document;
+    documentElement.style.setProperty('--scrollbar', `${innerWidth - body.offsetWidth}px`);
+    // The stage has a size only then.
+    dialog.showModal();
+  }
   const cached = getCachedImage(id);
   if (cached) showImage(cached);
   else void fetchImage(id);
@@ -99,7 +162,9 @@ function openImage(id: string): void {
 
 function closeDialog(): void {
   leaveFullScreen();
+  stopSlideshow();
   setImageTitle(undefined);
+  caption.textContent = '';
   clearStage();
   dialog.close();
 }
@@ -113,9 +178,11 @@ function showImage(image: GalleryImage): void {
   panel.scrollTop = 0;
   byId('viewer').scrollTop = 0;
   if (hadFocus) byId('detail-title').focus();
-  showOnStage(image);
+  showOnStage(image, isPlaying());
+  continueSlideshow(false);
   showLinks(created, image);
   setImageTitle(titleWithArtist(image));
+  caption.textContent = titleWithArtist(image);
   actions.onShown();
 }
 
@@ -133,15 +200,30 @@ async function fetchImage(id: string): Promise<void> {
   stop();
   stop = () => controller.abort();
   clearStage();
-  panel.replaceChildren(el('h2', { id: 'detail-title', class: 'quiet' }, 'Loading…'));
+  caption.textContent = '';
+  showTitle('Loading…', 'quiet');
   try {
     showImage(await loadImage(id, { signal: controller.signal }));
   } catch (error) {
-    if (controller.signal.aborted) return;
-    const title = el('h2', { id: 'detail-title' }, 'Cannot show this image');
-    const message = createErrorMessage(error, () => fetchImage(id));
-    panel.replaceChildren(title, message);
+    if (!controller.signal.aborted) showProblem(error, id);
   } finally {
     if (!controller.signal.aborted) hideToast();
   }
+}
+
+function showTitle(text: string, style: string): void {
+  panel.replaceChildren(el('h2', { id: 'detail-title', class: style }, text));
+}
+
+function showProblem(error: unknown, id: string): void {
+  const isMissing = error instanceof ZukanError && error.status === 404;
+  const title = isMissing ? 'Picture not found' : 'Cannot show this picture';
+  const message = createErrorMessage(error, () => fetchImage(id));
+  if (isMissing)
+    message.replaceChildren(el('p', {}, 'There is no picture at this address. It may have been removed.'));
+  message.prepend(el('h2', {}, title));
+  const { view } = parseRoute(location.search);
+  message.append(el('a', { href: formatUrl(view), class: 'button' }, 'Go to the gallery'));
+  showTitle(title, 'visually-hidden');
+  clearStage(message);
 }

@@ -1,6 +1,6 @@
 /**
- * Loads more images as the visitor scrolls, or with a button. With endless loading, keyboard users could never reach
- * the footer. So for them, and after some pages in a row, only the button loads more.
+ * Loads more images as the visitor scrolls, or with a button. With endless loading, those who move the focus with the Tab key
+ * could never reach the footer. So for them, and after some pages in a row, only the button loads more.
  */
 import { byId } from './dom.ts';
 import { focusTile } from './grid.ts';
@@ -13,9 +13,11 @@ const [section, button] = [byId('load-more'), byId('more')];
 const [summary, errorBox] = [byId('all-shown'), byId('load-error')];
 let automaticPages = 0;
 let loadMore = () => {};
+/** Not `:focus-visible`: that is also the tile of an image that was closed with the Escape key. */
+let isTabbing = false;
 
 function loadWhenNear(entries: IntersectionObserverEntry[]): void {
-  const isKeyboardUser = document.querySelector('main :focus-visible, footer :focus-visible');
+  const isKeyboardUser = isTabbing && document.querySelector('main :focus, footer :focus');
   if (!entries.at(-1)?.isIntersecting || isKeyboardUser || automaticPages >= MAX_AUTOMATIC_PAGES) return;
   automaticPages++;
   loadMore();
@@ -25,9 +27,18 @@ function loadWhenNear(entries: IntersectionObserverEntry[]): void {
 const near = new IntersectionObserver(loadWhenNear, { rootMargin: '0px 0px 100%' });
 const far = new IntersectionObserver(loadWhenNear, { rootMargin: '0px 0px 300%' });
 
-function stopObserving(): void {
-  near.disconnect();
-  far.disconnect();
+let observer: IntersectionObserver | undefined;
+
+/** A new observation reports at once, even if the section is still near. */
+function observe(next: IntersectionObserver | undefined): void {
+  observer?.disconnect();
+  observer = next;
+  observer?.observe(section);
+}
+
+function stopTabbing(): void {
+  if (isTabbing) observe(observer);
+  isTabbing = false;
 }
 
 export function initInfiniteScroll(load: () => void): void {
@@ -36,12 +47,16 @@ export function initInfiniteScroll(load: () => void): void {
     automaticPages = 0;
     loadMore();
   });
+  addEventListener('keydown', ({ key }) => {
+    if (key === 'Tab') isTabbing = true;
+  });
+  for (const type of ['pointerdown', 'wheel']) addEventListener(type, stopTabbing, { passive: true });
 }
 
 export function hideLoadMore(): void {
   automaticPages = 0;
   section.hidden = true;
-  stopObserving();
+  observe(undefined);
 }
 
 /** `previousCount` is the number of images before the last load. */
@@ -55,13 +70,12 @@ export function showLoadMore({ images, cursor }: ViewData, previousCount: number
   summary.textContent = cursor === undefined ? allShownText(images.length) : '';
   const firstNew = images[previousCount];
   if (hadFocus && firstNew) focusTile(firstNew.id);
-  stopObserving();
-  // A new observation reports at once, even if the section is still near.
-  if (cursor !== undefined) (previousCount > 0 ? far : near).observe(section);
+  if (cursor === undefined) observe(undefined);
+  else observe(previousCount > 0 ? far : near);
 }
 
 export function showLoadingMore(): void {
-  stopObserving();
+  observe(undefined);
   button.textContent = 'Loading…';
   button.setAttribute('aria-disabled', 'true');
   button.hidden = false;
@@ -71,7 +85,7 @@ export function showLoadingMore(): void {
 
 export function showLoadError(message: HTMLElement): void {
   const hadFocus = document.activeElement === button;
-  stopObserving();
+  observe(undefined);
   button.hidden = true;
   errorBox.replaceChildren(message);
   if (hadFocus) message.querySelector('button')?.focus();

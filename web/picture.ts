@@ -33,6 +33,10 @@ export class Picture {
     this.elements = [...createPlaceholder(image.meta.thumbHash), this.#element];
   }
 
+  get isLoaded(): boolean {
+    return this.#element.complete && this.#element.naturalWidth > 0;
+  }
+
   /** Sets the width on the page. A smaller one changes nothing, because a larger file may already be there. */
   fit(width: number): void {
     if (width <= this.#width) return;

@@ -6,10 +6,12 @@ export interface Source {
   width: number;
 }
 
-/** Larger originals load only when the visitor zooms in. */
+/** Larger originals load on large screens, and when the visitor zooms in. */
 const MAX_PIXELS = 4_000_000;
 const MAX_BYTES_IN_GRID = 500_000;
 const MAX_BYTES_IN_DIALOG = 3_000_000;
+/** Larger ones load only when the visitor zooms in. */
+const MAX_BYTES_ON_LARGE_SCREENS = 15_000_000;
 
 /** Thumbnails are stills, so nothing moves in the grid unless there are none. */
 export function gridSources(image: Shown, isMotionReduced: boolean): Source[] {
@@ -29,6 +31,10 @@ export function stillSources({ meta: { thumbnails = [] } }: Shown): Source[] {
 
 export function originalSource({ url, meta }: Shown): Source[] {
   return [{ url, width: meta.dimens.width }];
+}
+
+export function isModest({ meta }: Shown): boolean {
+  return meta.size <= MAX_BYTES_ON_LARGE_SCREENS;
 }
 
 /** An image has no thumbnails if it is small, or if the service makes none. */

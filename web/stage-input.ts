@@ -1,5 +1,5 @@
 /** Zooms, moves and swipes the image in the dialog with the mouse, fingers and keys. */
-import { byId } from './dom.ts';
+import { byId, prefersReducedMotion } from './dom.ts';
 import { trackGestures } from './gestures.ts';
 import {
   currentReach,
@@ -11,6 +11,7 @@ import {
   showSwipe,
   toggleZoom,
 } from './stage.ts';
+import { toggleControls } from './viewer-controls.ts';
 
 export interface StageActions {
   step(by: 1 | -1): void;
@@ -24,31 +25,60 @@ const MIN_SWIPE_PX = 60;
 const WHEEL_PX = 400;
 const PINCH_PX = 70;
 const LINE_PX = 40;
+/** How much of the picture stays in view when a swipe upwards shows the properties below it. */
+const PICTURE_SHARE = 0.35;
 const centre = { x: 0, y: 0 };
-const stage = byId('stage');
+const [viewer, stage] = [byId('viewer'), byId('stage')];
 
 export function initStageInput({ step, close }: StageActions): void {
+  let isTouch = false;
+  let scrolledFrom = 0;
+  stage.addEventListener('pointerdown', ({ pointerType, isPrimary }) => {
+    isTouch = pointerType === 'touch';
+    if (isPrimary) scrolledFrom = viewer.scrollTop;
+  });
   const hasMoved = trackGestures(stage, {
     move(dx, dy, factor, at) {
       stage.classList.add('dragged');
       if (factor !== 1) enlarge(factor, at);
-      const canSwipe = currentReach().x === 0;
+      const { x, y } = currentReach();
       moveZoom(dx, dy);
-      if (canSwipe) showSwipe(dx);
+      const rest = y === 0 && factor === 1 ? scrollBy(dy) : 0;
+      showSwipe(x === 0 ? dx : 0, rest);
     },
     end(dx, dy) {
       stage.classList.remove('dragged');
       endSwipe();
+      const { x, y } = currentReach();
       const isFlat = Math.abs(dx) >= MIN_SWIPE_PX && Math.abs(dx) > 2 * Math.abs(dy);
-      if (isFlat && currentReach().x === 0) step(dx < 0 ? 1 : -1);
+      const isSteep = Math.abs(dy) >= MIN_SWIPE_PX && Math.abs(dy) > 2 * Math.abs(dx);
+      if (isFlat && x === 0) step(dx < 0 ? 1 : -1);
+      else if (isSteep && y === 0 && dy > 0 && scrolledFrom === 0) close();
+      else if (viewer.scrollTop !== scrolledFrom) settleScroll(isSteep ? dy > 0 : scrolledFrom === 0);
     },
     doubleTap: toggleZoom,
   });
   stage.addEventListener('click', ({ target }) => {
-    if (target === stage && !hasMoved()) close();
+    if (hasMoved() || (target as Element).closest('button, a')) return;
+    if (isTouch) toggleControls();
+    else if (target === stage) close();
   });
   stage.addEventListener('wheel', turnWheel, { passive: false });
   byId('zoom').addEventListener('click', () => toggleZoom(centre));
+}
+
+/** On small screens the dialog scrolls. Returns how much further the finger went than that. */
+function scrollBy(dy: number): number {
+  const before = viewer.scrollTop;
+  viewer.scrollTop -= dy;
+  return dy - (before - viewer.scrollTop);
+}
+
+/** After a swipe: to the whole picture, or to the properties. */
+function settleScroll(isUpwards: boolean): void {
+  const propertiesTop = stage.clientHeight - viewer.clientHeight * PICTURE_SHARE;
+  const top = isUpwards ? 0 : Math.max(viewer.scrollTop, propertiesTop);
+  viewer.scrollTo({ top, behavior: prefersReducedMotion() ? 'auto' : 'smooth' });
 }
 
 function turnWheel(event: WheelEvent): void {

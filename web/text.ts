@@ -15,14 +15,16 @@ export function describeImage({ title, characters, categories }: GalleryImage): 
   return [title, characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
 }
 
+/** Empty if it has none. */
 export function imageTitle({ title, characters }: GalleryImage): string {
-  return title || lists.format(characters.map(({ name }) => name)) || 'Untitled';
+  return title || lists.format(characters.map(({ name }) => name));
 }
 
 /** As in link previews. */
 export function titleWithArtist(image: GalleryImage): string {
   const { artistDetails } = image;
-  return imageTitle(image) + (hasArtist(image) && artistDetails ? ` by ${artistDetails.name}` : '');
+  const artist = hasArtist(image) && artistDetails ? ` by ${artistDetails.name}` : '';
+  return (imageTitle(image) || 'Image') + artist;
 }
 
 export const hasArtist = ({ artist }: GalleryImage): boolean => artist !== UNKNOWN_ARTIST;

@@ -5,8 +5,10 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { FileLinks } from '../../src/access/file-links.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { images } from '../support/catalogues/catalogue.ts';
+import { loadLinkKeys } from '../../src/config/link-keys.ts';
+import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw, drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { filesFolder, startKnownService, startService } from '../support/zukan/service.ts';
@@ -143,6 +145,37 @@ describe('a link that is not valid', () => {
     now = start;
     assert.equal(late.status, 410);
     assert.deepEqual([late.json.code, late.json.success], [410, false]);
+  });
+
+  test('is a page for a person, which leads to the image only if the link was ever valid', async () => {
+    const page = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' };
+    const picture = { Accept: 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8' };
+    const { id, url, meta } = await imageOf(0);
+    const links = new FileLinks(loadLinkKeys(service.config.dataDir));
+    const sign = links.signer(service.origin, { begins: 0, expires: Date.parse(meta.expires) / 1000 });
+    const removed = sign({ fileName: `${uuid(9, 9)}.jpg`, key: '' }).url;
+    const start = now;
+    now = Date.parse(meta.expires);
+    const [expired, gone, embedded] = [
+      await service.get(url, page),
+      await service.get(removed, page),
+      await service.get(url, picture),
+    ];
+    now = start;
+    const altered = await service.get(url.replace(/.$/, ''), page);
+    assert.deepEqual(
+      [expired, gone, altered].map(({ status, headers }) => [status, headers['content-type'], headers.vary]),
+      [410, 410, 403].map((status) => [status, 'text/html; charset=utf-8', 'Accept']),
+    );
+    assert.match(expired.text, /This link has expired/);
+    assert.match(expired.text, new RegExp(`href="/\\?image=${id}"`));
+    assert.match(expired.headers['content-security-policy'] ?? '', /^default-src 'none'/);
+    assert.equal(expired.headers['cache-control'], 'no-store');
+    for (const { text } of [gone, altered]) {
+      assert.match(text, /href="\/"/);
+      assert.doesNotMatch(text, /image=/);
+    }
+    assert.equal(embedded.json.code, 410);
   });
 });
 

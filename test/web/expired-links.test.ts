@@ -58,7 +58,8 @@ describe('links that expire', { skip }, async () => {
     await clock.advance(LIFETIME_MS);
     await page.locator('.tile a').first().click();
     const dialog = page.getByRole('dialog');
-    assert.ok(await dialog.locator('.properties').isVisible(), 'shows what it knows without waiting');
+    assert.ok(await dialog.locator('.properties').first().isVisible(), 'shows what it knows without waiting');
+    await dialog.getByText('For developers').click();
     await dialog.locator('img.loaded').waitFor();
     await dialog.getByText('expires in 1 min 0 s').waitFor();
     const firstUrl = page.url();
@@ -107,6 +108,7 @@ describe('links that expire', { skip }, async () => {
     // The view behind the dialog has loaded too.
     await page.locator('#next:enabled').waitFor();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('For developers').click();
     const expiry = dialog.getByText('expires in');
     const link = dialog.getByRole('link', { name: 'Image', exact: true });
     const before = await link.getAttribute('href');

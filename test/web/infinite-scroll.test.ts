@@ -128,6 +128,18 @@ describe('infinite scrolling', { skip }, async () => {
     await finish();
   });
 
+  test('continues after a picture was closed with the Escape key', async () => {
+    const { page, finish } = await open('/');
+    await page.locator('.tile:not(.blurred) a').first().click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.locator('.tile a:focus').waitFor();
+    await scrollNearEnd(page);
+    await waitForImageCount(page, PAGE_SIZE + 1);
+    await finish();
+  });
+
   test('keyboard users get a button and can reach the footer', async () => {
     const { page, requests, finish } = await open('/?nsfw=sfw');
     await waitForImageCount(page, PAGE_SIZE);

@@ -11,6 +11,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawPhoto } from '../support/pictures/photo.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 import { loadEveryTile, recordFiles } from './page-helpers.ts';
@@ -92,9 +93,12 @@ describe('pictures of 24 megapixels', { skip }, async () => {
       await finish();
     });
 
-  test('the dialog loads a thumbnail, and the original when the visitor zooms in', async () => {
-    const id = uuid(4, 1);
-    const { page, finish } = await visit(browser, `${origin}/?image=${id}`, { viewport });
+  test('the dialog loads a thumbnail, those of the next pictures, and the original when the visitor zooms in', async () => {
+    // Neither the first nor the last.
+    const id = uuid(4, 5);
+    const { page, finish } = await visit(browser, `${origin}/?order=newest&categories=photo&image=${id}`, {
+      viewport,
+    });
     const files = recordFiles(page);
     const picture = page.locator('#stage img');
     await page.locator('#stage img.loaded').waitFor();
@@ -108,6 +112,8 @@ describe('pictures of 24 megapixels', { skip }, async () => {
     // The view behind the dialog may show the image too.
     const opened = files.filter((path) => path.includes(id) && !path.endsWith('-480.webp'));
     assert.deepEqual(opened, [`/files/${id}-960.webp`, `/files/${id}.jpg`]);
+    const others = () => files.filter((path) => path.endsWith('-960.webp') && !path.includes(id));
+    await until('the next pictures have loaded', () => new Set(others()).size === 2);
     assert.equal((await picture.boundingBox())?.width, 3 * (fitted?.width ?? 0));
     await page.getByRole('button', { name: 'Zoom' }).click();
     assert.deepEqual(await picture.boundingBox(), fitted);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { startBrowser, visit } from '../support/browser/browser.ts';
+import { startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
 import { importGalleryCatalogue, seaCategoryId } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -37,7 +37,8 @@ describe('the gallery and the rate limit', { skip }, async () => {
     const callFromElsewhere = () => get('/api/stats', extraHTTPHeaders);
     return {
       callFromElsewhere,
-      open: (path: string) => visit(browser, origin + path, { prepare: clock.install, extraHTTPHeaders }),
+      open: (path: string, prepare: VisitOptions['prepare'] = clock.install) =>
+        visit(browser, origin + path, { prepare, extraHTTPHeaders }),
       async callJustBefore(route: Route) {
         await callFromElsewhere();
         await route.continue();
@@ -69,6 +70,26 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await other.goto(`${origin}/`);
     await clock.advanceUntilVisible(other.locator('.tile').first());
     assert.deepEqual(statuses, [200, 200, 200, 200], 'a cancelled request counts for other pages');
+    await finish();
+  });
+
+  test('pages on plain HTTP, where browsers have no locks, wait for each other too', async () => {
+    const { page, finish } = await newVisitor().open('/?in=artists', async (context) => {
+      await clock.install(context);
+      await context.addInitScript("Object.defineProperty(navigator, 'locks', { value: undefined })");
+    });
+    await page.locator('.entries li').first().waitFor();
+    const statuses = recordStatuses(page);
+    const [one, other, closed] = [
+      await page.context().newPage(),
+      await page.context().newPage(),
+      await page.context().newPage(),
+    ];
+    await Promise.all([one, other, closed].map((page) => page.goto(`${origin}/`)));
+    await closed.close();
+    await clock.advanceUntilVisible(one.locator('.tile').first());
+    await clock.advanceUntilVisible(other.locator('.tile').first());
+    assert.deepEqual(new Set(statuses), new Set([200]));
     await finish();
   });
 

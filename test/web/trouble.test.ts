@@ -115,6 +115,11 @@ describe('the gallery in trouble', { skip }, async () => {
     await page.goto(`${origin}/?image=42`);
     await page.getByText('Invalid ID: it must be a UUID.').waitFor();
     assert.equal(requests.length, count, 'an id that is none starts no call');
+    await page.goto(`${origin}/?image=${seaCategoryId}`);
+    const dialog = page.getByRole('dialog', { name: 'Picture not found' });
+    await dialog.getByRole('link', { name: 'Go to the gallery' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await waitForFirstImage(page);
     await page.goto(`${origin}/nowhere`);
     await page.getByRole('link', { name: 'Open the gallery' }).waitFor();
     await finish(['400', '404']);

@@ -1,4 +1,4 @@
-/** The image dialog as a viewer: zoom, panning, swiping, full screen, download, sharing, animations and similar pictures. */
+/** The image dialog as a viewer: zoom, panning, swiping, full screen, slideshow, download, sharing, animations and similar pictures. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -29,7 +29,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 describe('the viewer', { skip }, async () => {
   if (skip) return;
   const { makeConfig, photo } = await importViewerCatalogue();
-  const { origin } = await startService(makeConfig());
+  const { origin } = await startService(makeConfig({ REPORT_URL: 'mailto:team@example.org?subject={id}' }));
   const browser = await startBrowser();
   const open = async (id: string, options = {}) => {
     const opened = await visit(browser, `${origin}/?order=newest&image=${id}`, options);
@@ -43,13 +43,13 @@ describe('the viewer', { skip }, async () => {
     async () => {
       const { page, finish } = await open(photoId, { prepare: new TestClock().install });
       const fitted = await boxOf(page);
-      const { x, y } = { x: fitted.x + 10, y: fitted.y + 10 };
+      const { x, y } = { x: fitted.x + 100, y: fitted.y + 10 };
       await page.mouse.move(x, y);
       await page.mouse.wheel(0, -400);
       await waitUntilWider(page, fitted);
       const enlarged = await boxOf(page);
       assert.equal(Math.round(enlarged.width), Math.round(2 * fitted.width));
-      assert.ok(Math.abs(enlarged.x - (fitted.x - 10)) < 12, 'what is below the pointer stays there');
+      assert.ok(Math.abs(enlarged.x - (fitted.x - 100)) < 12, 'what is below the pointer stays there');
       await page.mouse.down();
       await page.mouse.move(x - 60, y - 40, { steps: 4 });
       await page.mouse.up();
@@ -82,10 +82,11 @@ describe('the viewer', { skip }, async () => {
   );
 
   test('fingers pinch, which loads the original, move, tap twice and swipe', async () => {
+    const clock = new TestClock();
     const { page, finish } = await open(photoId, {
       ...phone,
       async prepare(context: BrowserContext) {
-        await new TestClock().install(context);
+        await clock.install(context);
         await context.addInitScript('Element.prototype.requestFullscreen = undefined');
       },
     });
@@ -115,6 +116,21 @@ describe('the viewer', { skip }, async () => {
     assert.deepEqual({ width, height }, phone.viewport);
     await page.keyboard.press('f');
     assert.ok(await page.locator('#panel').isVisible());
+
+    // A tap hides the controls. Up are the properties, down the picture and then the view.
+    await page.touchscreen.tap(x, y);
+    await page.locator('#viewer.idle').waitFor();
+    await clock.advance(1000);
+    await page.touchscreen.tap(x, y);
+    await page.locator('#viewer:not(.idle)').waitFor();
+    const scrolled = () => page.locator('#viewer').evaluate(({ scrollTop }) => scrollTop);
+    await touch(page, line([x, y], [x, y - 150]));
+    assert.ok((await scrolled()) > 300);
+    await touch(page, line([x, 100], [x, 250]));
+    assert.equal(await scrolled(), 0);
+    assert.ok(await page.getByRole('dialog').isVisible());
+    await touch(page, line([x, y], [x, y + 150]));
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await finish();
   });
 
@@ -124,7 +140,7 @@ describe('the viewer', { skip }, async () => {
       const { page, finish } = await open(stripId, phone);
       const stage = await page.locator('#stage').boundingBox();
       const strip = await boxOf(page);
-      assert.deepEqual([Math.round(strip.width), Math.round(strip.y)], [stage?.width, stage?.y]);
+      assert.deepEqual([Math.round(strip.width), Math.round(strip.y) + 0], [stage?.width, stage?.y]);
       await page.keyboard.press('ArrowDown');
       assert.equal((await boxOf(page)).y, strip.y - 80);
       await page.keyboard.press('0');
@@ -155,9 +171,12 @@ describe('the viewer', { skip }, async () => {
   test('zooms with the wheel, has a full screen, downloads the original, and copies and shares the link', async () => {
     const { page, finish } = await open(photoId, {
       permissions: ['clipboard-read', 'clipboard-write'],
-      prepare: (context: BrowserContext) =>
-        context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }'),
+      async prepare(context: BrowserContext) {
+        await context.addInitScript('navigator.share = async (data) => { globalThis.shared = data; }');
+      },
     });
+    const report = page.getByRole('link', { name: 'Report this picture' });
+    assert.equal(await report.getAttribute('href'), `mailto:team@example.org?subject=${photoId}`);
     assert.equal(await page.getByText('Source', { exact: true }).count(), 0, 'it has none');
 
     const [download] = await Promise.all([
@@ -172,11 +191,18 @@ describe('the viewer', { skip }, async () => {
     await page.getByText('Link copied.').waitFor();
     assert.equal(await copied(), page.url());
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await page.getByText('For developers').click();
     await page.locator('.curl button').click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     assert.match(await copied(), /^curl 'http/);
     await page.getByRole('button', { name: 'Share' }).click();
     assert.deepEqual(await page.evaluate('shared'), { title: 'photo by A/B: C', url: page.url() });
+
+    // A long description is cut.
+    const heightOf = async () => (await page.locator('#panel .lead').boundingBox())?.height ?? 0;
+    const cut = await heightOf();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    assert.ok((await heightOf()) > 2 * cut);
 
     const fitted = await boxOf(page);
     const { x, y } = middleOf(fitted);
@@ -199,6 +225,67 @@ describe('the viewer', { skip }, async () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.waitForFunction(() => !document.fullscreenElement);
+    await finish();
+  });
+
+  test('fills a large window, hides the details, and plays a slideshow that waits for the visitor', async () => {
+    const clock = new TestClock();
+    const { page, finish } = await open(photoId, {
+      viewport: { width: 2560, height: 1440 },
+      prepare: clock.install,
+    });
+    const files = recordFiles(page);
+    const stage = () => page.locator('#stage').boundingBox();
+    const { width = 0, height = 0 } = (await stage()) ?? {};
+    assert.ok(width >= 2000 && height === 1440, `${width} × ${height}`);
+    await page.keyboard.press('i');
+    assert.equal((await stage())?.width, 2560);
+    assert.ok(!(await page.locator('#panel').isVisible()));
+    await page.reload();
+    await page.locator('#next:enabled').waitFor();
+    await page.locator('#stage img.loaded').waitFor();
+    assert.ok(!(await page.locator('#panel').isVisible()), 'it is remembered');
+    await page.keyboard.press('i');
+    assert.ok(await page.locator('#panel').isVisible());
+
+    const button = page.getByRole('button', { name: 'Slideshow' });
+    const isShown = (id: string) => assert.match(page.url(), new RegExp(`image=${id}$`));
+    const waitForImage = async (id: string) => {
+      await page.waitForURL(`**image=${id}`);
+      await page.locator('#stage img.loaded').waitFor();
+    };
+    await page.keyboard.press('Space');
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
+    assert.ok(!(await page.locator('#panel').isVisible()), 'nothing but the pictures');
+    await page.keyboard.press('+');
+    await clock.advance(15_000);
+    isShown(photoId);
+    await page.keyboard.press('0');
+    await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+    await clock.advance(15_000);
+    isShown(photoId);
+    await page.evaluate('delete document.hidden');
+    await page.keyboard.press('0');
+    await clock.advance(4000);
+    isShown(photoId);
+    await clock.advance(1000);
+    await waitForImage(stripId);
+    for (const id of [panoramaId, animationId, copyId]) {
+      await clock.advance(5000);
+      await waitForImage(id);
+    }
+    await page.locator('#viewer.idle').waitFor();
+    await clock.advance(5000);
+    await page.locator('#slideshow[aria-pressed=false]').waitFor();
+    isShown(copyId);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Escape');
+    assert.equal(await button.getAttribute('aria-pressed'), 'false');
+    assert.ok(await page.getByRole('dialog').isVisible(), 'the key stops the slideshow first');
+    assert.ok(
+      !files.some((path) => path.includes(questionableCopyId)),
+      'what is blurred does not load ahead',
+    );
     await finish();
   });
 

@@ -1,12 +1,13 @@
-/** Sends image files to clients with a valid link. */
+/** Sends image files to clients with a valid link, and a page to people whose link is not. */
 import type { IncomingMessage } from 'node:http';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/services.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { matchesETag } from '../../http/negotiation.ts';
+import { matchesETag, prefersHtml } from '../../http/negotiation.ts';
 import type { FileFacts } from '../../store/contract/catalogue.ts';
+import { messagePage, sendMessagePage } from './message-page.ts';
 
 /** Of the UUID that the verified name begins with. */
 const ID_LENGTH = 36;
@@ -16,8 +17,7 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   const [expires, signature] = ['expires', 'signature'].map((name) => exchange.query.get(name));
   const now = services.clock();
   const verdict = services.fileLinks.verify(name, expires, signature, now);
-  if (verdict === 'invalid') throw new ApiError(403, 'The link is not valid: ask the API for a new one.');
-  if (verdict === 'expired') throw new ApiError(410, 'The link has expired: ask the API for a new one.');
+  if (verdict !== 'valid') return refuseLink(services, exchange, verdict, name);
 
   const [id, size] = parseName(name);
   const image = await services.catalogue.file(id);
@@ -60,6 +60,32 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
     return exchange.sendHead(200);
   }
   await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
+}
+
+/** An error, or a page for a person who opens the link. Only a link that was ever valid may tell whether its image exists. */
+async function refuseLink(
+  { catalogue, site }: Services,
+  exchange: Exchange,
+  verdict: 'invalid' | 'expired',
+  name: string,
+): Promise<void> {
+  const isExpired = verdict === 'expired';
+  const status = isExpired ? 410 : 403;
+  const problem = isExpired ? 'has expired' : 'is not valid';
+  exchange.vary('Accept');
+  if (!prefersHtml(exchange.request.headers.accept))
+    throw new ApiError(status, `The link ${problem}: ask the API for a new one.`);
+  const [id] = parseName(name);
+  const image = isExpired && (await catalogue.file(id));
+  const lead = image
+    ? 'Links to files work for a limited time. The picture is still in the gallery.'
+    : 'Links to files work for a limited time, and only as they were given out.';
+  const links = [
+    ...(image ? [{ href: `/?image=${id}`, text: 'Show the picture' }] : []),
+    { href: '/', text: 'Open the gallery' },
+  ];
+  const page = messagePage(site, { status, title: `This link ${problem}`, lead, links });
+  sendMessagePage(exchange, status, page);
 }
 
 /** The id of the image and, for a thumbnail, its size. */

@@ -41,6 +41,7 @@ export async function importViewerCatalogue() {
     characters: ['Nami'],
     categories: [],
     nsfw: id === questionableCopyId ? 'questionable' : 'sfw',
+    description: id === photoId ? 'A long description. '.repeat(40) : '',
   }));
   const lines = [{ type: 'artist', name: 'A/B: C' }, { type: 'character', name: 'Nami' }, ...images];
   const path = join(folder, 'viewer.ndjson');

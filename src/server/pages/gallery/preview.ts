@@ -99,7 +99,7 @@ export function choosePicture(image: Image): Picture | undefined {
 
 /** As in the gallery. Never empty. */
 export function titleOf(image: Image): string {
-  return shorten(image.title ?? '') || shorten(characterNames(image)) || 'Untitled';
+  return shorten(image.title ?? '') || shorten(characterNames(image)) || 'Image';
 }
 
 /** The same text as in the gallery, without names of categories that are not for everyone. */

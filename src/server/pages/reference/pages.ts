@@ -78,6 +78,11 @@ const fileHeaders = ['ETag', 'Cache-Control', 'Accept-Ranges'];
 const bytes = { 'image/*': { schema: {} } };
 const linkError = (status: number, description: string, message: string, ...headers: string[]) =>
   errorResponse(status, { description, messages: { link: message }, headers }, requestIdHeader);
+/** For a person who opens the link in a browser. */
+const withPage = (response: Response): Response => ({
+  ...response,
+  content: { ...response.content, 'text/html': { schema: text } },
+});
 
 const status = (...values: string[]): Schema => ({ type: 'string', enum: values });
 const readiness: Schema = {
@@ -137,9 +142,13 @@ export const pages: Record<string, PathItem> = {
         description: 'The part that `Range` asks for.',
       },
       304: notModified(...fileHeaders),
-      403: linkError(403, 'The link was altered.', 'The link is not valid: ask the API for a new one.'),
+      403: withPage(
+        linkError(403, 'The link was altered.', 'The link is not valid: ask the API for a new one.'),
+      ),
       404: refTo('responses', 'NotFound'),
-      410: linkError(410, 'The link has expired.', 'The link has expired: ask the API for a new one.'),
+      410: withPage(
+        linkError(410, 'The link has expired.', 'The link has expired: ask the API for a new one.'),
+      ),
       416: linkError(
         416,
         'The range lies outside the file.',
