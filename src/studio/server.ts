@@ -5,16 +5,20 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { isForeign } from '../access/browsers.ts';
 import { EditError } from '../changes/errors.ts';
 import { RecordError } from '../import/problems.ts';
 import { refuseChange, type StudioAccess } from './access.ts';
+import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
 import { HTML, openedPage, type PageFile, refusedPage } from './page.ts';
+import { readQuery, readRequest, StudioError } from './requests.ts';
+import type { Progress } from './responses.ts';
 
 /** The ids of 200,000 images. */
 const MAX_BODY_BYTES = 8_000_000;
-const UPLOAD_PATH = '/add/picture';
 const JSON_TYPE = 'application/json; charset=utf-8';
+const LINES_TYPE = 'application/x-ndjson';
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -25,35 +29,27 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** A request that cannot be fulfilled. `details` are sent with the message. */
-export class StudioError extends Error {
-  readonly status: number;
-  readonly details: object;
-  constructor(status: number, message: string, details: object = {}) {
-    super(message);
-    this.status = status;
-    this.details = details;
-  }
+/** What a handler knows besides the request. */
+export interface Call {
+  /** Tells the page how far a change is. */
+  report: OnProgress;
+  /** The bytes of an upload. */
+  bytes: Readable;
 }
 
-/** Tells the page how far a change is. */
-export type OnProgress = (progress: { done: number; total: number } | { waiting: true }) => void;
+export type OnProgress = (progress: Progress) => void;
 
 export interface StudioRoutes {
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | undefined>;
-  /** By path. Results become JSON, and buffers are sent as they are. */
-  reads: Record<string, (query: URLSearchParams, body: unknown) => Promise<unknown>>;
-  /** By path. Only these change something. */
-  changes: Record<string, (body: unknown, report: OnProgress) => Promise<unknown>>;
-  /** The body is the picture. */
-  upload(query: URLSearchParams, request: IncomingMessage): Promise<unknown>;
   picture(
     id: string,
     size: number | undefined,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void>;
+  /** Requests are valid. Results become JSON, and buffers are sent as they are. */
+  handlers: { [A in Address]: (request: RequestTo<A>, call: Call) => Promise<ResponseOf<A>> };
 }
 
 export interface StudioServer {
@@ -101,10 +97,13 @@ async function handle(
     const name = /^\/assets\/([\w.-]+)$/.exec(path)?.[1];
     const asset = name === undefined ? undefined : await routes.asset(name);
     if (asset) return sendFile(response, asset);
-  } else {
+  }
+  const address = Object.hasOwn(endpoints, path) ? (path as Address) : undefined;
+  const form = address && endpoints[address].form;
+  if (method === 'POST') {
     const refusal = refuseChange(
       headers,
-      path === UPLOAD_PATH ? 'application/octet-stream' : 'application/json',
+      form === 'upload' ? 'application/octet-stream' : 'application/json',
     );
     if (refusal !== undefined) throw new StudioError(403, refusal);
   }
@@ -113,16 +112,11 @@ async function handle(
   const [, id, size] = /^\/picture\/([0-9a-f-]{36})(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
   if (method === 'GET' && id !== undefined)
     return routes.picture(id, size === undefined ? undefined : Number(size), request, response);
-  if (method === 'POST' && path === UPLOAD_PATH) {
-    sendResult(response, await routes.upload(query, request));
-    return;
-  }
-  const read = routes.reads[path];
-  const change = routes.changes[path];
-  if (!read && !(change && method === 'POST')) throw new StudioError(404, 'there is nothing at this address');
-  const body = method === 'POST' ? await readBody(request) : undefined;
-  if (read) return sendResult(response, await read(query, body));
-  if (change) await runChange(change, body, response);
+  if (!address || (form === 'query') !== (method === 'GET'))
+    throw new StudioError(404, 'there is nothing at this address');
+  const isQuery = form === 'query' || form === 'upload';
+  const fields = isQuery ? readQuery(address, query) : readRequest(address, await readBody(request));
+  await run(address, fields, routes.handlers, request, response);
 }
 
 function open(access: StudioAccess, secret: string, response: ServerResponse): void {
@@ -152,22 +146,24 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** The response is a line for each report, and a last one with the result or the error. */
-async function runChange(
-  change: StudioRoutes['changes'][string],
-  body: unknown,
+/** The response to a change is a line for each report, and a last one with the result or the error. */
+async function run<A extends Address>(
+  address: A,
+  fields: RequestTo<A>,
+  handlers: StudioRoutes['handlers'],
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const write = (line: object) => {
-    if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+  const report = (line: object) => {
+    if (!response.headersSent) response.writeHead(200, { 'Content-Type': LINES_TYPE });
     response.write(`${JSON.stringify(line)}\n`);
   };
-  const result = await change(body, write);
-  write({ result });
-  response.end();
-}
-
-function sendResult(response: ServerResponse, result: unknown): void {
+  const result = await handlers[address](fields, { report, bytes: request });
+  if (endpoints[address].form === 'change') {
+    report({ result });
+    response.end();
+    return;
+  }
   const isBinary = Buffer.isBuffer(result);
   response.writeHead(200, { 'Content-Type': isBinary ? 'application/octet-stream' : JSON_TYPE });
   response.end(isBinary ? result : JSON.stringify(result));
@@ -183,7 +179,7 @@ function sendError(error: unknown, response: ServerResponse): void {
   const body = JSON.stringify({ error: message, status, ...details });
   if (response.headersSent) {
     // A picture cannot end with a message.
-    if (response.getHeader('Content-Type') !== 'application/x-ndjson') response.destroy();
+    if (response.getHeader('Content-Type') !== LINES_TYPE) response.destroy();
     else response.end(`${body}\n`);
     return;
   }

@@ -7,7 +7,7 @@ import { newSecret, StudioAccess } from '../../src/studio/access.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
-import { openStudio } from '../support/zukan/studio.ts';
+import { everyAddress, openStudio } from '../support/zukan/studio.ts';
 
 const box = sandbox();
 await box.import([keyed(1)]);
@@ -50,8 +50,8 @@ test('a wrong secret opens nothing', async () => {
 test('without a session there is no page, no data and no change', async () => {
   const { Cookie: cookie = '', ...anonymous } = session;
   assert.equal((await studio.send('/', anonymous)).status, 401);
-  for (const path of ['/data/images', '/data/steps', '/data/entries?kind=artist', `/picture/${id}`])
-    assert.equal((await studio.send(path, anonymous)).status, 401, path);
+  for (const { path, ...request } of everyAddress(id))
+    assert.equal((await request.send(studio, anonymous)).status, 401, path);
   assert.equal((await change(anonymous)).status, 401);
   const [name] = cookie.split('=');
   for (const forged of [`${name}=`, `${name}=${'A'.repeat(43)}`, `${cookie}x`, `${name}=x; ${cookie}x`])
@@ -156,6 +156,11 @@ test('requests that the page would not send are refused', async () => {
   ];
   for (const body of bad)
     assert.equal((await studio.send('/change/images', session, body, 'POST')).status, 400, body);
+  const queries = ['rating=none', 'artist=x', 'run=0', 'rating=sfw&rating=sfw', 'edited=x', '__proto__=x'];
+  for (const query of [...queries, 'unknown=', `category=${id}&`.repeat(101)])
+    assert.equal((await studio.send(`/data/images?${query}`, session)).status, 400, query);
+  for (const path of ['/constructor', '/__proto__', '/toString'])
+    assert.equal((await studio.send(path, session)).status, 404, path);
   for (const path of ['/picture/../../etc/passwd', '/assets/..%2f..%2fpackage.json', '/data/nothing', '/%'])
     assert.ok([401, 404, 405].includes((await studio.send(path, session)).status), path);
   const large = await studio.send('/change/images', { ...session, 'Content-Length': '9000000' }, ' ', 'POST');

@@ -1,11 +1,11 @@
 /** Starts the studio, and shows the view that the address names. */
+import type { Change, Kind, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
-import { getBytes } from './api.ts';
-import { type Change, loadImports } from './change.ts';
-import type { Kind } from './combobox.ts';
+import { getIds } from './api.ts';
+import { loadImports } from './change.ts';
 import { showDialog, textField } from './dialog.ts';
-import { type Edit, Editing } from './editing.ts';
+import { Editing } from './editing.ts';
 import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
@@ -61,7 +61,7 @@ async function loadList(): Promise<void> {
   request.abort();
   request = new AbortController();
   try {
-    ids = new IdList(await getBytes(`/data/images?${filters.query}`, request.signal), false);
+    ids = new IdList(await getIds(filters.query, request.signal), false);
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
@@ -89,9 +89,9 @@ function reload(): void {
 }
 
 /** A single picture that is rated is done: the next one follows. */
-function rate(rating: string): void {
+function rate(rating: Rating): void {
   const isSingle = grid.selection.selected.size === 1;
-  void editing.edit({ rating } satisfies Edit);
+  void editing.edit({ rating });
   if (isSingle) grid.advance();
 }
 

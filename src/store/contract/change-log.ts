@@ -53,6 +53,24 @@ export interface ChangeItem {
   undoneBy: number | null;
 }
 
+/** A field of an item for people to read, before and after; empty texts if there was nothing. */
+export interface Difference {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** An item for people to read, with names in place of ids. */
+export interface DescribedItem {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry or of a blocked name. The title or the file name of an image that is in the catalogue or the trash. */
+  name?: string;
+  what: 'added' | 'changed' | 'removed' | 'taken down';
+  differences: Difference[];
+  undoneBy: number | null;
+}
+
 /** An item as it is stored: `before` and `after` are JSON. */
 export type StoredItem = Omit<ChangeItem, 'before' | 'after'> & {
   change: number;
