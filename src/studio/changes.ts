@@ -22,8 +22,8 @@ const BATCH_SIZE = 500;
 export interface ChangeEngines {
   files: Files;
   openSnapshot: () => Promise<CatalogueSnapshot>;
-  /** `onWait` is called if another command is changing the catalogue. */
-  openWriter(onWait: () => void): Promise<CatalogueWriter>;
+  /** `user` is who signed in. `onWait` is called if another command is changing the catalogue. */
+  openWriter(user: string | undefined, onWait: () => void): Promise<CatalogueWriter>;
   /** How many files are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails that images should have. */
@@ -179,7 +179,7 @@ export class Changes {
   }
 
   #openWriter(call: Call): Promise<CatalogueWriter> {
-    return this.#engines.openWriter(() => call.report({ waiting: true }));
+    return this.#engines.openWriter(call.user, () => call.report({ waiting: true }));
   }
 
   /** Lets the response and other requests proceed: the embedded database does its work at once. */

@@ -136,6 +136,8 @@ const change = endpoint('change');
 const upload = endpoint('upload');
 
 export const endpoints = {
+  /** Who is signed in; undefined if nobody has to. */
+  '/data/session': query(Nothing).returns<{ user: string | undefined }>(),
   /** The ids, oldest first, 16 bytes each. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
   '/data/entries': query(Type.Object({ kind: Kind }, closed)).returns<ListedEntry[]>(),

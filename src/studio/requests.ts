@@ -1,4 +1,5 @@
 /** Reads requests. What contract.ts does not describe is refused before it reaches the catalogue. */
+import type { IncomingMessage } from 'node:http';
 import { Compile, type Validator } from 'typebox/schema';
 import type * as Type from '../lib/json-schema.ts';
 import { type Address, endpoints, type RequestTo } from './contract.ts';
@@ -14,6 +15,9 @@ export class StudioError extends Error {
     this.details = details;
   }
 }
+
+/** The ids of 200,000 images. */
+const MAX_BODY_BYTES = 8_000_000;
 
 const validators = new Map<Address, Validator>();
 
@@ -34,4 +38,31 @@ export function readQuery<A extends Address>(address: A, query: URLSearchParams)
     return [name, isList(name) || values.length > 1 ? values : values[0]];
   });
   return readRequest(address, Object.fromEntries(fields));
+}
+
+/** The body as JSON. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const tooLarge = 'the request is too large: select fewer pictures';
+  const bytes = await readBytes(request, MAX_BODY_BYTES, tooLarge);
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new StudioError(400, 'the request is not JSON');
+  }
+}
+
+export async function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  tooLarge: string,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new StudioError(413, tooLarge);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new StudioError(413, tooLarge);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

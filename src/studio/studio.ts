@@ -33,6 +33,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/images': (filter) => listImages(filter, openSnapshot, thumbnailSizes),
       '/data/entries': ({ kind }) => listEntries(kind, openSnapshot),
       '/data/suggestions': ({ kind, text }) => suggestEntries(kind, text, openSnapshot),
+      '/data/session': async (_nothing, { user }) => ({ user }),
       '/data/steps': () => listSteps(openSnapshot),
       '/data/history': (filter) => listChanges(filter, openSnapshot),
       '/data/change': (wanted) => showChange(wanted, openSnapshot),
@@ -62,7 +63,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/add/picture': (picture, call) =>
         addPicture(picture, call.bytes, {
           async importFolder(folder, continues) {
-            const { change, ...added } = await engines.importFolder(folder, continues);
+            const { change, ...added } = await engines.importFolder(folder, continues, call.user);
             return { ...added, run: change?.number, steps: await listSteps(openSnapshot) };
           },
           findAlike: (bytes) => findAlikeOf(bytes, openSnapshot),

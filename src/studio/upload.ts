@@ -20,10 +20,11 @@ const SIDECAR = 'picture.json';
 export type ImportFolder = (
   folder: string,
   continues: number | undefined,
+  user: string | undefined,
 ) => Promise<Omit<AddedPicture, 'run' | 'steps'> & { change: Change | undefined }>;
 
 export interface AddActions {
-  importFolder(...from: Parameters<ImportFolder>): Promise<AddedPicture>;
+  importFolder(folder: string, continues: number | undefined): Promise<AddedPicture>;
   /** The pictures that a new one looks like. */
   findAlike(bytes: Buffer): Promise<Found[]>;
 }

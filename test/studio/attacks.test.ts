@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { readAllImports, root } from '../../scripts/imports.ts';
-import { newSecret, StudioAccess } from '../../src/studio/access.ts';
+import { newSecret } from '../../src/studio/access.ts';
+import { LocalAccess } from '../../src/studio/local-access.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
@@ -90,12 +91,12 @@ test('a host name that someone pointed at this machine is refused, with a valid 
 });
 
 test('with --host, addresses are accepted and names of others are not', () => {
-  const access = new StudioAccess('0.0.0.0', newSecret);
+  const access = new LocalAccess('0.0.0.0', newSecret);
   for (const host of ['192.168.1.2:80', '[fe80::1]:80', 'localhost', '127.0.0.1:9'])
     assert.ok(access.isOwnHost({ host }), host);
   for (const host of ['attacker.example', '192.168.1.2.attacker.example', 'studio', ''])
     assert.ok(!access.isOwnHost({ host }), host);
-  assert.ok(new StudioAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
+  assert.ok(new LocalAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
 });
 
 test('a tunnel on another port works', async () => {

@@ -61,11 +61,12 @@ export async function importFolder(
   config: Config,
   folder: string,
   continues: number | undefined,
+  user: string | undefined,
 ): Promise<ImportSummary & { notes: string[]; change: Change | undefined }> {
   const report = await importPaths(config, [folder], { quiet: true }, process, {
     signal: new AbortController().signal,
     confirmPrune: async () => [],
-    origin: 'studio',
+    author: { origin: 'studio', user },
     run: { source: '', continues },
   });
   return { ...report.summary, notes: await report.lines(), change: report.change };

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { newId } from '../../lib/random.ts';
 import { openFiles, openSnapshot, openStore, openThumbnailMaker } from '../../server/engines.ts';
-import { newSecret, StudioAccess } from '../../studio/access.ts';
+import { newSecret } from '../../studio/access.ts';
+import { LocalAccess } from '../../studio/local-access.ts';
 import { createStudioServer } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
@@ -57,14 +58,14 @@ export async function startStudio(
     files,
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
-    openWriter: (onWait) => openForChange(config, 'studio', onWait),
+    openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, onWait),
     thumbnailSizes: config.thumbnails,
-    importFolder: (folder, continues) => importFolder(config, folder, continues),
+    importFolder: (folder, continues, user) => importFolder(config, folder, continues, user),
     concurrency: 2 * availableParallelism(),
     clock: Date.now,
     newId: () => newId(),
   });
-  const access = new StudioAccess(host, newSecret);
+  const access = new LocalAccess(host, newSecret);
   const { server, listen } = createStudioServer(access, studio);
   const at = await listen({ host, port }).catch(async (error) => {
     await store[Symbol.asyncDispose]();

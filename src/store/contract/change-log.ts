@@ -15,7 +15,7 @@ export interface Change {
   number: number;
   at: string;
   origin: ChangeOrigin;
-  /** Of the operating system. */
+  /** Of the operating system, or who signed in to a remote studio. */
   user: string;
   /** One line. */
   summary: string;
