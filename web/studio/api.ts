@@ -79,6 +79,11 @@ export async function upload<A extends AddressOf<'upload'>>(
   return (await open(addressWith(address, query), { method: 'POST', headers, body: file })).json();
 }
 
+/** Ends the session of a remote studio. */
+export async function signOut(): Promise<void> {
+  await send('/sign-out', {});
+}
+
 /** Lists become repeated parameters. */
 function addressWith<A extends Address>(address: A, query: RequestTo<A>): string {
   const parameters = Object.entries(query as Record<string, string | string[]>).flatMap(([name, value]) =>

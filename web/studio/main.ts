@@ -2,7 +2,7 @@
 import type { Change, Kind, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
-import { getIds } from './api.ts';
+import { get, getIds, signOut } from './api.ts';
 import { loadImports } from './change.ts';
 import { showDialog, textField } from './dialog.ts';
 import { Editing } from './editing.ts';
@@ -177,16 +177,28 @@ listenForShortcuts({
   '?': showShortcuts,
 });
 
+/** Only people who signed in can sign out. */
+async function showUser(): Promise<void> {
+  const { user } = await get('/data/session', {});
+  byId('sign-out').hidden = user === undefined;
+  byId('sign-out').title = user === undefined ? '' : `You are ${user}`;
+}
+
 function showShortcuts(): void {
   showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
 }
 
 byId('undo').addEventListener('click', () => void undoLast());
 byId('help').addEventListener('click', showShortcuts);
+byId('sign-out').addEventListener('click', () => {
+  // The page that asks for the password.
+  signOut().then(() => location.reload(), explain);
+});
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
 listenForDrops(() => void loadList());
 void goToView();
+void showUser().catch(explain);
 void loadSteps().catch(explain);
 void loadList();

@@ -115,7 +115,7 @@ function toId(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function sendRequest(
+export function sendRequest(
   url: URL,
   headers: Headers,
   body: string | Buffer,
