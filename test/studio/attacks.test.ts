@@ -191,5 +191,5 @@ test('the command refuses a wrong port and explains --host', async () => {
   assert.equal(wrong.status, 2);
   assert.match(wrong.errors, /--port 70000: must be a number from 0 to 65535/);
   const help = await runCommand(['studio', '--help'], box.environment);
-  assert.match(help.output, /--host <address>[\s\S]*anyone who can reach it\s+can\s+connect/);
+  assert.match(help.output, /--host <address>[\s\S]*anyone\s+who\s+can\s+reach\s+it\s+can\s+connect/);
 });
