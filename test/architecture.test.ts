@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readImports, root } from '../scripts/imports.ts';
+import { readAllImports, readImports, root } from '../scripts/imports.ts';
 
 const domain = ['src/lib', 'src/catalogue', 'src/store/contract', 'src/access'];
 
@@ -21,7 +21,11 @@ const allowed: Record<string, string[]> = {
     'web/reference/code.ts',
     ...domain,
   ],
-  'src/studio': ['src/changes', 'src/import', 'src/media', 'src/assets', ...domain],
+  'src/studio': [
+    ...['src/studio/contract.ts', 'src/changes', 'src/import', 'src/media', 'src/assets'],
+    ...domain,
+  ],
+  'src/studio/contract.ts': ['src/studio', 'src/changes', ...domain],
   'src/backup': ['src/import', 'src/media', ...domain],
   'src/changes': ['src/import', 'src/media', ...domain],
   'src/import': ['src/media', ...domain],
@@ -41,6 +45,7 @@ const allowed: Record<string, string[]> = {
   'src/config/credentials.ts': ['src/config'],
   'src/lib': [],
   client: [],
+  'web/studio': ['web', 'src/studio/contract.ts'],
   web: ['client', 'web/reference/code.ts'],
   'web/reference/code.ts': [],
 };
@@ -105,6 +110,22 @@ test('the client imports nothing from outside its folder, not even types: it has
       file,
     );
   }
+});
+
+test('the pages import types only from the server, and nothing that needs the types of Node', () => {
+  const contract = 'src/studio/contract.ts';
+  const pages = files.filter((file) => imports.get(file)?.includes(contract) && file.startsWith('web/'));
+  assert.ok(pages.length > 10);
+  for (const file of pages) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const statements = text.matchAll(/^(?:import|export)\b[^;]*from '[./]*\/src\/[^;]*;/gm);
+    const values = Array.from(statements, ([found]) => found).filter((found) => !/^\w+ type /.test(found));
+    assert.deepEqual(values, [], file);
+  }
+  const needNode = [...readAllImports(contract)].filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes("from 'node:"),
+  );
+  assert.deepEqual(needNode, []);
 });
 
 test('no source file has more than 250 lines', () => {

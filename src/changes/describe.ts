@@ -3,29 +3,12 @@ import { readDocument } from '../catalogue/documents/document.ts';
 import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { ChangeItem, ChangeLogReader } from '../store/contract/change-log.ts';
+import type { ChangeItem, ChangeLogReader, DescribedItem, Difference } from '../store/contract/change-log.ts';
 import type { Lookup } from '../store/contract/writer.ts';
 import type { ImageEdit } from './images.ts';
 import type { Kept } from './undoing.ts';
 
 const BATCH_SIZE = 500;
-
-/** One field, before and after; empty texts if there was nothing. */
-export interface Difference {
-  field: string;
-  before: string;
-  after: string;
-}
-
-export interface DescribedItem {
-  kind: ChangeItem['kind'];
-  id: string;
-  /** Of an entry or of a blocked name. The title or the file name of an image that is in the catalogue or the trash. */
-  name?: string;
-  what: 'added' | 'changed' | 'removed' | 'taken down';
-  differences: Difference[];
-  undoneBy: number | null;
-}
 
 type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'trashed'> };
 type Fields = Record<string, unknown>;

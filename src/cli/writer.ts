@@ -10,11 +10,17 @@ import type { Change, ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
+/** Who makes a change. Without a user, the one of the operating system. */
+export interface Author {
+  origin: ChangeOrigin;
+  user?: string | undefined;
+}
+
 /** Says once that it waits, if another command is changing the catalogue. */
 export function writersFor(
   config: Config,
   { stderr }: Pick<Terminal, 'stderr'>,
-  origin: ChangeOrigin = 'shell',
+  author: Author = { origin: 'shell' },
 ): () => Promise<CatalogueWriter> {
   let hasWaited = false;
   const onWait = () => {
@@ -25,20 +31,20 @@ export function writersFor(
     if (state === 'forgotten')
       stderr.write(`change ${number} is too large to be remembered, and cannot be undone\n`);
   };
-  return () => openForChange(config, origin, onWait, onCommitted);
+  return () => openForChange(config, author, onWait, onCommitted);
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */
 export function openForChange(
   config: Config,
-  origin: ChangeOrigin,
+  author: Author,
   onWait: () => void,
   onCommitted: (change: Change) => void = () => {},
 ): Promise<CatalogueWriter> {
   // Without waiting: a command that holds the lock does the same.
-  const tryOpen = () => openWriter(config, { origin, timeoutMs: 0 });
+  const tryOpen = () => openWriter(config, { ...author, timeoutMs: 0 });
   return openWriter(config, {
-    origin,
+    ...author,
     onWait,
     async afterCommit(oldestTrash, change) {
       if (change) onCommitted(change);

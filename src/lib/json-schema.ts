@@ -4,7 +4,7 @@
  */
 import type Type from 'typebox';
 
-export type { Static, TObject, TProperties, TSchema } from 'typebox';
+export type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
 type Schema = Record<string, unknown>;
 

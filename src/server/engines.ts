@@ -123,8 +123,9 @@ export async function openSourceFiles(config: Config): Promise<SourceFileReader>
 }
 
 export interface WriterOptions extends LockOptions {
-  /** Who changes the catalogue. */
+  /** Who changes the catalogue. Without a user, the one of the operating system. */
   origin?: ChangeOrigin;
+  user?: string | undefined;
   /** Called once the changes are saved. */
   afterCommit?: writers.AfterCommit;
 }
@@ -134,7 +135,7 @@ export async function openWriter(config: Config, options: WriterOptions = {}): P
   const [{ openWriteSession }, location] = await locateSessions(config);
   const context = {
     origin: options.origin ?? 'shell',
-    user: userName(),
+    user: options.user ?? userName(),
     now: new Date().toISOString(),
     historyDays: config.historyDays,
   };

@@ -1,81 +1,63 @@
 /**
- * Who may use the studio. Its address has a secret that works once and is exchanged for a session cookie. The address in
- * the Host header must be an address of this server, so that no other site can reach it through its own name (DNS
- * rebinding), and changes must come from the studio's own page.
+ * Who may use the studio. The server asks an Access about every request, and does not know which one: local-access.ts is for
+ * the operator at this machine, remote-access.ts for people who sign in with a password.
  */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import { hostName, isAddress, isForeign, isLoopbackName } from '../access/browsers.ts';
+import { hash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isForeign } from '../access/browsers.ts';
+import type { PageFile } from './page.ts';
+import { StudioError } from './requests.ts';
+
+export interface Session {
+  /** Who signed in; undefined: whoever runs the studio. */
+  user: string | undefined;
+}
+
+/** A page instead of what was asked for. */
+export interface Reply {
+  status: number;
+  page: PageFile;
+  headers?: Record<string, string>;
+}
+
+export interface Access {
+  /** Cookies of a host are sent to all of its ports, so studios need different names for theirs. */
+  port: number;
+  /** Of every response. */
+  readonly headers: Record<string, string>;
+  /** What to do if there is no session. */
+  readonly advice: string;
+  /** Throws if the connection itself must not be used. Nothing else of the request has been looked at. */
+  checkConnection(request: IncomingMessage): void;
+  /** Answers requests that start or end a session, and those for the page without one. Undefined for all others. */
+  enter(request: IncomingMessage, url: URL): Promise<Reply | undefined>;
+  session(request: IncomingMessage): Session | undefined;
+  /** The origin of the studio's own page, as the browser that sent the request knows it. */
+  originOf(request: IncomingMessage): string;
+}
 
 export type NewSecret = () => string;
+/** 256 bits. */
 export const newSecret: NewSecret = () => randomBytes(32).toString('base64url');
 
-export class StudioAccess {
-  readonly #newSecret: NewSecret;
-  readonly #listenHost: string;
-  /** A digest, because comparing those takes the same time for every input. Empty if it was used. */
-  #secret: Buffer[] = [];
-  readonly #sessions = new Set<Buffer>();
-  /** Cookies of a host are sent to all of its ports, so two studios need different names. */
-  cookieName = 'zukan-studio';
-
-  constructor(listenHost: string, newSecret: NewSecret) {
-    this.#listenHost = listenHost;
-    this.#newSecret = newSecret;
-  }
-
-  /** A secret for one visit. The one before is no longer valid. */
-  issueSecret(): string {
-    const secret = this.#newSecret();
-    this.#secret = [digest(secret)];
-    return secret;
-  }
-
-  /** Exchanges a secret for the value of a session cookie. Undefined if it is wrong or was used before. */
-  openSession(secret: string): string | undefined {
-    if (!includes(this.#secret, secret)) return undefined;
-    this.#secret = [];
-    const session = this.#newSecret();
-    this.#sessions.add(digest(session));
-    return session;
-  }
-
-  hasSession({ cookie = '' }: IncomingHttpHeaders): boolean {
-    const prefix = `${this.cookieName}=`;
-    const values = cookie.split(';').flatMap((part) => {
-      const text = part.trim();
-      return text.startsWith(prefix) ? text.slice(prefix.length) : [];
-    });
-    // Any program on this machine can add cookies of this name. They open nothing, and Node bounds the size of the header.
-    return values.some((value) => includes(this.#sessions, value));
-  }
-
-  /** Whatever its port: a tunnel may have another one. */
-  isOwnHost({ host = '' }: IncomingHttpHeaders): boolean {
-    const name = hostName(host);
-    if (name === undefined) return false;
-    if (isLoopbackName(name)) return true;
-    return !isLoopbackName(this.#listenHost) && (isAddress(name) || name === this.#listenHost.toLowerCase());
-  }
+/** What is kept of a secret. Comparing digests tells nothing about the secret, however long it takes. */
+export function digest(secret: string): string {
+  return hash('sha256', secret, 'base64url');
 }
 
-/** Why a request must not change anything; undefined if it may. No form can send the types. */
-export function refuseChange(
-  headers: IncomingHttpHeaders,
-  type: 'application/json' | 'application/octet-stream',
-): string | undefined {
-  if (isForeign(headers) || headers.origin !== `http://${headers.host}`)
-    return 'the request does not come from the studio';
+/** All of this name: anyone who can set cookies can add some. Node bounds the size of the header. */
+export function readCookies({ cookie = '' }: IncomingHttpHeaders, name: string): string[] {
+  const prefix = `${name}=`;
+  return cookie.split(';').flatMap((part) => {
+    const text = part.trim();
+    return text.startsWith(prefix) ? text.slice(prefix.length) : [];
+  });
+}
+
+/** Throws unless a page of the studio itself sent the request, with a body of this type. */
+export function checkPost({ headers }: IncomingMessage, origin: string, type: string): void {
+  if (isForeign(headers) || headers.origin !== origin)
+    throw new StudioError(403, 'the request does not come from the studio');
   const [given = ''] = (headers['content-type'] ?? '').split(';');
-  if (given.trim().toLowerCase() !== type) return `the content type must be ${type}`;
-  return undefined;
-}
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
-}
-
-function includes(digests: Iterable<Buffer>, text: string): boolean {
-  const wanted = digest(text);
-  return [...digests].some((candidate) => timingSafeEqual(candidate, wanted));
+  if (given.trim().toLowerCase() !== type) throw new StudioError(403, `the content type must be ${type}`);
 }

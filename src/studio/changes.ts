@@ -10,10 +10,11 @@ import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
+import type { RequestTo, ResponseOf } from './contract.ts';
 import { EntryChanges } from './entry-changes.ts';
-import { type Changed, listSteps, type UndoView, viewUndo } from './history.ts';
-import { readRequest } from './requests.ts';
-import type { OnProgress } from './server.ts';
+import { listSteps, viewUndo } from './history.ts';
+import type { Changed, Undone } from './responses.ts';
+import type { Call } from './server.ts';
 import { refuseStaleImages, summarise } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -21,8 +22,8 @@ const BATCH_SIZE = 500;
 export interface ChangeEngines {
   files: Files;
   openSnapshot: () => Promise<CatalogueSnapshot>;
-  /** `onWait` is called if another command is changing the catalogue. */
-  openWriter(onWait: () => void): Promise<CatalogueWriter>;
+  /** `user` is who signed in. `onWait` is called if another command is changing the catalogue. */
+  openWriter(user: string | undefined, onWait: () => void): Promise<CatalogueWriter>;
   /** How many files are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails that images should have. */
@@ -39,22 +40,24 @@ export class Changes {
   constructor(engines: ChangeEngines) {
     this.#engines = engines;
     this.entries = new EntryChanges(
-      (report, work) => this.#change(report, work),
+      (call, work) => this.#change(call, work),
       () => this.#defaults(),
     );
   }
 
-  async editImages(body: unknown, report: OnProgress): Promise<Changed & { changed: number }> {
-    const { ids, version, edit } = readRequest('editImages', body);
+  async editImages(
+    { ids, version, edit }: RequestTo<'/change/images'>,
+    call: Call,
+  ): Promise<ResponseOf<'/change/images'>> {
     const wanted: ImageEdit = { ...NO_EDIT, ...edit };
-    return this.#change(report, async (writer) => {
+    return this.#change(call, async (writer) => {
       await refuseStaleImages(writer, ids, version);
       let changed = 0;
       let done = 0;
       for (const batch of inBatches(ids, BATCH_SIZE)) {
         changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
         done += batch.length;
-        await this.#progress(report, done, ids.length);
+        await this.#progress(call, done, ids.length);
       }
       writer.changeLog.describe(await describeEdit(writer, edit, changed));
       return { changed, summary: await summarise(writer, ids) };
@@ -62,8 +65,10 @@ export class Changes {
   }
 
   /** To the trash, or for good. */
-  async removeImages(body: unknown, report: OnProgress): Promise<Changed> {
-    const { ids, version, reason, isTakeDown } = readRequest('removeImages', body);
+  async removeImages(
+    { ids, version, reason, isTakeDown }: RequestTo<'/change/remove'>,
+    call: Call,
+  ): Promise<Changed> {
     return this.#exclusively(async () => {
       let isChecked = false;
       const { removeFiles } = await removeImages(
@@ -71,7 +76,7 @@ export class Changes {
         {
           ...this.#engines,
           openWriter: async () => {
-            const writer = await this.#openWriter(report);
+            const writer = await this.#openWriter(call);
             if (!isChecked) await disposeOnError(writer, () => refuseStaleImages(writer, ids, version));
             isChecked = true;
             return writer;
@@ -90,13 +95,16 @@ export class Changes {
   }
 
   /** The picture gets this file, and keeps its id and its fields. */
-  async replaceFile(target: { id: string; version: string }, picture: NewPicture): Promise<Changed> {
-    const { id, version } = target;
+  async replaceFile(
+    { id, version }: { id: string; version: string },
+    picture: NewPicture,
+    call: Call,
+  ): Promise<Changed> {
     return this.#exclusively(async () => {
       await replaceFile(id, picture, {
         ...this.#engines,
         now: this.#now(),
-        openWriter: () => this.#openWriter(() => {}),
+        openWriter: () => this.#openWriter(call),
         refuseStale: (writer) => refuseStaleImages(writer, [id], version),
       });
       return this.#changed({});
@@ -104,9 +112,8 @@ export class Changes {
   }
 
   /** Lets imports add removed pictures again. */
-  async allowAgain(body: unknown, report: OnProgress): Promise<Changed> {
-    const { ids } = readRequest('selection', body);
-    return this.#change(report, async ({ decisions, changeLog }) => {
+  async allowAgain(ids: string[], call: Call): Promise<Changed> {
+    return this.#change(call, async ({ decisions, changeLog }) => {
       const files = await decisions.removedFilesOf(ids);
       await decisions.forgetFiles(files.map(({ hash }) => hash));
       changeLog.describe(`allow ${countImages(ids.length)} again`);
@@ -114,20 +121,19 @@ export class Changes {
     });
   }
 
-  async restore(body: unknown, report: OnProgress): Promise<Changed> {
-    const { ids } = readRequest('selection', body);
-    return this.#change(report, async (writer) => {
+  async restore(ids: string[], call: Call): Promise<Changed> {
+    return this.#change(call, async (writer) => {
       await restoreTrashed(writer, ids);
       return {};
     });
   }
 
   /** Deletes what the trash has for good. */
-  async emptyTrash(report: OnProgress): Promise<Changed & { images: number; files: number }> {
+  async emptyTrash(call: Call): Promise<ResponseOf<'/change/trash/empty'>> {
     return this.#exclusively(async () => {
       const deleted = await emptyTrash(undefined, {
         files: this.#engines.files,
-        openWriter: () => this.#openWriter(report),
+        openWriter: () => this.#openWriter(call),
         signal: new AbortController().signal,
       });
       return this.#changed(deleted);
@@ -135,15 +141,14 @@ export class Changes {
   }
 
   /** Undoes a change of any origin, or only says what that would change. */
-  async undo(body: unknown, report: OnProgress): Promise<Changed & UndoView & { undone: string }> {
-    const { change, isPreview } = readRequest('undo', body);
+  async undo({ change, isPreview }: RequestTo<'/change/undo'>, call: Call): Promise<Undone> {
     return this.#exclusively(async () => {
       const result = await undoChange(change, {
-        openWriter: () => this.#openWriter(report),
+        openWriter: () => this.#openWriter(call),
         isDryRun: isPreview,
         isStrict: false,
         onProgress: (done, total) => {
-          if (total > BATCH_SIZE) report({ done, total });
+          if (total > BATCH_SIZE) call.report({ done, total });
         },
       });
       return this.#changed({ ...viewUndo(result), undone: result.change.summary });
@@ -158,11 +163,11 @@ export class Changes {
   }
 
   async #change<T extends object>(
-    report: OnProgress,
+    call: Call,
     work: (writer: CatalogueWriter) => Promise<T>,
   ): Promise<T & Changed> {
     return this.#exclusively(async () => {
-      await using writer = await this.#openWriter(report);
+      await using writer = await this.#openWriter(call);
       const result = await work(writer);
       await writer.commit();
       return this.#changed(result);
@@ -173,14 +178,14 @@ export class Changes {
     return { ...result, steps: await listSteps(this.#engines.openSnapshot) };
   }
 
-  #openWriter(report: OnProgress): Promise<CatalogueWriter> {
-    return this.#engines.openWriter(() => report({ waiting: true }));
+  #openWriter(call: Call): Promise<CatalogueWriter> {
+    return this.#engines.openWriter(call.user, () => call.report({ waiting: true }));
   }
 
   /** Lets the response and other requests proceed: the embedded database does its work at once. */
-  async #progress(report: OnProgress, done: number, total: number): Promise<void> {
+  async #progress(call: Call, done: number, total: number): Promise<void> {
     if (total <= BATCH_SIZE) return;
-    report({ done, total });
+    call.report({ done, total });
     await nextTick();
   }
 

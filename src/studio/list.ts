@@ -1,43 +1,42 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
-
-import { entryVersion } from '../catalogue/documents/edit-image.ts';
 import { foldName, formerNames } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import type { Kind, Rating } from '../catalogue/types.ts';
+import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { findEntries } from '../changes/entries.ts';
 import { findOutdated } from '../import/apply/update-thumbnails.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
+import type { RequestTo } from './contract.ts';
+import type { Counted, ListedEntry } from './responses.ts';
 import { findAlikeIds } from './review.ts';
-import { StudioError } from './server.ts';
+import { entryVersion } from './versions.ts';
 
-export const KINDS: Kind[] = ['artist', 'category', 'character'];
-const RATINGS: Rating[] = ['sfw', 'questionable', 'nsfw'];
+const KINDS: Kind[] = ['artist', 'category', 'character'];
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
 
+type ImageFilter = RequestTo<'/data/images'>;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
 /** The ids, oldest first, as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
-  query: URLSearchParams,
+  filter: ImageFilter,
   openSnapshot: OpenSnapshot,
   thumbnailSizes: readonly number[],
 ): Promise<Buffer> {
+  const { without, edited, alike, outdated, run } = filter;
   const only = [
-    ...(query.has('outdated') ? [new Set(await findOutdated(openSnapshot, thumbnailSizes))] : []),
-    ...(query.has('alike') ? [await findAlikeIds(openSnapshot)] : []),
+    ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
+    ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
   ];
   await using snapshot = await openSnapshot();
-  const shelves = await findShelves(query, snapshot);
+  const shelves = await findShelves(filter, snapshot);
   if (!shelves) return Buffer.alloc(0);
-  const without = KINDS.filter((kind) => kind !== 'artist' && query.getAll('without').includes(kind));
-  const run = query.get('run');
   const found = await snapshot.imageIds({
     shelves,
-    without,
-    isEdited: query.has('edited'),
-    change: run === null ? undefined : readRun(run),
+    without: without === undefined || without === 'artist' ? [] : [without],
+    isEdited: edited !== undefined,
+    change: run === undefined ? undefined : Number(run),
   });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
@@ -45,45 +44,25 @@ export async function listImages(
   return bytes;
 }
 
-function readRun(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new StudioError(400, `there is no import "${text}"`);
-  return Number(text);
-}
-
-/** Undefined if an entry of the query does not exist. */
+/** Undefined if an entry of the filter does not exist. */
 async function findShelves(
-  query: URLSearchParams,
+  filter: ImageFilter,
   { fixedShelves, entriesById }: CatalogueSnapshot,
 ): Promise<number[] | undefined> {
   const shelves: number[] = [];
   for (const kind of KINDS)
-    for (const id of wantedIds(kind, query)) {
+    for (const id of wantedIds(kind, filter)) {
       const [entry] = await entriesById(kind, [id]);
       if (!entry) return undefined;
       shelves.push(entry.shelf);
     }
-  const rating = query.get('rating');
-  if (rating !== null) {
-    const found = RATINGS.find((known) => known === rating);
-    if (!found) throw new StudioError(400, `there is no rating "${rating}"`);
-    shelves.push(fixedShelves.rating[found]);
-  }
+  if (filter.rating !== undefined) shelves.push(fixedShelves.rating[filter.rating]);
   return shelves.length > 0 ? shelves : [fixedShelves.catalogue];
 }
 
-function wantedIds(kind: Kind, query: URLSearchParams): string[] {
-  const isUnknownArtist = kind === 'artist' && query.getAll('without').includes('artist');
-  return [...query.getAll(kind), ...(isUnknownArtist ? [UNKNOWN_ARTIST.id] : [])];
-}
-
-export interface ListedEntry {
-  id: string;
-  name: string;
-  images: number;
-  aliases: string[];
-  version: string;
-  /** Its other public fields. */
-  fields: Record<string, unknown>;
+function wantedIds(kind: Kind, filter: ImageFilter): string[] {
+  const isUnknownArtist = kind === 'artist' && filter.without === 'artist';
+  return [...(filter[kind] ?? []), ...(isUnknownArtist ? [UNKNOWN_ARTIST.id] : [])];
 }
 
 /** All entries of a kind, by name. */
@@ -101,7 +80,7 @@ export async function suggestEntries(
   kind: Kind,
   text: string,
   openSnapshot: OpenSnapshot,
-): Promise<{ id: string; name: string; images: number }[]> {
+): Promise<Counted[]> {
   const wanted = foldName(text.trim());
   const rank = (name: string) => {
     const folded = fold(name);
@@ -111,7 +90,7 @@ export async function suggestEntries(
   };
   await using snapshot = await openSnapshot();
   const counts = await snapshot.imageCounts(kind);
-  const found: { id: string; name: string; images: number; rank: number }[] = [];
+  const found: (Counted & { rank: number })[] = [];
   for await (const { id, name, aliases } of snapshot.entries(kind)) {
     const best = Math.min(...[name, ...formerNames(aliases)].map(rank));
     if (best < Number.POSITIVE_INFINITY) found.push({ id, name, images: counts.get(id) ?? 0, rank: best });

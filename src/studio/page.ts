@@ -14,7 +14,10 @@ export async function readPage(): Promise<Map<string, PageFile>> {
   const { readModules, textOf } = await readBrowserFiles('web', 'web/studio');
   const [script = ''] = bundle(await readModules(), ['web/studio/main']);
   const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);
-  const styles = Array.from(page.matchAll(/\/assets\/([\w-]+\.css)/g), ([, name]) => name as string);
+  const styles = Array.from(
+    `${page}${signInPage('').text}`.matchAll(/\/assets\/([\w-]+\.css)/g),
+    ([, name]) => name as string,
+  );
   return new Map<string, PageFile>([
     ['index.html', { type: HTML, text: page }],
     ['main.js', { type: SCRIPT_TYPE, text: script }],
@@ -51,3 +54,17 @@ export const refusedPage = frame(
 <p>The address of the studio works once, in one browser. For a new one, press Enter in the terminal where
 <code>zukan studio</code> runs, or start it again.</p>`,
 );
+
+/** Works without a script. The message says what was wrong. */
+export const signInPage = (message: string): PageFile =>
+  frame(
+    `<link rel="stylesheet" href="/assets/controls.css"><link rel="stylesheet" href="/assets/sign-in.css">`,
+    `<h1>zukan studio</h1>
+<form method="post" action="/sign-in">
+<label class="field"><span>Name</span><input name="name" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label class="field"><span>Password</span><input name="password" type="password" autocomplete="current-password" required></label>
+<p role="alert">${message}</p>
+<button class="button strong">Sign in</button>
+</form>
+<p class="quiet">You came by a link, and are signed in already? <a href="/">Open the studio</a></p>`,
+  );

@@ -5,7 +5,7 @@ import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documen
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
 import type { Catalogue } from '../store/contract/catalogue.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
-import { StudioError } from './server.ts';
+import { StudioError } from './requests.ts';
 
 export interface PictureEngines {
   catalogue: Pick<Catalogue, 'file' | 'image'>;

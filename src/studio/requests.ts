@@ -1,110 +1,68 @@
-/** What the page may ask for. Everything else is refused before it reaches the catalogue. */
+/** Reads requests. What contract.ts does not describe is refused before it reaches the catalogue. */
+import type { IncomingMessage } from 'node:http';
 import { Compile, type Validator } from 'typebox/schema';
-import { EDITABLE_FIELDS } from '../catalogue/documents/edit-image.ts';
-import { Rating, uuidPattern } from '../catalogue/schemas.ts';
-import * as Type from '../lib/json-schema.ts';
-import { StudioError } from './server.ts';
+import type * as Type from '../lib/json-schema.ts';
+import { type Address, endpoints, type RequestTo } from './contract.ts';
+import type { RefusalDetails } from './responses.ts';
 
-const MAX_IMAGES = 200_000;
-const MAX_NAMES = 100;
-const MAX_TEXT = 10_000;
+/** A request that cannot be fulfilled. `details` are sent with the message. */
+export class StudioError extends Error {
+  readonly status: number;
+  readonly details: RefusalDetails;
+  constructor(status: number, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
 
-const Id = Type.String({ pattern: uuidPattern });
-const Text = Type.String({ maxLength: MAX_TEXT });
-const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
-const Kind = Type.Union([Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')]);
-const closed = { additionalProperties: false };
+/** The ids of 200,000 images. */
+const MAX_BODY_BYTES = 8_000_000;
 
-const Selection = Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES }) }, closed);
-const Tiles = Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: 500 }) }, closed);
-const EditImages = Type.Object(
-  {
-    ids: Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES }),
-    version: Text,
-    edit: Type.Object(
-      {
-        rating: Type.Optional(Rating),
-        artist: Type.Optional(Text),
-        sourceName: Type.Optional(Text),
-        sourceUrl: Type.Optional(Text),
-        title: Type.Optional(Text),
-        description: Type.Optional(Text),
-        takenAt: Type.Optional(Text),
-        addCategories: Type.Optional(Texts),
-        removeCategories: Type.Optional(Texts),
-        addCharacters: Type.Optional(Texts),
-        removeCharacters: Type.Optional(Texts),
-        reset: Type.Optional(
-          Type.Array(Type.Union(EDITABLE_FIELDS.map((field) => Type.Literal(field))), {
-            maxItems: EDITABLE_FIELDS.length,
-          }),
-        ),
-        create: Type.Optional(Type.Boolean()),
-      },
-      closed,
-    ),
-  },
-  closed,
-);
-const Undo = Type.Object({ change: Type.Integer(), isPreview: Type.Boolean() }, closed);
-const EditEntry = Type.Object(
-  {
-    kind: Kind,
-    id: Id,
-    version: Text,
-    /** Those of a catalogue record; they are validated like one. */
-    fields: Type.Object(
-      {
-        name: Type.Optional(Text),
-        url: Type.Optional(Text),
-        description: Type.Optional(Text),
-        nsfw: Type.Optional(Type.Boolean()),
-        source: Type.Optional(Text),
-        gender: Type.Optional(Text),
-        ages: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_NAMES })),
-        birth_date: Type.Optional(Text),
-        nationality: Type.Optional(Text),
-        occupations: Type.Optional(Texts),
-      },
-      closed,
-    ),
-    addAliases: Texts,
-    removeAliases: Texts,
-  },
-  closed,
-);
-const CreateEntry = Type.Object({ kind: Kind, name: Text }, closed);
-const MergeEntries = Type.Object({ kind: Kind, from: Id, into: Id, version: Text }, closed);
-const RemoveEntry = Type.Object({ kind: Kind, id: Id, version: Text, block: Type.Boolean() }, closed);
-const RemoveImages = Type.Object(
-  {
-    ids: Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES }),
-    version: Text,
-    reason: Text,
-    isTakeDown: Type.Boolean(),
-  },
-  closed,
-);
+const validators = new Map<Address, Validator>();
 
-const schemas = {
-  selection: Selection,
-  tiles: Tiles,
-  editImages: EditImages,
-  undo: Undo,
-  editEntry: EditEntry,
-  createEntry: CreateEntry,
-  mergeEntries: MergeEntries,
-  removeEntry: RemoveEntry,
-  removeImages: RemoveImages,
-};
-type Schemas = typeof schemas;
-export type Request<Name extends keyof Schemas> = Type.Static<Schemas[Name]>;
+export function readRequest<A extends Address>(address: A, fields: unknown): RequestTo<A> {
+  const validator = validators.get(address) ?? Compile(endpoints[address].request as Type.TSchema);
+  validators.set(address, validator);
+  if (!validator.Check(fields)) throw new StudioError(400, 'the request is not valid: reload the page');
+  return fields as RequestTo<A>;
+}
 
-const validators = new Map<string, Validator>();
+/** Lists are parameters that may be repeated. */
+export function readQuery<A extends Address>(address: A, query: URLSearchParams): RequestTo<A> {
+  const { properties } = endpoints[address].request as unknown as Type.TObject;
+  const isList = (name: string) =>
+    Object.hasOwn(properties, name) && (properties[name] as { type?: string }).type === 'array';
+  const fields = [...new Set(query.keys())].map((name) => {
+    const values = query.getAll(name);
+    return [name, isList(name) || values.length > 1 ? values : values[0]];
+  });
+  return readRequest(address, Object.fromEntries(fields));
+}
 
-export function readRequest<Name extends keyof Schemas>(name: Name, body: unknown): Request<Name> {
-  const validator = validators.get(name) ?? Compile(schemas[name] as Type.TSchema);
-  validators.set(name, validator);
-  if (!validator.Check(body)) throw new StudioError(400, 'the request is not valid: reload the page');
-  return body as Request<Name>;
+/** The body as JSON. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const tooLarge = 'the request is too large: select fewer pictures';
+  const bytes = await readBytes(request, MAX_BODY_BYTES, tooLarge);
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new StudioError(400, 'the request is not JSON');
+  }
+}
+
+export async function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  tooLarge: string,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new StudioError(413, tooLarge);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new StudioError(413, tooLarge);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -6,7 +6,8 @@ import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import { findLookAlikes, loadHashes } from '../import/prepare/near-duplicates.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
-import { summarise, type Tile, toTile } from './summary.ts';
+import type { Alike, Found, ResponseOf } from './contract.ts';
+import { summarise, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
 const MAX_GROUPS = 100;
@@ -18,13 +19,8 @@ const MAX_PROBLEMS = 100;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
-export interface Alike extends Tile {
-  size: number;
-  mimetype: string;
-}
-
 /** The first groups of pictures that look alike, and how many there are. The largest picture of each comes first. */
-export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: number; groups: Alike[][] }> {
+export async function findAlike(openSnapshot: OpenSnapshot): Promise<ResponseOf<'/data/alike'>> {
   await using snapshot = await openSnapshot();
   const found = await groupNumbers(snapshot);
   const groups: Alike[][] = [];
@@ -37,12 +33,9 @@ export async function findAlike(openSnapshot: OpenSnapshot): Promise<{ total: nu
 }
 
 /** The pictures that a new one looks like, the nearest first. */
-export async function findAlikeOf(
-  bytes: Buffer,
-  openSnapshot: OpenSnapshot,
-): Promise<(Alike & { version: string })[]> {
+export async function findAlikeOf(bytes: Buffer, openSnapshot: OpenSnapshot): Promise<Found[]> {
   await using snapshot = await openSnapshot();
-  const found: (Alike & { version: string })[] = [];
+  const found: Found[] = [];
   for (const row of await findLookAlikes(bytes, snapshot, MAX_ALIKE))
     found.push({ ...toAlike(row), version: (await summarise(snapshot, [row.id])).version });
   return found;

@@ -4,17 +4,22 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { isForeign } from '../access/browsers.ts';
 import { EditError } from '../changes/errors.ts';
 import { RecordError } from '../import/problems.ts';
-import { refuseChange, type StudioAccess } from './access.ts';
-import { HTML, openedPage, type PageFile, refusedPage } from './page.ts';
+import { type Access, checkPost, type Session } from './access.ts';
+import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
+import { HTML, type PageFile } from './page.ts';
+import { readJson, readQuery, readRequest, StudioError } from './requests.ts';
+import type { Progress } from './responses.ts';
 
-/** The ids of 200,000 images. */
-const MAX_BODY_BYTES = 8_000_000;
-const UPLOAD_PATH = '/add/picture';
+const MAX_UPLOAD_MS = 3_600_000;
+const MAX_CONNECTIONS = 500;
 const JSON_TYPE = 'application/json; charset=utf-8';
+const LINES_TYPE = 'application/x-ndjson';
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -25,35 +30,33 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** A request that cannot be fulfilled. `details` are sent with the message. */
-export class StudioError extends Error {
-  readonly status: number;
-  readonly details: object;
-  constructor(status: number, message: string, details: object = {}) {
-    super(message);
-    this.status = status;
-    this.details = details;
-  }
+/** What a handler knows besides the request. */
+export interface Call extends Session {
+  /** Tells the page how far a change is. */
+  report: OnProgress;
+  /** The bytes of an upload. */
+  bytes: Readable;
 }
 
-/** Tells the page how far a change is. */
-export type OnProgress = (progress: { done: number; total: number } | { waiting: true }) => void;
+export type OnProgress = (progress: Progress) => void;
 
 export interface StudioRoutes {
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | undefined>;
-  /** By path. Results become JSON, and buffers are sent as they are. */
-  reads: Record<string, (query: URLSearchParams, body: unknown) => Promise<unknown>>;
-  /** By path. Only these change something. */
-  changes: Record<string, (body: unknown, report: OnProgress) => Promise<unknown>>;
-  /** The body is the picture. */
-  upload(query: URLSearchParams, request: IncomingMessage): Promise<unknown>;
   picture(
     id: string,
     size: number | undefined,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void>;
+  /** Requests are valid. Results become JSON, and buffers are sent as they are. */
+  handlers: { [A in Address]: (request: RequestTo<A>, call: Call) => Promise<ResponseOf<A>> };
+}
+
+/** PEM. */
+export interface TlsFiles {
+  cert: Buffer;
+  key: Buffer;
 }
 
 export interface StudioServer {
@@ -61,120 +64,105 @@ export interface StudioServer {
   listen(address: { host: string; port: number }): Promise<AddressInfo>;
 }
 
-export function createStudioServer(access: StudioAccess, routes: StudioRoutes): StudioServer {
-  const server = createServer((request, response) => {
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+/** With `tls`, the server speaks HTTPS. */
+export function createStudioServer(access: Access, routes: StudioRoutes, tls?: TlsFiles): StudioServer {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    for (const [name, value] of Object.entries({ ...SECURITY_HEADERS, ...access.headers }))
+      response.setHeader(name, value);
     handle(access, routes, request, response).catch((error) => sendError(error, response));
-  });
+  };
+  const server = tls
+    ? createTlsServer({ ...tls, minVersion: 'TLSv1.2' }, onRequest)
+    : createServer(onRequest);
+  // A picture of 256 MB may take long to arrive. Without a session, nothing of a body is waited for.
+  server.requestTimeout = MAX_UPLOAD_MS;
+  server.maxConnections = MAX_CONNECTIONS;
   return {
     server,
     async listen({ host, port }) {
       server.listen(port, host);
       await once(server, 'listening');
       const address = server.address() as AddressInfo;
-      access.cookieName = `zukan-studio-${address.port}`;
+      access.port = address.port;
       return address;
     },
   };
 }
 
 async function handle(
-  access: StudioAccess,
+  access: Access,
   routes: StudioRoutes,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  access.checkConnection(request);
   const { headers, method } = request;
-  if (!access.isOwnHost(headers))
-    throw new StudioError(421, 'this is not an address of the studio: open the one that it printed');
   const url = URL.parse(request.url ?? '', 'http://studio');
   if (!url || (method !== 'GET' && method !== 'POST'))
     throw new StudioError(405, 'the method must be GET or POST');
+  const entered = await access.enter(request, url);
+  if (entered) return sendFile(response, entered.page, entered.status, entered.headers);
   const { pathname: path, searchParams: query } = url;
   if (method === 'GET') {
-    // These come from other places: a terminal, a chat or a bookmark.
-    if (path === '/open') return open(access, query.get('secret') ?? '', response);
-    if (path === '/' && !access.hasSession(headers)) return sendFile(response, refusedPage, 401);
+    // A bookmark comes from another place too.
     if (path === '/') return sendFile(response, await routes.page());
     // Browsers that do not say so send no cookie either (SameSite).
     if (isForeign(headers)) throw new StudioError(403, 'the request does not come from the studio');
     const name = /^\/assets\/([\w.-]+)$/.exec(path)?.[1];
     const asset = name === undefined ? undefined : await routes.asset(name);
     if (asset) return sendFile(response, asset);
-  } else {
-    const refusal = refuseChange(
-      headers,
-      path === UPLOAD_PATH ? 'application/octet-stream' : 'application/json',
-    );
-    if (refusal !== undefined) throw new StudioError(403, refusal);
   }
-  if (!access.hasSession(headers))
-    throw new StudioError(401, 'the session has ended: open the address that the studio prints');
+  const address = Object.hasOwn(endpoints, path) ? (path as Address) : undefined;
+  const form = address && endpoints[address].form;
+  if (method === 'POST') {
+    // No form of another site can send these types.
+    const type = form === 'upload' ? 'application/octet-stream' : 'application/json';
+    checkPost(request, access.originOf(request), type);
+  }
+  const session = access.session(request);
+  if (!session) throw new StudioError(401, `the session has ended: ${access.advice}`);
   const [, id, size] = /^\/picture\/([0-9a-f-]{36})(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
   if (method === 'GET' && id !== undefined)
     return routes.picture(id, size === undefined ? undefined : Number(size), request, response);
-  if (method === 'POST' && path === UPLOAD_PATH) {
-    sendResult(response, await routes.upload(query, request));
-    return;
-  }
-  const read = routes.reads[path];
-  const change = routes.changes[path];
-  if (!read && !(change && method === 'POST')) throw new StudioError(404, 'there is nothing at this address');
-  const body = method === 'POST' ? await readBody(request) : undefined;
-  if (read) return sendResult(response, await read(query, body));
-  if (change) await runChange(change, body, response);
+  if (!address || (form === 'query') !== (method === 'GET'))
+    throw new StudioError(404, 'there is nothing at this address');
+  const isQuery = form === 'query' || form === 'upload';
+  const fields = isQuery ? readQuery(address, query) : readRequest(address, await readJson(request));
+  await run(address, fields, routes.handlers, session, request, response);
 }
 
-function open(access: StudioAccess, secret: string, response: ServerResponse): void {
-  const session = access.openSession(secret);
-  if (session === undefined) {
-    sendFile(response, refusedPage, 403);
-    return;
-  }
-  response.setHeader('Set-Cookie', `${access.cookieName}=${session}; HttpOnly; SameSite=Strict; Path=/`);
-  sendFile(response, openedPage);
-}
-
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const tooLarge = new StudioError(413, 'the request is too large: select fewer pictures');
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge;
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch {
-    throw new StudioError(400, 'the request is not JSON');
-  }
-}
-
-/** The response is a line for each report, and a last one with the result or the error. */
-async function runChange(
-  change: StudioRoutes['changes'][string],
-  body: unknown,
+/** The response to a change is a line for each report, and a last one with the result or the error. */
+async function run<A extends Address>(
+  address: A,
+  fields: RequestTo<A>,
+  handlers: StudioRoutes['handlers'],
+  session: Session,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const write = (line: object) => {
-    if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+  const report = (line: object) => {
+    if (!response.headersSent) response.writeHead(200, { 'Content-Type': LINES_TYPE });
     response.write(`${JSON.stringify(line)}\n`);
   };
-  const result = await change(body, write);
-  write({ result });
-  response.end();
-}
-
-function sendResult(response: ServerResponse, result: unknown): void {
+  const result = await handlers[address](fields, { ...session, report, bytes: request });
+  if (endpoints[address].form === 'change') {
+    report({ result });
+    response.end();
+    return;
+  }
   const isBinary = Buffer.isBuffer(result);
   response.writeHead(200, { 'Content-Type': isBinary ? 'application/octet-stream' : JSON_TYPE });
   response.end(isBinary ? result : JSON.stringify(result));
 }
 
-function sendFile(response: ServerResponse, { type, text }: PageFile, status = 200): void {
-  response.writeHead(status, { 'Content-Type': type, ...(type === HTML && { 'X-Frame-Options': 'DENY' }) });
+function sendFile(
+  response: ServerResponse,
+  { type, text }: PageFile,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  const framing = type === HTML && { 'X-Frame-Options': 'DENY' };
+  response.writeHead(status, { 'Content-Type': type, ...framing, ...headers });
   response.end(text);
 }
 
@@ -183,7 +171,7 @@ function sendError(error: unknown, response: ServerResponse): void {
   const body = JSON.stringify({ error: message, status, ...details });
   if (response.headersSent) {
     // A picture cannot end with a message.
-    if (response.getHeader('Content-Type') !== 'application/x-ndjson') response.destroy();
+    if (response.getHeader('Content-Type') !== LINES_TYPE) response.destroy();
     else response.end(`${body}\n`);
     return;
   }

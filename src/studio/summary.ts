@@ -2,64 +2,21 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { DETAIL_FIELDS } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import { parseEdited, shortHash, stateOf, versionOf } from '../catalogue/documents/edit-image.ts';
+import { parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
-import type { Artist, Image, Rating } from '../catalogue/types.ts';
+import type { Artist, Image } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Lookup, SavedImage } from '../store/contract/writer.ts';
-
-import { StudioError } from './server.ts';
+import { StudioError } from './requests.ts';
+import type { Counted, SelectionSummary, Tile } from './responses.ts';
+import { shortHash, versionOf } from './versions.ts';
 
 const BATCH_SIZE = 500;
 /** More than anyone reads. The counts of the most frequent ones come first. */
 const MAX_LISTED = 200;
-
-export interface Tile {
-  id: string;
-  rating: Rating;
-  label: string;
-  isEdited: boolean;
-  width: number;
-  height: number;
-  /** What is shown until the picture has loaded. */
-  color: string;
-  thumbHash?: string;
-}
-
-interface Counted {
-  id: string;
-  name: string;
-  images: number;
-}
-
-export interface SelectionSummary {
-  images: number;
-  /** Of all the images together. A change names the one that it is based on. */
-  version: string;
-  ratings: Partial<Record<Rating, number>>;
-  artists: Counted[];
-  categories: Counted[];
-  characters: Counted[];
-  /** Undefined if there are several, and so are the details. */
-  source: Image['source'] | undefined;
-  title: string | undefined;
-  description: string | undefined;
-  takenAt: string | undefined;
-  /** By field. */
-  edited: Record<string, number>;
-  /** Of a single image. */
-  details?: {
-    createdAt: string;
-    width: number;
-    height: number;
-    size: number;
-    mimetype: string;
-    fileName: string;
-  };
-}
 
 export function toTile({ id, document, edited }: SavedImage): Tile {
   const { nsfw, characters, categories, meta, title } = readDocument(document);

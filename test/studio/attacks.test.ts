@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { readAllImports, root } from '../../scripts/imports.ts';
-import { newSecret, StudioAccess } from '../../src/studio/access.ts';
+import { newSecret } from '../../src/studio/access.ts';
+import { LocalAccess } from '../../src/studio/local-access.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
-import { openStudio } from '../support/zukan/studio.ts';
+import { everyAddress, openStudio } from '../support/zukan/studio.ts';
 
 const box = sandbox();
 await box.import([keyed(1)]);
@@ -50,8 +51,8 @@ test('a wrong secret opens nothing', async () => {
 test('without a session there is no page, no data and no change', async () => {
   const { Cookie: cookie = '', ...anonymous } = session;
   assert.equal((await studio.send('/', anonymous)).status, 401);
-  for (const path of ['/data/images', '/data/steps', '/data/entries?kind=artist', `/picture/${id}`])
-    assert.equal((await studio.send(path, anonymous)).status, 401, path);
+  for (const { path, ...request } of everyAddress(id))
+    assert.equal((await request.send(studio, anonymous)).status, 401, path);
   assert.equal((await change(anonymous)).status, 401);
   const [name] = cookie.split('=');
   for (const forged of [`${name}=`, `${name}=${'A'.repeat(43)}`, `${cookie}x`, `${name}=x; ${cookie}x`])
@@ -90,12 +91,12 @@ test('a host name that someone pointed at this machine is refused, with a valid 
 });
 
 test('with --host, addresses are accepted and names of others are not', () => {
-  const access = new StudioAccess('0.0.0.0', newSecret);
+  const access = new LocalAccess('0.0.0.0', newSecret);
   for (const host of ['192.168.1.2:80', '[fe80::1]:80', 'localhost', '127.0.0.1:9'])
     assert.ok(access.isOwnHost({ host }), host);
   for (const host of ['attacker.example', '192.168.1.2.attacker.example', 'studio', ''])
     assert.ok(!access.isOwnHost({ host }), host);
-  assert.ok(new StudioAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
+  assert.ok(new LocalAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
 });
 
 test('a tunnel on another port works', async () => {
@@ -156,6 +157,11 @@ test('requests that the page would not send are refused', async () => {
   ];
   for (const body of bad)
     assert.equal((await studio.send('/change/images', session, body, 'POST')).status, 400, body);
+  const queries = ['rating=none', 'artist=x', 'run=0', 'rating=sfw&rating=sfw', 'edited=x', '__proto__=x'];
+  for (const query of [...queries, 'unknown=', `category=${id}&`.repeat(101)])
+    assert.equal((await studio.send(`/data/images?${query}`, session)).status, 400, query);
+  for (const path of ['/constructor', '/__proto__', '/toString'])
+    assert.equal((await studio.send(path, session)).status, 404, path);
   for (const path of ['/picture/../../etc/passwd', '/assets/..%2f..%2fpackage.json', '/data/nothing', '/%'])
     assert.ok([401, 404, 405].includes((await studio.send(path, session)).status), path);
   const large = await studio.send('/change/images', { ...session, 'Content-Length': '9000000' }, ' ', 'POST');
@@ -185,5 +191,5 @@ test('the command refuses a wrong port and explains --host', async () => {
   assert.equal(wrong.status, 2);
   assert.match(wrong.errors, /--port 70000: must be a number from 0 to 65535/);
   const help = await runCommand(['studio', '--help'], box.environment);
-  assert.match(help.output, /--host <address>[\s\S]*anyone who can reach it\s+can\s+connect/);
+  assert.match(help.output, /--host <address>[\s\S]*anyone\s+who\s+can\s+reach\s+it\s+can\s+connect/);
 });

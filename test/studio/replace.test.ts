@@ -34,10 +34,12 @@ await forEachEngineInDepth(async (engine) => {
   const studio = await openStudio(box.config);
   const [id = ''] = await studio.ids();
   const bytesOf = async () => (await studio.get(`/picture/${id}`)).bytes;
-  const add = async (query: string, body: Buffer) => {
+  const upload = async (address: string, body: Buffer) => {
     const session = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
-    return studio.send(`/add/picture?${query}`, session, body, 'POST');
+    return studio.send(address, session, body, 'POST');
   };
+  const add = (query: string, body: Buffer) => upload(`/add/picture?${query}`, body);
+  const replace = (query: string, body: Buffer) => upload(`/add/replacement?${query}`, body);
 
   test('it is not added before somebody decided', async () => {
     const { json } = await add('name=new.png&rating=sfw&category=beach&alike=ask', large);
@@ -53,9 +55,9 @@ await forEachEngineInDepth(async (engine) => {
   test('an image gets the file and keeps its id and fields, also when its folder is imported again', async () => {
     const exported = await box.ok('export');
     const { version, title: former } = await studio.summary([id]);
-    const stale = await add(`name=new.png&replaces=${id}&version=other`, large);
+    const stale = await replace(`name=new.png&id=${id}&version=other`, large);
     assert.deepEqual([stale.status, stale.json.summary.version], [409, version]);
-    const { status, json } = await add(`name=better.png&replaces=${id}&version=${version}`, large);
+    const { status, json } = await replace(`name=better.png&id=${id}&version=${version}`, large);
     assert.deepEqual([status, json.steps[0].label], [200, 'replace the file of 1 image']);
     assert.deepEqual(await bytesOf(), large);
     const { details, categories, title } = await studio.summary([id]);
@@ -78,7 +80,7 @@ await forEachEngineInDepth(async (engine) => {
 
   test('the former file is deleted with those of removed pictures, and refusals leave nothing behind', async () => {
     const { version } = await studio.summary([id]);
-    const { json } = await add(`name=new.png&replaces=${id}&version=${version}`, large);
+    const { json } = await replace(`name=new.png&id=${id}&version=${version}`, large);
     assert.equal((await studio.change('/change/trash/empty', {})).files, 1);
     assert.deepEqual(await bytesOf(), large);
     const { kept } = await studio.undo(json.steps[0].id, true);
@@ -86,16 +88,16 @@ await forEachEngineInDepth(async (engine) => {
       { kind: 'image', id, name: 'new', reason: 'the former file was deleted for good' },
     ]);
     const current = await studio.summary([id]);
-    const target = `replaces=${id}&version=${current.version}`;
+    const target = `id=${id}&version=${current.version}`;
     const refused: [string, Buffer, number, RegExp][] = [
       [target, large, 422, /already in the catalogue, as image/],
       [target, small, 422, /was removed on .* \(replaced by another file\); allow it again first/],
       [target, Buffer.from('no picture'), 422, /not a JPEG/],
-      [`replaces=${uuid(9, 9)}`, large, 409, /there is no image with the id/],
-      ["replaces=';--", large, 400, /not valid/],
+      [`id=${uuid(9, 9)}&version=x`, large, 409, /there is no image with the id/],
+      ["id=';--&version=x", large, 400, /not valid/],
     ];
     for (const [query, body, status, message] of refused) {
-      const answer = await add(`name=new.png&${query}`, body);
+      const answer = await replace(`name=new.png&${query}`, body);
       assert.equal(answer.status, status, answer.text);
       assert.match(answer.json.error, message);
     }

@@ -1,7 +1,8 @@
 /** Adds pictures: drop files and folders, say what they are, and see what became of each. */
+import type { Kind, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { Adding } from './adding.ts';
-import { Combobox, type Kind } from './combobox.ts';
+import { Adding, type Fields } from './adding.ts';
+import { Combobox } from './combobox.ts';
 import { filesOf } from './dropped-files.ts';
 import { explain, notify } from './notices.ts';
 import { RATINGS } from './panel.ts';
@@ -150,8 +151,15 @@ async function start(): Promise<void> {
     notify(files.length === 0 ? 'Choose pictures first.' : 'Choose a rating first.');
     return;
   }
-  const [batch, query] = [files, new URLSearchParams({ rating: rating.value })];
-  for (const { kind, name } of tags) query.append(kind, name);
+  const named = (wanted: Kind) => tags.filter(({ kind }) => kind === wanted).map(({ name }) => name);
+  const [artist] = named('artist');
+  const fields: Fields = {
+    rating: rating.value as Rating,
+    category: named('category'),
+    character: named('character'),
+    ...(artist !== undefined && { artist }),
+  };
+  const batch = files;
   choose([]);
-  await adding.addAll(batch, query);
+  await adding.addAll(batch, fields);
 }

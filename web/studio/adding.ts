@@ -1,7 +1,8 @@
 /** Sends pictures to be added, and shows what became of each. Those that look like others wait for a decision. */
+import type { AddedPicture, Found, RequestTo } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { AlikeQuestion, type Decision, type Found } from './alike-question.ts';
-import { type Step, upload } from './api.ts';
+import { AlikeQuestion, type Decision } from './alike-question.ts';
+import { upload } from './api.ts';
 import { hideProgress, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
 import { showSteps } from './steps.ts';
@@ -10,14 +11,8 @@ import { showSteps } from './steps.ts';
 const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-interface Result {
-  added: number;
-  updated: number;
-  notes: string[];
-  /** The import that it belongs to, if anything changed. */
-  run?: number;
-  steps: Step[];
-}
+/** Of all the pictures that are added together. */
+export type Fields = Omit<RequestTo<'/add/picture'>, 'name'>;
 
 export class Adding {
   readonly #results = el('ul', { class: 'added' });
@@ -37,15 +32,15 @@ export class Adding {
     });
   }
 
-  /** The query has the fields of all of them. What was added stays if another one is refused. */
-  async addAll(files: File[], query: URLSearchParams): Promise<void> {
+  /** What was added stays if another one is refused. */
+  async addAll(files: File[], fields: Fields): Promise<void> {
     if (this.#left + this.#questions.size === 0) this.#results.replaceChildren();
     this.#left += files.length;
     const total = this.#left;
     for (const file of files)
       this.#enqueue(async () => {
         this.#report(total - this.#left, total);
-        this.#results.append(await this.#add(file, query));
+        this.#results.append(await this.#add(file, fields));
         this.#left--;
       });
     await this.#enqueue(async () => this.#report(total, total));
@@ -64,18 +59,18 @@ export class Adding {
     this.#status.textContent = done === total ? '' : `${done + 1} of ${total}…`;
   }
 
-  async #add(file: File, query: URLSearchParams): Promise<HTMLElement> {
+  async #add(file: File, fields: Fields): Promise<HTMLElement> {
     if (!pictureName.test(file.name)) return refusal(file, 'it is not a picture');
     if (file.size > MAX_BYTES) return refusal(file, 'it is larger than 256 MB');
     try {
-      const result = await send<Result | { alike: Found[] }>(file, [...query, ['alike', 'ask']]);
-      return 'alike' in result ? this.#ask(file, query, result.alike) : outcome(file, query, result);
+      const result = await upload('/add/picture', { ...fields, name: file.name, alike: 'ask' }, file);
+      return 'alike' in result ? this.#ask(file, fields, result.alike) : outcome(file, fields, result);
     } catch (error) {
       return refusal(file, (error as Error).message);
     }
   }
 
-  #ask(file: File, query: URLSearchParams, alike: Found[]): HTMLElement {
+  #ask(file: File, fields: Fields, alike: Found[]): HTMLElement {
     const question = new AlikeQuestion(file, alike, (decision) => {
       this.#questions.delete(question);
       this.#showAll();
@@ -83,7 +78,7 @@ export class Adding {
       const [next] = this.#questions;
       next?.element.querySelector('button')?.focus();
       void this.#enqueue(async () => {
-        question.element.replaceWith(await decide(file, query, decision));
+        question.element.replaceWith(await decide(file, fields, decision));
         this.onAdded();
       });
     });
@@ -111,17 +106,15 @@ export class Adding {
   }
 }
 
-async function decide(file: File, query: URLSearchParams, decision: Decision): Promise<HTMLElement> {
+async function decide(file: File, fields: Fields, decision: Decision): Promise<HTMLElement> {
   if (decision === 'skip') return el('li', {}, `${file.name}: skipped`);
   try {
-    if (decision === 'keep') return outcome(file, query, await send<Result>(file, [...query]));
+    if (decision === 'keep') {
+      const result = await upload('/add/picture', { ...fields, name: file.name }, file);
+      return outcome(file, fields, result as AddedPicture);
+    }
     const { id, version, label } = decision;
-    const target = [
-      ['replaces', id],
-      ['version', version],
-    ];
-    const { steps } = await send<{ steps: Step[] }>(file, target);
-    showSteps(steps);
+    showSteps((await upload('/add/replacement', { name: file.name, id, version }, file)).steps);
     forgetPictures();
     return el('li', {}, `${file.name}: replaced the file of “${label}”`);
   } catch (error) {
@@ -129,14 +122,10 @@ async function decide(file: File, query: URLSearchParams, decision: Decision): P
   }
 }
 
-function send<T>(file: File, fields: string[][]): Promise<T> {
-  return upload<T>(new URLSearchParams([...fields, ['name', file.name]]), file);
-}
-
-function outcome(file: File, query: URLSearchParams, result: Result): HTMLElement {
+function outcome(file: File, fields: Fields, result: AddedPicture): HTMLElement {
   const { added, updated, notes, run, steps } = result;
   // All that were chosen together are one import, and one step.
-  if (run !== undefined) query.set('run', String(run));
+  if (run !== undefined) fields.run = String(run);
   showSteps(steps);
   const text = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'was there already';
   return el(

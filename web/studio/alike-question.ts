@@ -1,9 +1,8 @@
 /** A new picture next to those that it looks like: keep both, replace one of them, or skip the new one. */
+import type { Found } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { type Alike, cardButton, describeFacts, describeFile, pictureCard } from './picture-card.ts';
+import { cardButton, describeFacts, describeFile, pictureCard } from './picture-card.ts';
 
-/** A picture of the catalogue, as it was when it was found. */
-export type Found = Alike & { version: string };
 /** A picture is the one to replace. */
 export type Decision = 'keep' | 'skip' | Found;
 

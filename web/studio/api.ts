@@ -1,80 +1,57 @@
 /** Calls of the studio's server. Changes report their progress line by line. */
-
-/** A change that was made in the studio and can be undone. */
-export interface Step {
-  id: number;
-  label: string;
-  at: string;
-}
-
-export interface Counted {
-  id: string;
-  name: string;
-  images: number;
-}
-
-export interface SelectionSummary {
-  images: number;
-  version: string;
-  ratings: Record<string, number>;
-  artists: Counted[];
-  categories: Counted[];
-  characters: Counted[];
-  source?: { name: string; url: string };
-  title?: string;
-  description?: string;
-  takenAt?: string;
-  edited: Record<string, number>;
-  details?: {
-    createdAt: string;
-    width: number;
-    height: number;
-    size: number;
-    mimetype: string;
-    fileName: string;
-  };
-}
-
-export interface Progress {
-  done?: number;
-  total?: number;
-  waiting?: true;
-}
+import type {
+  Address,
+  AddressOf,
+  Progress,
+  RefusalDetails,
+  RequestTo,
+  ResponseOf,
+} from '../../src/studio/contract.ts';
 
 /** The server refused. `details` may have the state that it is in. */
 export class Refused extends Error {
   readonly status: number;
-  readonly details: { summary?: SelectionSummary; missing?: string[] };
-  constructor(status: number, message: string, details: object) {
+  readonly details: RefusalDetails;
+  constructor(status: number, message: string, details: RefusalDetails) {
     super(message);
     this.status = status;
     this.details = details;
   }
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await open(path, signal ? { signal } : {})).json();
+export async function get<A extends AddressOf<'query'>>(
+  address: A,
+  query: RequestTo<A>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<A>> {
+  return (await open(addressWith(address, query), signal ? { signal } : {})).json();
 }
 
-export async function getBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {
-  return new Uint8Array(await (await open(path, { signal })).arrayBuffer());
+/** The ids of pictures, 16 bytes each. */
+export async function getIds(query: RequestTo<'/data/images'>, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await open(addressWith('/data/images', query), { signal });
+  return new Uint8Array(await response.arrayBuffer());
 }
 
-export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  return (await send(path, body, signal)).json();
+export async function post<A extends AddressOf<'lookup'>>(
+  address: A,
+  body: RequestTo<A>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<A>> {
+  return (await send(address, body, signal)).json();
 }
 
 /** Resolves when the change is saved. */
-export async function change<T>(
-  path: string,
-  body: unknown,
+export async function change<A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
   onProgress: (progress: Progress) => void = () => {},
-): Promise<T> {
-  const response = await send(path, body);
+): Promise<ResponseOf<A>> {
+  const response = await send(address, body);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let rest = '';
-  let last: { result: T } | undefined;
+  let last: { result: ResponseOf<A> } | undefined;
   for (;;) {
     const { done, value } = await reader.read();
     rest += decoder.decode(value, { stream: !done });
@@ -92,10 +69,27 @@ export async function change<T>(
   return last.result;
 }
 
-/** Sends a picture to be added. */
-export async function upload<T>(query: URLSearchParams, file: Blob): Promise<T> {
+/** Sends a picture. */
+export async function upload<A extends AddressOf<'upload'>>(
+  address: A,
+  query: RequestTo<A>,
+  file: Blob,
+): Promise<ResponseOf<A>> {
   const headers = { 'Content-Type': 'application/octet-stream' };
-  return (await open(`/add/picture?${query}`, { method: 'POST', headers, body: file })).json();
+  return (await open(addressWith(address, query), { method: 'POST', headers, body: file })).json();
+}
+
+/** Ends the session of a remote studio. */
+export async function signOut(): Promise<void> {
+  await send('/sign-out', {});
+}
+
+/** Lists become repeated parameters. */
+function addressWith<A extends Address>(address: A, query: RequestTo<A>): string {
+  const parameters = Object.entries(query as Record<string, string | string[]>).flatMap(([name, value]) =>
+    [value].flat().map((item) => [name, item]),
+  );
+  return `${address}?${new URLSearchParams(parameters)}`;
 }
 
 function send(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {

@@ -1,20 +1,12 @@
 /** A change in a list: who made it and when, what was before and after once it is opened, and a way to undo it. */
+import type { Change, DescribedItem } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
 import { get } from './api.ts';
-import { type Change, describeOrigin, describeTime } from './change.ts';
+import { describeOrigin, describeTime } from './change.ts';
 import { explain } from './notices.ts';
 import { pictureAddress } from './picture-address.ts';
 import { capitalise, formatNumber } from './text.ts';
 import { askUndo } from './undo-dialog.ts';
-
-interface Item {
-  kind: string;
-  id: string;
-  name?: string;
-  what: string;
-  differences: { field: string; before: string; after: string }[];
-  undoneBy: number | null;
-}
 
 interface RowOptions {
   /** Shows only what happened to this picture. */
@@ -91,8 +83,7 @@ export function rowButton({ number, summary }: Change, label: string, press: () 
 
 async function showItems(content: HTMLElement, change: Change, image: string | undefined): Promise<void> {
   try {
-    const query = new URLSearchParams({ number: String(change.number), ...(image && { image }) });
-    const items = await get<Item[]>(`/data/change?${query}`);
+    const items = await get('/data/change', { number: String(change.number), ...(image && { image }) });
     const more = image === undefined ? change.items - items.length : 0;
     content.replaceChildren(
       ...(items.length === 0 ? [el('p', { class: 'quiet' }, describeEmpty(change, image))] : []),
@@ -111,7 +102,7 @@ function describeEmpty({ state, added }: Change, image: string | undefined): str
   return image === undefined ? 'It only added pictures.' : 'It added the picture.';
 }
 
-function describeItem(item: Item, isAlone: boolean): HTMLElement {
+function describeItem(item: DescribedItem, isAlone: boolean): HTMLElement {
   const { kind, id, undoneBy } = item;
   const title = titleOf(item, isAlone) + (undoneBy === null ? '' : ` (undone by #${undoneBy})`);
   const fields = fieldsOf(item);
@@ -125,7 +116,7 @@ function describeItem(item: Item, isAlone: boolean): HTMLElement {
 }
 
 /** None for a picture that is known and whose fields say it all. */
-function titleOf({ kind, id, name, what, undoneBy }: Item, isAlone: boolean): string {
+function titleOf({ kind, id, name, what, undoneBy }: DescribedItem, isAlone: boolean): string {
   if (kind === 'removed')
     return what === 'removed' ? 'Imports may add the file again' : 'Imports leave out the file';
   if (kind === 'blocked') return `Name ${name} ${what === 'removed' ? 'no longer blocked' : 'blocked'}`;
@@ -136,7 +127,7 @@ function titleOf({ kind, id, name, what, undoneBy }: Item, isAlone: boolean): st
   return capitalise([subject, called, what].filter(Boolean).join(' '));
 }
 
-function fieldsOf({ kind, what, differences }: Item): HTMLElement[] {
+function fieldsOf({ kind, what, differences }: DescribedItem): HTMLElement[] {
   if (kind === 'taken-down') return [];
   const shown = differences.filter(({ field, before, after }) => {
     if (kind === 'removed') return field === 'reason';

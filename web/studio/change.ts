@@ -1,24 +1,7 @@
-/** A change of the log, and words for it. */
+/** Words for a change of the log. */
+import type { Change } from '../../src/studio/contract.ts';
 import { get } from './api.ts';
 import { formatNumber } from './text.ts';
-
-export interface Change {
-  number: number;
-  at: string;
-  origin: 'import' | 'shell' | 'studio';
-  user: string;
-  summary: string;
-  /** The paths that were imported; empty if pictures were added in the studio. Null if it is no import. */
-  source: string | null;
-  added: number;
-  changed: number;
-  removed: number;
-  entries: number;
-  /** How many things have an old and a new state. */
-  items: number;
-  undoes: number | null;
-  state: 'done' | 'undone' | 'forgotten' | 'final';
-}
 
 export const ORIGINS = { import: 'import', shell: 'command', studio: 'studio' };
 
@@ -31,7 +14,7 @@ const shortTimes = new Intl.DateTimeFormat('en', {
 });
 
 /** The newest one first. */
-export const loadImports = () => get<Change[]>('/data/imports');
+export const loadImports = () => get('/data/imports', {});
 export const describeTime = (at: string) => times.format(new Date(at));
 /** Several imports may be of the same minute. */
 export const describeOption = ({ at, added, changed }: Change) =>

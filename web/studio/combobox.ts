@@ -1,9 +1,8 @@
 /** A text field that suggests entries while one types. Enter takes the marked one, or creates a new one. */
+import type { Kind } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { type Counted, get } from './api.ts';
+import { get } from './api.ts';
 import { explain, notify } from './notices.ts';
-
-export type Kind = 'artist' | 'category' | 'character';
 
 export interface Choice {
   /** Undefined for a new entry. */
@@ -87,8 +86,7 @@ export class Combobox {
   }
 
   async #load(text: string, signal?: AbortSignal): Promise<Suggestion[]> {
-    const query = new URLSearchParams({ kind: this.#options.kind(), text });
-    const found = await get<Counted[]>(`/data/suggestions?${query}`, signal);
+    const found = await get('/data/suggestions', { kind: this.#options.kind(), text }, signal);
     const hasExact = found.some(({ name }) => name.toLowerCase() === text.toLowerCase());
     const mayCreate = this.#options.mayCreate && text !== '' && !hasExact;
     return mayCreate ? [...found, { id: undefined, name: text }] : found;

@@ -1,29 +1,17 @@
 /** Changes the selected pictures, one change after the other, each based on what the page last knew of them. */
-import { change, post, Refused, type SelectionSummary, type Step } from './api.ts';
+import type { Changed, ImageEdit, SelectionSummary } from '../../src/studio/contract.ts';
+import { change, post, Refused } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { showSteps } from './steps.ts';
-
-export interface Edit {
-  rating?: string;
-  artist?: string;
-  sourceName?: string;
-  sourceUrl?: string;
-  title?: string;
-  description?: string;
-  takenAt?: string;
-  addCategories?: string[];
-  removeCategories?: string[];
-  addCharacters?: string[];
-  removeCharacters?: string[];
-  reset?: string[];
-  create?: boolean;
-}
 
 /** Pictures, and what is known of them. */
 interface Target {
   ids: string[];
   summary: Promise<SelectionSummary>;
 }
+
+/** Changes pictures that have this version; undefined if there is nothing to change. */
+type Save = (target: { ids: string[]; version: string }) => Promise<Changed | undefined>;
 
 interface Listener {
   /** The summary of the selected pictures, undefined if none are selected. */
@@ -38,7 +26,7 @@ export class Editing {
   #target: Target | undefined;
   #request = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
-  #lastEdit: Edit | Promise<Edit | undefined> | undefined;
+  #lastEdit: ImageEdit | Promise<ImageEdit | undefined> | undefined;
 
   constructor(listener: Listener) {
     this.#listener = listener;
@@ -54,7 +42,7 @@ export class Editing {
       return;
     }
     const { signal } = this.#request;
-    const load = () => post<SelectionSummary>('/data/summary', { ids }, signal);
+    const load = () => post('/data/summary', { ids }, signal);
     const target = { ids, summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load() };
     this.#target = target;
     target.summary.then(
@@ -64,11 +52,11 @@ export class Editing {
   }
 
   /** Changes the pictures that are selected now. Returns when it is saved; false if it was refused. */
-  edit(edit: Edit | Promise<Edit | undefined>): Promise<boolean> {
+  edit(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<boolean> {
     this.#lastEdit = edit;
-    return this.#change('/change/images', async () => {
+    return this.#change(async (target) => {
       const known = await edit;
-      return known && { edit: known };
+      return known && change('/change/images', { ...target, edit: known }, showProgress);
     });
   }
 
@@ -80,29 +68,28 @@ export class Editing {
 
   /** To the trash, or for ever. */
   async remove(reason: string, isTakeDown: boolean): Promise<void> {
-    const fields = { reason, isTakeDown };
-    if (await this.#change('/change/remove', async () => fields)) this.#listener.onGone();
+    const isDone = await this.#change((target) =>
+      change('/change/remove', { ...target, reason, isTakeDown }, showProgress),
+    );
+    if (isDone) this.#listener.onGone();
   }
 
-  #change(path: string, fieldsOf: () => Promise<object | undefined>): Promise<boolean> {
+  #change(save: Save): Promise<boolean> {
     const target = this.#target;
     if (!target) {
       notify('Select a picture first.');
       return Promise.resolve(false);
     }
-    const done = this.#last.then(() => this.#run(target, path, fieldsOf));
+    const done = this.#last.then(() => this.#run(target, save));
     this.#last = done;
     return done;
   }
 
-  async #run(target: Target, path: string, fieldsOf: () => Promise<object | undefined>): Promise<boolean> {
+  async #run(target: Target, save: Save): Promise<boolean> {
     const { ids } = target;
     try {
-      const fields = await fieldsOf();
-      if (!fields) return false;
-      const { version } = await this.#known(target);
-      const body = { ids, version, ...fields };
-      const result = await change<{ steps: Step[]; summary?: SelectionSummary }>(path, body, showProgress);
+      const result = await save({ ids, version: (await this.#known(target)).version });
+      if (!result) return false;
       showSteps(result.steps);
       if (result.summary) this.#show(target, result.summary);
       this.#listener.onChanged(ids);
@@ -121,7 +108,7 @@ export class Editing {
     try {
       return await summary;
     } catch {
-      return post<SelectionSummary>('/data/summary', { ids });
+      return post('/data/summary', { ids });
     }
   }
 

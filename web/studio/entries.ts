@@ -1,9 +1,9 @@
 /** The list of artists, characters or categories. */
+import type { Kind, ListedEntry } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { change, get, type Step } from './api.ts';
-import type { Kind } from './combobox.ts';
+import { change, get } from './api.ts';
 import { showDialog, textField } from './dialog.ts';
-import { type Entry, showEntry } from './entry-dialog.ts';
+import { showEntry } from './entry-dialog.ts';
 import { findNearEqual, nearKey } from './entry-names.ts';
 import { explain } from './notices.ts';
 import { showSteps } from './steps.ts';
@@ -26,7 +26,7 @@ export class EntryList {
   readonly #rows = el('tbody', {});
   readonly #note = el('p', { class: 'quiet', role: 'status' });
   #kind: Kind = 'artist';
-  #entries: Entry[] = [];
+  #entries: ListedEntry[] = [];
 
   constructor(showPictures: ShowPictures) {
     this.#showPictures = showPictures;
@@ -75,7 +75,7 @@ export class EntryList {
 
   async load(): Promise<void> {
     try {
-      this.#entries = await get<Entry[]>(`/data/entries?kind=${this.#kind}`);
+      this.#entries = await get('/data/entries', { kind: this.#kind });
       this.#render();
     } catch (error) {
       explain(error);
@@ -104,7 +104,7 @@ export class EntryList {
     return [...this.#rows.querySelectorAll('button')];
   }
 
-  #row(entry: Entry): HTMLElement {
+  #row(entry: ListedEntry): HTMLElement {
     const { id, name, aliases, images } = entry;
     const edit = () => showEntry(this.#kind, entry, () => this.load());
     const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
@@ -135,7 +135,7 @@ export class EntryList {
     const press = async () => {
       try {
         const body = { kind: this.#kind, name: name.input.value.trim() };
-        showSteps((await change<{ steps: Step[] }>('/change/entry/create', body)).steps);
+        showSteps((await change('/change/entry/create', body)).steps);
         await this.load();
         return true;
       } catch (error) {

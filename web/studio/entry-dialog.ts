@@ -1,20 +1,12 @@
 /** Changes, merges and removes one artist, character or category. */
+import type { AddressOf, Kind, ListedEntry, RequestTo } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { change, type Step } from './api.ts';
-import { type Choice, Combobox, type Kind } from './combobox.ts';
+import { change } from './api.ts';
+import { type Choice, Combobox } from './combobox.ts';
 import { showDialog, textField } from './dialog.ts';
 import { explain, notify } from './notices.ts';
 import { showSteps } from './steps.ts';
 import { countPictures } from './text.ts';
-
-export interface Entry {
-  id: string;
-  name: string;
-  images: number;
-  aliases: string[];
-  version: string;
-  fields: Record<string, unknown>;
-}
 
 /** The fields of each kind with their labels. Lists have one item per comma. */
 const fieldsOf: Record<Kind, Record<string, string>> = {
@@ -33,11 +25,11 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
   },
 };
 
-export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void {
+export function showEntry(kind: Kind, entry: ListedEntry, onChanged: () => void): void {
   const { id, version, fields } = entry;
-  const save = async (path: string, body: object, message: string): Promise<boolean> => {
+  const save: Save = async (address, body, message) => {
     try {
-      showSteps((await change<{ steps: Step[] }>(path, { kind, ...body })).steps);
+      showSteps((await change(address, body)).steps);
       notify(message);
       onChanged();
       return true;
@@ -64,6 +56,7 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
       return false;
     }
     const body = {
+      kind,
       id,
       version,
       fields: {
@@ -89,15 +82,19 @@ export function showEntry(kind: Kind, entry: Entry, onChanged: () => void): void
     [
       { label: 'Save', isStrong: true, press: edit },
       { label: 'Merge…', press: () => askTarget(kind, entry, save) },
-      { label: 'Remove…', press: () => askRemoval(entry, save) },
+      { label: 'Remove…', press: () => askRemoval(kind, entry, save) },
       { label: 'Cancel' },
     ],
   );
 }
 
-type Save = (path: string, body: object, message: string) => Promise<boolean>;
+type Save = <A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
+  message: string,
+) => Promise<boolean>;
 
-function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save): false {
+function askTarget(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
   let target: Choice | undefined;
   const chosen = el('p', { role: 'status' });
   const combobox = new Combobox({
@@ -115,7 +112,7 @@ function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save)
     if (target?.id !== undefined && target.id !== id)
       return save(
         '/change/entry/merge',
-        { from: id, into: target.id, version },
+        { kind, from: id, into: target.id, version },
         `Merged into ${target.name}.`,
       );
     notify('Choose another entry to merge into.');
@@ -130,9 +127,10 @@ function askTarget(kind: Kind, { id, name, version, images }: Entry, save: Save)
   return false;
 }
 
-function askRemoval({ id, name, version, images }: Entry, save: Save): false {
+function askRemoval(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
   const block = el('input', { type: 'checkbox' });
-  const press = () => save('/change/entry/remove', { id, version, block: block.checked }, `Removed ${name}.`);
+  const press = () =>
+    save('/change/entry/remove', { kind, id, version, block: block.checked }, `Removed ${name}.`);
   showDialog(
     `Remove ${name}`,
     [

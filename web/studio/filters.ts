@@ -1,7 +1,8 @@
 /** Which pictures are listed. The address has the filters, so that a reload keeps them. */
+import type { Change, Kind, Rating, RequestTo } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { type Change, describeOption } from './change.ts';
-import { Combobox, type Kind } from './combobox.ts';
+import { describeOption } from './change.ts';
+import { Combobox } from './combobox.ts';
 
 const MAX_IMPORTS = 10;
 
@@ -52,11 +53,14 @@ export class Filters {
   }
 
   /** The query of the list. */
-  get query(): string {
-    const query = new URLSearchParams(this.#show.value);
-    if (this.#rating.value) query.set('rating', this.#rating.value);
-    for (const { kind, id } of this.#entries) query.append(kind, id);
-    return query.toString();
+  get query(): RequestTo<'/data/images'> {
+    const ids = Map.groupBy(this.#entries, ({ kind }) => kind);
+    return {
+      // The values of the list are queries.
+      ...Object.fromEntries(new URLSearchParams(this.#show.value)),
+      ...(this.#rating.value && { rating: this.#rating.value as Rating }),
+      ...Object.fromEntries(Array.from(ids, ([kind, entries]) => [kind, entries.map(({ id }) => id)])),
+    };
   }
 
   add(filter: EntryFilter): void {

@@ -1,7 +1,8 @@
 /** The page with all changes: of imports, commands and the studio. */
+import type { Change } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { get } from './api.ts';
-import { type Change, ORIGINS } from './change.ts';
+import { ORIGINS } from './change.ts';
 import { changeRow } from './change-row.ts';
 import { explain } from './notices.ts';
 import { formatNumber } from './text.ts';
@@ -46,12 +47,14 @@ export class HistoryPage {
   async #load(): Promise<void> {
     this.#request.abort();
     this.#request = new AbortController();
-    const query = new URLSearchParams();
-    if (this.#origin.value) query.set('origin', this.#origin.value);
-    // The start of the day where the reader is.
-    if (this.#since.value) query.set('since', new Date(`${this.#since.value}T00:00`).toISOString());
+    const [origin, since] = [this.#origin.value as Change['origin'] | '', this.#since.value];
+    const query = {
+      ...(origin && { origin }),
+      // The start of the day where the reader is.
+      ...(since && { since: new Date(`${since}T00:00`).toISOString() }),
+    };
     try {
-      this.#render(await get<Change[]>(`/data/history?${query}`, this.#request.signal));
+      this.#render(await get('/data/history', query, this.#request.signal));
     } catch (error) {
       explain(error);
     }

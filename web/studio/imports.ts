@@ -1,6 +1,6 @@
 /** The last imports: what each changed, its pictures, and a way to undo it. */
+import type { Change } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import type { Change } from './change.ts';
 import { changeRow, rowButton } from './change-row.ts';
 
 const FIRST_SHOWN = 5;

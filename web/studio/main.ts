@@ -1,11 +1,11 @@
 /** Starts the studio, and shows the view that the address names. */
+import type { Change, Kind, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
-import { getBytes } from './api.ts';
-import { type Change, loadImports } from './change.ts';
-import type { Kind } from './combobox.ts';
+import { get, getIds, signOut } from './api.ts';
+import { loadImports } from './change.ts';
 import { showDialog, textField } from './dialog.ts';
-import { type Edit, Editing } from './editing.ts';
+import { Editing } from './editing.ts';
 import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
@@ -61,7 +61,7 @@ async function loadList(): Promise<void> {
   request.abort();
   request = new AbortController();
   try {
-    ids = new IdList(await getBytes(`/data/images?${filters.query}`, request.signal), false);
+    ids = new IdList(await getIds(filters.query, request.signal), false);
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
@@ -89,9 +89,9 @@ function reload(): void {
 }
 
 /** A single picture that is rated is done: the next one follows. */
-function rate(rating: string): void {
+function rate(rating: Rating): void {
   const isSingle = grid.selection.selected.size === 1;
-  void editing.edit({ rating } satisfies Edit);
+  void editing.edit({ rating });
   if (isSingle) grid.advance();
 }
 
@@ -177,16 +177,28 @@ listenForShortcuts({
   '?': showShortcuts,
 });
 
+/** Only people who signed in can sign out. */
+async function showUser(): Promise<void> {
+  const { user } = await get('/data/session', {});
+  byId('sign-out').hidden = user === undefined;
+  byId('sign-out').title = user === undefined ? '' : `You are ${user}`;
+}
+
 function showShortcuts(): void {
   showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
 }
 
 byId('undo').addEventListener('click', () => void undoLast());
 byId('help').addEventListener('click', showShortcuts);
+byId('sign-out').addEventListener('click', () => {
+  // The page that asks for the password.
+  signOut().then(() => location.reload(), explain);
+});
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
 listenForDrops(() => void loadList());
 void goToView();
+void showUser().catch(explain);
 void loadSteps().catch(explain);
 void loadList();

@@ -1,6 +1,6 @@
 /** Short messages and the progress of long changes. */
+import type { Progress } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
-import type { Progress } from './api.ts';
 import { capitalise } from './text.ts';
 
 const SHOWN_MS = 5000;
@@ -22,8 +22,10 @@ export function explain(error: unknown): void {
   notify(capitalise((error as Error).message));
 }
 
-export function showProgress({ done = 0, total = 0, waiting }: Progress): void {
-  if (waiting) notify('Waiting for another command to finish…');
+export function showProgress(progress: Progress): void {
+  const isWaiting = 'waiting' in progress;
+  if (isWaiting) notify('Waiting for another command to finish…');
+  const { done, total } = isWaiting ? { done: 0, total: 0 } : progress;
   const bar = byId('progress');
   bar.hidden = total === 0;
   const share = total === 0 ? 0 : done / total;

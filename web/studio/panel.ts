@@ -1,8 +1,14 @@
 /** What is known of the selected pictures, and the fields to change it. */
+import type {
+  Counted,
+  EditableField,
+  ImageEdit,
+  Kind,
+  Rating,
+  SelectionSummary,
+} from '../../src/studio/contract.ts';
 import { byId, el, externalLink } from '../dom.ts';
-import type { Counted, SelectionSummary } from './api.ts';
-import { type Choice, Combobox, type Kind } from './combobox.ts';
-import type { Edit } from './editing.ts';
+import { type Choice, Combobox } from './combobox.ts';
 import { pictureAddress } from './picture-address.ts';
 import { PictureHistory } from './picture-history.ts';
 import { formatNumber, formatSize } from './text.ts';
@@ -13,7 +19,7 @@ const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 export interface PanelActions {
   /** Changes the pictures that are selected now, also if it is not known yet how. */
-  edit(edit: Edit | Promise<Edit | undefined>): void;
+  edit(edit: ImageEdit | Promise<ImageEdit | undefined>): void;
   /** To the trash, or for ever. */
   remove(isTakeDown: boolean): void;
 }
@@ -48,7 +54,7 @@ export class Panel {
       this.#ratings.append(
         el('button', { type: 'button', value: rating, click: () => actions.edit({ rating }) }, rating),
       );
-    const combobox = (label: string, kind: Kind, toEdit: (reference: string) => Edit) =>
+    const combobox = (label: string, kind: Kind, toEdit: (reference: string) => ImageEdit) =>
       new Combobox({
         label,
         kind: () => kind,
@@ -114,7 +120,7 @@ export class Panel {
     const { images, source, title, description, takenAt } = summary;
     this.#showHead(summary, ids);
     for (const button of this.#ratings.querySelectorAll('button')) {
-      const rated = summary.ratings[button.value] ?? 0;
+      const rated = summary.ratings[button.value as Rating] ?? 0;
       button.setAttribute('aria-pressed', rated === images ? 'true' : rated > 0 ? 'mixed' : 'false');
     }
     this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
@@ -130,7 +136,7 @@ export class Panel {
         input.value = texts[field] ?? '';
         input.placeholder = texts[field] === undefined ? 'several' : 'none';
       }
-    const fields = Object.keys(summary.edited);
+    const fields = Object.keys(summary.edited) as EditableField[];
     this.#edited.replaceChildren(
       ...(fields.length > 0 ? [el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`)] : []),
       ...(fields.length > 0 ? [this.#resetButton(fields)] : []),
@@ -165,7 +171,7 @@ export class Panel {
     add: 'addCategories' | 'addCharacters',
     remove: 'removeCategories' | 'removeCharacters',
   ): void {
-    const button = (text: string, label: string, edit: Edit) =>
+    const button = (text: string, label: string, edit: ImageEdit) =>
       el(
         'button',
         { type: 'button', 'aria-label': label, title: label, click: () => this.#actions.edit(edit) },
@@ -184,7 +190,7 @@ export class Panel {
     );
   }
 
-  #resetButton(fields: string[]): HTMLElement {
+  #resetButton(fields: EditableField[]): HTMLElement {
     const title = 'Imports of folders may change these fields again';
     return el(
       'button',

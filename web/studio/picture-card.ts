@@ -1,18 +1,8 @@
 /** A picture to compare with others: what it looks like, what it is, and what can be done with it. */
+import type { Alike } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
 import { pictureAddress } from './picture-address.ts';
 import { formatSize } from './text.ts';
-
-/** A picture of the catalogue. */
-export interface Alike {
-  id: string;
-  rating: string;
-  label: string;
-  width: number;
-  height: number;
-  size: number;
-  mimetype: string;
-}
 
 const PREVIEW_SIZE = 320;
 

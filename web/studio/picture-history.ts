@@ -1,7 +1,6 @@
 /** The changes of the selected picture. They are loaded when somebody looks. */
 import { el } from '../dom.ts';
 import { get } from './api.ts';
-import type { Change } from './change.ts';
 import { changeRow } from './change-row.ts';
 import { explain } from './notices.ts';
 
@@ -39,7 +38,7 @@ export class PictureHistory {
     if (!this.element.open || id === undefined) return;
     this.#request = new AbortController();
     try {
-      const changes = await get<Change[]>(`/data/history?image=${id}`, this.#request.signal);
+      const changes = await get('/data/history', { image: id }, this.#request.signal);
       this.#note.textContent = changes.length === 0 ? 'No change of this picture is recorded.' : '';
       this.#list.replaceChildren(
         ...changes.map((change, index) => changeRow(change, { image: id, isOpen: index < FIRST_OPEN })),

@@ -1,7 +1,7 @@
 /** What a tile shows until its picture has loaded. */
+import type { Tile } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
 import { createPlaceholder } from '../placeholder.ts';
-import type { Tile } from './tiles.ts';
 
 const SIZE = 32;
 

@@ -1,6 +1,7 @@
 /** The pictures that were removed. Those in the trash can be restored, others may be imported again. */
+import type { AddressOf, RemovedPicture, RequestTo } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { change, get, type Step } from './api.ts';
+import { change, get } from './api.ts';
 import { describeTime } from './change.ts';
 import { showDialog } from './dialog.ts';
 import { explain, notify } from './notices.ts';
@@ -8,27 +9,19 @@ import { pictureAddress } from './picture-address.ts';
 import { showSteps } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
-interface Removed {
-  id: string;
-  removedAt: string;
-  reason: string;
-  name?: string;
-  isInTrash: boolean;
-}
-
 const MAX_SHOWN = 500;
 const PREVIEW_SIZE = 128;
 
 /** `onRestored` is called when the catalogue has more pictures. */
 export async function showRemoved(onRestored: () => void): Promise<void> {
   try {
-    render(await get<Removed[]>('/data/removed'), onRestored);
+    render(await get('/data/removed', {}), onRestored);
   } catch (error) {
     explain(error);
   }
 }
 
-function render(removed: Removed[], onRestored: () => void): void {
+function render(removed: RemovedPicture[], onRestored: () => void): void {
   const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
   const empty = el(
     'button',
@@ -64,7 +57,7 @@ function describe(count: number, inTrash: number): string {
 }
 
 function row(
-  { id, removedAt, reason, name: title, isInTrash }: Removed,
+  { id, removedAt, reason, name: title, isInTrash }: RemovedPicture,
   onRestored: () => void,
 ): HTMLElement {
   const body = { ids: [id] };
@@ -122,9 +115,13 @@ function askToEmpty(inTrash: number, onRestored: () => void): void {
   );
 }
 
-async function run(path: string, body: object, message: string): Promise<boolean> {
+async function run<A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
+  message: string,
+): Promise<boolean> {
   try {
-    showSteps((await change<{ steps: Step[] }>(path, body)).steps);
+    showSteps((await change(address, body)).steps);
     notify(message);
     return true;
   } catch (error) {

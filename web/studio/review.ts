@@ -1,10 +1,11 @@
 /** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
+import type { Alike, Change } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { change, get, post, type SelectionSummary, type Step } from './api.ts';
-import { type Change, loadImports } from './change.ts';
+import { change, get, post } from './api.ts';
+import { loadImports } from './change.ts';
 import { importList } from './imports.ts';
 import { explain, notify } from './notices.ts';
-import { type Alike, cardButton, describeFacts, pictureCard } from './picture-card.ts';
+import { cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
@@ -18,14 +19,14 @@ export async function showReview(showPictures: (change: Change) => void): Promis
   try {
     list.append(el('h2', {}, 'Imports'), importList(await loadImports(), showPictures));
     list.append(el('h2', {}, 'Look-alikes'), note);
-    const { total, groups } = await get<{ total: number; groups: Alike[][] }>('/data/alike');
+    const { total, groups } = await get('/data/alike', {});
     const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
     note.textContent =
       total === 0
         ? 'No pictures look alike. “zukan duplicates” also compares pictures of older versions.'
         : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
     list.append(el('div', { class: 'groups' }, ...groups.map(group)));
-    const problems = await get<string[]>('/data/problems');
+    const problems = await get('/data/problems', {});
     list.append(
       el('h2', {}, 'Problems'),
       problems.length === 0
@@ -52,9 +53,9 @@ function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
 async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
   try {
-    const { version } = await post<SelectionSummary>('/data/summary', { ids });
+    const { version } = await post('/data/summary', { ids });
     const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
-    showSteps((await change<{ steps: Step[] }>('/change/remove', body)).steps);
+    showSteps((await change('/change/remove', body)).steps);
     // With the button, the keyboard would lose its place.
     const next = row.nextElementSibling ?? row.previousElementSibling;
     next?.querySelector('button')?.focus();

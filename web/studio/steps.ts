@@ -1,34 +1,9 @@
 /** Undoes changes. The button undoes those of the studio, the last one first, and others are undone from a list. */
+import type { Step, Undone } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
-import { change, get, type Step } from './api.ts';
+import { change, get } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
-
-interface Listed<T> {
-  count: number;
-  /** The first ones. */
-  listed: T[];
-}
-
-export interface Kept {
-  kind: string;
-  id: string;
-  /** Of an entry. */
-  name?: string;
-  reason: string;
-}
-
-/** What undoing a change did, or would do. */
-export interface Undone {
-  undone: string;
-  steps: Step[];
-  removed: Listed<string>;
-  restored: Listed<string>;
-  changed: Listed<string>;
-  kept: Listed<Kept>;
-  replaced: number;
-  entries: number;
-}
 
 type Listener = (hasOtherPictures: boolean) => void;
 
@@ -82,7 +57,7 @@ export const previewUndo = (number: number): Promise<Undone | undefined> => call
 
 async function call(number: number, isPreview: boolean): Promise<Undone | undefined> {
   try {
-    return await change<Undone>('/change/undo', { change: number, isPreview }, showProgress);
+    return await change('/change/undo', { change: number, isPreview }, showProgress);
   } catch (error) {
     explain(error);
     return undefined;
@@ -91,11 +66,11 @@ async function call(number: number, isPreview: boolean): Promise<Undone | undefi
   }
 }
 
-function describeKept({ count, listed }: Listed<Kept>): string {
+function describeKept({ count, listed }: Undone['kept']): string {
   const [first] = listed;
   return count === 1 ? `One thing stays as it is: ${first?.reason}.` : `${count} things stay as they are.`;
 }
 
 export async function loadSteps(): Promise<void> {
-  showSteps(await get<Step[]>('/data/steps'));
+  showSteps(await get('/data/steps', {}));
 }

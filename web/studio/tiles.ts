@@ -1,16 +1,6 @@
 /** What the grid shows of pictures besides the picture itself, loaded for those in sight. */
+import type { Tile } from '../../src/studio/contract.ts';
 import { post } from './api.ts';
-
-export interface Tile {
-  id: string;
-  rating: string;
-  label: string;
-  isEdited: boolean;
-  width: number;
-  height: number;
-  color: string;
-  thumbHash?: string;
-}
 
 const BATCH_SIZE = 200;
 const MAX_CACHED = 5000;
@@ -48,7 +38,7 @@ export class Tiles {
     try {
       while (this.#wanted.length > 0) {
         const ids = this.#wanted.splice(0, BATCH_SIZE);
-        const loaded = await post<Tile[]>('/data/tiles', { ids });
+        const loaded = await post('/data/tiles', { ids });
         if (this.#cached.size > MAX_CACHED) this.#cached.clear();
         for (const tile of loaded) this.#cached.set(tile.id, tile);
         this.#onLoaded();

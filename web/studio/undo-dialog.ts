@@ -1,9 +1,10 @@
 /** Asks whether to undo a change, with a list of what that does. */
+import type { Change, Undone } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { type Change, describeOrigin, describeTime } from './change.ts';
+import { describeOrigin, describeTime } from './change.ts';
 import { showDialog } from './dialog.ts';
 import { pictureAddress } from './picture-address.ts';
-import { type Kept, previewUndo, type Undone, undo } from './steps.ts';
+import { previewUndo, undo } from './steps.ts';
 import { capitalise, countPictures } from './text.ts';
 
 const PREVIEW_SIZE = 128;
@@ -84,7 +85,7 @@ function keptList({ count, listed }: Undone['kept']): HTMLElement[] {
   ];
 }
 
-function keptItem({ kind, id, name }: Kept): HTMLElement {
+function keptItem({ kind, id, name }: Undone['kept']['listed'][number]): HTMLElement {
   if (kind === 'image') return preview(id);
   const text = kind === 'removed' ? 'what imports leave out' : `${kind} ${name ?? id}`;
   return el('span', { class: 'chip' }, text);

@@ -1,10 +1,8 @@
 /**
- * What an operator can change of an image: which fields were decided by hand, the versions of an image, and the plan of an edit.
+ * What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
  * Imports of folders do not change fields that an operator decided. Pure.
  */
-import { hash } from 'node:crypto';
 import type {
-  Entry,
   FixedShelves,
   ImageRow,
   PlacedImage,
@@ -83,22 +81,6 @@ export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>)
   const { eTag: file, ...state } = stateOf(row, image);
   const { createdAt, fileName } = image;
   return { ...state, createdAt, fileName, file };
-}
-
-/** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
-export function versionOf(state: ImageState): string {
-  const { rating, artist, categories, characters, source, title, description, takenAt, edited, eTag } = state;
-  const texts = [source.name, source.url, title, description, takenAt];
-  const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
-  return shortHash(JSON.stringify(fields));
-}
-
-export function entryVersion({ name, document, aliases = [] }: Entry): string {
-  return shortHash(JSON.stringify([name, document, aliases.toSorted()]));
-}
-
-export function shortHash(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
 export interface ImageChange extends Partial<Record<DetailField, string | undefined>> {

@@ -5,7 +5,7 @@ import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
 import { openStore } from '../../server/engines.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
-import { printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
+import { isInteractive, printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
 import { count, printable } from '../terminal/text.ts';
 import { list } from './list.ts';
 import { checkFlags } from './options.ts';
@@ -61,11 +61,12 @@ export async function importFolder(
   config: Config,
   folder: string,
   continues: number | undefined,
+  user: string | undefined,
 ): Promise<ImportSummary & { notes: string[]; change: Change | undefined }> {
   const report = await importPaths(config, [folder], { quiet: true }, process, {
     signal: new AbortController().signal,
     confirmPrune: async () => [],
-    origin: 'studio',
+    author: { origin: 'studio', user },
     run: { source: '', continues },
   });
   return { ...report.summary, notes: await report.lines(), change: report.change };
@@ -111,10 +112,6 @@ export async function findDoubt(
   const { images } = await store.catalogue.statistics();
   if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;
   return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
-}
-
-function isInteractive({ stdin, stderr }: Terminal): boolean {
-  return stderr.isTTY === true && (stdin as { isTTY?: boolean }).isTTY === true;
 }
 
 async function ask(question: string, { stdin, stderr }: Terminal): Promise<boolean> {

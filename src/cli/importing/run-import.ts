@@ -24,7 +24,7 @@ import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { type Author, writersFor } from '../writer.ts';
 import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
 import { describeProblem, MAX_LISTED } from './list.ts';
 import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
@@ -51,8 +51,7 @@ interface ImportControl {
   readiness?: FolderOptions['readiness'];
   /** Called with the path of each picture that is private. */
   onHidden?: (path: string) => void;
-  /** Where it was started. */
-  origin?: 'import' | 'studio';
+  author?: Author;
   /** How the import is listed. Without it, by its paths. */
   run?: ImportSource;
 }
@@ -89,7 +88,7 @@ async function importPlaces(
     confirmPrune,
     readiness,
     onHidden,
-    origin = 'import',
+    author = { origin: 'import' },
     run = { source: describePlaces(places) },
   }: ImportControl,
 ): Promise<ImportReport> {
@@ -160,11 +159,12 @@ async function importPlaces(
         isChanged ? { folder, choice } : [],
       ),
     };
-    report.finish(await runImport(sources, writersFor(config, terminal, origin), options, prune));
+    report.finish(await runImport(sources, writersFor(config, terminal, author), options, prune));
     return report;
   } catch (error) {
     if (error instanceof InvalidRecords) {
-      const advice = origin === 'import' ? [describeWayOut(error.problems.length, folders.length > 0)] : [];
+      const advice =
+        author.origin === 'import' ? [describeWayOut(error.problems.length, folders.length > 0)] : [];
       throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
     }
     throw signal.aborted ? signal.reason : error;

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { linkKeysPath } from '../../config/link-keys.ts';
+import { passwordsPath } from '../../studio/passwords.ts';
 
 const READABLE_BY_OTHERS = 0o004;
 
@@ -10,7 +11,7 @@ export function findReadableSecrets({ database, dataDir, linkKeys }: Config): st
   if (process.platform === 'win32') return [];
   const tokens = database.engine === 'sqlite' ? [database.tokensPath] : [];
   const keys = linkKeys === undefined ? [linkKeysPath(dataDir)] : [];
-  return [...tokens, ...keys].flatMap((path) => {
+  return [...tokens, ...keys, passwordsPath(dataDir)].flatMap((path) => {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
     return mode & READABLE_BY_OTHERS
       ? `${path}: every user of this machine can read it; run "chmod 600 ${path}"`

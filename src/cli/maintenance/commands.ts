@@ -193,17 +193,37 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       (await import('./undo.ts')).revertCommand(config(), id, options, terminal),
     );
 
-  program
+  const studio = program
     .command('studio')
-    .description('open a web page to look after the catalogue, for you alone')
+    .description('open a web page to look after the catalogue, for you alone or for people with a password')
     .option(
       '--host <address>',
-      'listen on another address; anyone who can reach it can connect, without encryption',
+      'listen on another address; without --remote, anyone who can reach it can connect, without encryption',
       '127.0.0.1',
     )
     .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')
-    .addHelpText('after', examples('zukan studio --port 4000'))
+    .option('--remote', 'let people sign in from elsewhere, over HTTPS, with a name and a password', false)
+    .option('--certificate <file>', 'with --remote: the certificate, with its chain, as PEM')
+    .option('--key <file>', 'with --remote: the private key of the certificate, as PEM')
+    .addHelpText(
+      'after',
+      examples(
+        'zukan studio --port 4000',
+        'zukan studio password anna',
+        'zukan studio --remote --host 0.0.0.0 --port 8443 --certificate cert.pem --key key.pem',
+      ),
+    )
     .action(async (options) =>
       (await import('../serving/studio.ts')).studioCommand(config(), options, terminal),
+    );
+
+  studio
+    .command('password')
+    .description('set the password of a person who may sign in to a remote studio, and end their sessions')
+    .argument('<name>', 'whose password; the history shows the name')
+    .option('--remove', 'remove the person instead', false)
+    .addHelpText('after', examples('zukan studio password anna', 'zukan studio password anna < password.txt'))
+    .action(async (name, options) =>
+      (await import('../serving/studio-password.ts')).passwordCommand(config(), name, options, terminal),
     );
 }

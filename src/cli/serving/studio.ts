@@ -1,16 +1,22 @@
-/** `zukan studio`: a web page to look after the catalogue, for the operator alone. */
+/** `zukan studio`: a web page to look after the catalogue, for the operator, or with --remote for people who sign in. */
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
 import { openFiles, openSnapshot, openStore, openThumbnailMaker } from '../../server/engines.ts';
-import { newSecret, StudioAccess } from '../../studio/access.ts';
-import { createStudioServer } from '../../studio/server.ts';
+import { newSecret } from '../../studio/access.ts';
+import { LocalAccess } from '../../studio/local-access.ts';
+import { peopleReader, readPeople } from '../../studio/passwords.ts';
+import { RemoteAccess, type RemoteAccessOptions } from '../../studio/remote-access.ts';
+import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { openForChange } from '../writer.ts';
@@ -18,25 +24,45 @@ import { openForChange } from '../writer.ts';
 export interface StudioFlags {
   host: string;
   port: string;
+  remote: boolean;
+  certificate?: string;
+  key?: string;
 }
 
 export const LOOPBACK = '127.0.0.1';
 
+interface StudioOptions {
+  host: string;
+  port: number;
+  /** People sign in. Without TLS, a trusted proxy must speak HTTPS. */
+  remote?: Pick<RemoteAccessOptions, 'onEvent' | 'maxFormMs'> & { tls?: TlsFiles | undefined; clock?: Clock };
+}
+
 export interface RunningStudio extends AsyncDisposable {
-  /** With a new secret. */
+  /** With a new secret, unless people sign in. */
   newAddress(): string;
 }
 
 /** Runs until SIGINT (Ctrl-C) or SIGTERM. */
 export async function studioCommand(config: Config, flags: StudioFlags, terminal: Terminal): Promise<void> {
   const port = parsePort(flags.port);
+  const { host } = flags;
+  const remote = flags.remote ? prepareRemote(config, flags, terminal) : undefined;
+  if (!remote && (flags.certificate ?? flags.key) !== undefined)
+    throw new UsageError('--certificate and --key are for --remote');
   const interrupted = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
-  await using studio = await startStudio(config, { host: flags.host, port });
+  await using studio = await startStudio(config, { host, port, ...(remote && { remote }) });
   const address = studio.newAddress();
-  if (flags.host !== LOOPBACK)
+  if (remote) {
+    printLine(terminal, `zukan studio: ${address}${remote.tls ? '' : ', for the proxy'}`);
+    printLine(terminal, 'People sign in with their name and password. Press Ctrl-C to stop.');
+    await interrupted;
+    return;
+  }
+  if (host !== LOOPBACK)
     terminal.stderr.write(
-      `warning: everyone who can reach ${flags.host} can connect, and the network can read what you do, because the\n` +
-        'connection is not encrypted; an SSH tunnel to the default host is safer\n',
+      `warning: everyone who can reach ${host} can connect, and the network can read what you do, because the\n` +
+        'connection is not encrypted; --remote, or an SSH tunnel to the default host, is safer\n',
     );
   printLine(terminal, `zukan studio: ${address}`);
   printLine(terminal, 'The address works once. Press Enter for a new one, Ctrl-C to stop.');
@@ -46,9 +72,43 @@ export async function studioCommand(config: Config, flags: StudioFlags, terminal
   terminal.stdin.destroy();
 }
 
+/** Refuses to serve what nobody could use, or everybody could read. */
+function prepareRemote(
+  { dataDir, trustedProxies }: Config,
+  { certificate, key }: StudioFlags,
+  terminal: Terminal,
+): NonNullable<StudioOptions['remote']> {
+  if ((certificate === undefined) !== (key === undefined))
+    throw new UsageError('--certificate and --key belong together: give both');
+  if (certificate === undefined && trustedProxies.rules.length === 0)
+    throw new UsageError(
+      '--remote needs HTTPS: give --certificate and --key, or run it behind a proxy that speaks HTTPS, and set',
+      'TRUSTED_PROXIES to the address of the proxy',
+    );
+  if (readPeople(dataDir).length === 0)
+    throw new CommandError('nobody could sign in yet; set a password with "zukan studio password <name>"');
+  const onEvent = (text: string) => printLine(terminal, `${new Date().toISOString()} ${text}`);
+  if (certificate === undefined || key === undefined) return { onEvent };
+  const tls = { cert: readPem(certificate, '--certificate'), key: readPem(key, '--key') };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw new CommandError(`${certificate} and ${key} cannot be used: ${(error as Error).message}`);
+  }
+  return { onEvent, tls };
+}
+
+function readPem(path: string, option: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new CommandError(`${option} ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
 export async function startStudio(
   config: Config,
-  { host, port }: { host: string; port: number },
+  { host, port, remote }: StudioOptions,
 ): Promise<RunningStudio> {
   const store = await openStore(config);
   const files = openFiles(config);
@@ -57,15 +117,23 @@ export async function startStudio(
     files,
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
-    openWriter: (onWait) => openForChange(config, 'studio', onWait),
+    openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, onWait),
     thumbnailSizes: config.thumbnails,
-    importFolder: (folder, continues) => importFolder(config, folder, continues),
+    importFolder: (folder, continues, user) => importFolder(config, folder, continues, user),
     concurrency: 2 * availableParallelism(),
     clock: Date.now,
     newId: () => newId(),
   });
-  const access = new StudioAccess(host, newSecret);
-  const { server, listen } = createStudioServer(access, studio);
+  const local = new LocalAccess(host, newSecret);
+  const access = remote
+    ? new RemoteAccess({
+        ...{ clock: Date.now, ...remote, newSecret },
+        hasTls: remote.tls !== undefined,
+        trustedProxies: config.trustedProxies,
+        people: peopleReader(config.dataDir),
+      })
+    : local;
+  const { server, listen } = createStudioServer(access, studio, remote?.tls);
   const at = await listen({ host, port }).catch(async (error) => {
     await store[Symbol.asyncDispose]();
     throw new CommandError(
@@ -73,8 +141,9 @@ export async function startStudio(
     );
   });
   const name = at.family === 'IPv6' ? `[${at.address}]` : at.address;
+  const origin = `${remote?.tls ? 'https' : 'http'}://${name}:${at.port}`;
   return {
-    newAddress: () => `http://${name}:${at.port}/open?secret=${access.issueSecret()}`,
+    newAddress: () => (remote ? `${origin}/` : `${origin}/open?secret=${local.issueSecret()}`),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();

@@ -11,6 +11,11 @@ export interface Terminal {
   stderr: Writable & { isTTY?: boolean };
 }
 
+/** Whether somebody can answer a question. */
+export function isInteractive({ stdin, stderr }: Terminal): boolean {
+  return stderr.isTTY === true && (stdin as { isTTY?: boolean }).isTTY === true;
+}
+
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** For commands that another part of the program runs. */

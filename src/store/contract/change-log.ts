@@ -15,7 +15,7 @@ export interface Change {
   number: number;
   at: string;
   origin: ChangeOrigin;
-  /** Of the operating system. */
+  /** Of the operating system, or who signed in to a remote studio. */
   user: string;
   /** One line. */
   summary: string;
@@ -50,6 +50,24 @@ export interface ChangeItem {
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
   /** The change that undid it. */
+  undoneBy: number | null;
+}
+
+/** A field of an item for people to read, before and after; empty texts if there was nothing. */
+export interface Difference {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** An item for people to read, with names in place of ids. */
+export interface DescribedItem {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry or of a blocked name. The title or the file name of an image that is in the catalogue or the trash. */
+  name?: string;
+  what: 'added' | 'changed' | 'removed' | 'taken down';
+  differences: Difference[];
   undoneBy: number | null;
 }
 

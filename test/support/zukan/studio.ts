@@ -2,7 +2,8 @@
 import { after } from 'node:test';
 import { startStudio } from '../../../src/cli/serving/studio.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { SelectionSummary } from '../../../src/studio/summary.ts';
+import { endpoints } from '../../../src/studio/contract.ts';
+import type { SelectionSummary } from '../../../src/studio/responses.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
 const { request } = process.getBuiltinModule('node:http');
@@ -91,11 +92,30 @@ export async function openStudio(config: Config): Promise<TestStudio> {
   return studio;
 }
 
+/** Every address of the contract, and a picture, so that a new address is attacked as soon as it is declared. */
+export function everyAddress(id: string) {
+  const pictures = [`/picture/${id}`, `/picture/${id}/256`].map((path) => ({ path, form: 'query' }));
+  const declared = Object.entries(endpoints).map(([path, { form }]) => ({ path, form: form as string }));
+  return [...declared, ...pictures].map(({ path, form }) => ({
+    path,
+    send(studio: Pick<TestStudio, 'send'>, headers: Headers) {
+      const type = form === 'upload' ? 'application/octet-stream' : 'application/json';
+      const isGet = form === 'query';
+      return studio.send(
+        path,
+        { ...headers, 'Content-Type': type },
+        isGet ? '' : '{}',
+        isGet ? 'GET' : 'POST',
+      );
+    },
+  }));
+}
+
 function toId(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function sendRequest(
+export function sendRequest(
   url: URL,
   headers: Headers,
   body: string | Buffer,

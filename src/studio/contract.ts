@@ -1,0 +1,201 @@
+/**
+ * What the page and the server of the studio say to each other: each address, what a request may contain, and what comes back.
+ * The server validates every request with it (requests.ts), and both sides take their types from it. The page imports types
+ * only, so nothing of this file, or of what it imports, may need Node's types.
+ */
+import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
+import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import * as Type from '../lib/json-schema.ts';
+import type { Change, DescribedItem } from '../store/contract/change-log.ts';
+import type {
+  AddedPicture,
+  Alike,
+  Changed,
+  Counted,
+  Found,
+  ListedEntry,
+  RemovedPicture,
+  SelectionSummary,
+  Step,
+  Tile,
+  Undone,
+} from './responses.ts';
+
+export type { Kind, Rating } from '../catalogue/types.ts';
+export type * from './responses.ts';
+export type { Change, DescribedItem, EditableField };
+
+const MAX_IMAGES = 200_000;
+const MAX_TILES = 500;
+const MAX_NAMES = 100;
+const MAX_TEXT = 10_000;
+
+const closed = { additionalProperties: false };
+const Id = Type.String({ pattern: uuidPattern });
+const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES });
+const Text = Type.String({ maxLength: MAX_TEXT });
+const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
+const Kind = Type.Union([Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')]);
+const Origin = Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]);
+const Flag = Type.Optional(Type.Literal(''));
+/** The number of a change, in a query. */
+const Digits = Type.String({ pattern: '^[1-9]\\d{0,8}$' });
+const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
+const EntryIds = Type.Optional(Type.Array(Id, { maxItems: MAX_NAMES }));
+
+const Nothing = Type.Object({}, closed);
+const Selection = Type.Object({ ids: Ids }, closed);
+const ImageFilter = Type.Object(
+  {
+    rating: Type.Optional(Rating),
+    artist: EntryIds,
+    category: EntryIds,
+    character: EntryIds,
+    without: Type.Optional(Kind),
+    edited: Flag,
+    alike: Flag,
+    outdated: Flag,
+    run: Type.Optional(Digits),
+  },
+  closed,
+);
+const Field = Type.Union(
+  EDITABLE_FIELDS.map((field) => Type.Literal(field)),
+) as unknown as Type.TUnsafe<EditableField>;
+const ImageEdit = Type.Object(
+  {
+    rating: Type.Optional(Rating),
+    artist: Type.Optional(Text),
+    sourceName: Type.Optional(Text),
+    sourceUrl: Type.Optional(Text),
+    title: Type.Optional(Text),
+    description: Type.Optional(Text),
+    takenAt: Type.Optional(Text),
+    addCategories: Type.Optional(Texts),
+    removeCategories: Type.Optional(Texts),
+    addCharacters: Type.Optional(Texts),
+    removeCharacters: Type.Optional(Texts),
+    reset: Type.Optional(Type.Array(Field, { maxItems: EDITABLE_FIELDS.length })),
+    create: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type ImageEdit = Type.Static<typeof ImageEdit>;
+/** Those of a catalogue record; they are validated like one. */
+const EntryFields = Type.Object(
+  {
+    name: Type.Optional(Text),
+    url: Type.Optional(Text),
+    description: Type.Optional(Text),
+    nsfw: Type.Optional(Type.Boolean()),
+    source: Type.Optional(Text),
+    gender: Type.Optional(Text),
+    ages: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_NAMES })),
+    birth_date: Type.Optional(Text),
+    nationality: Type.Optional(Text),
+    occupations: Type.Optional(Texts),
+  },
+  closed,
+);
+/** The fields of a new picture, the import that it continues, and whether to ask if it looks like others. */
+const NewPicture = Type.Object(
+  {
+    name: Text,
+    rating: Type.Optional(Rating),
+    artist: Type.Optional(Text),
+    category: Type.Optional(Texts),
+    character: Type.Optional(Texts),
+    run: Type.Optional(Digits),
+    alike: Type.Optional(Type.Literal('ask')),
+  },
+  closed,
+);
+
+/** How a request and its response are sent. */
+type Form = 'query' | 'lookup' | 'change' | 'upload';
+
+interface Endpoint<F extends Form, Schema extends Type.TSchema, Response> {
+  form: F;
+  request: Schema;
+  /** For the compiler only: what the server makes itself needs no validation. */
+  response?: Response;
+}
+
+const endpoint =
+  <F extends Form>(form: F) =>
+  <Schema extends Type.TSchema>(request: Schema) => ({
+    returns: <Response>(): Endpoint<F, Schema, Response> => ({ form, request }),
+  });
+/** GET with a query. The response is JSON, or bytes. */
+const query = endpoint('query');
+/** POST with JSON, because a query would be too long for all the ids. It changes nothing. */
+const lookup = endpoint('lookup');
+/** POST with JSON. The response is a line of JSON for each progress, and a last one with the result. */
+const change = endpoint('change');
+/** POST with a query, and the bytes of a file. */
+const upload = endpoint('upload');
+
+export const endpoints = {
+  /** Who is signed in; undefined if nobody has to. */
+  '/data/session': query(Nothing).returns<{ user: string | undefined }>(),
+  /** The ids, oldest first, 16 bytes each. */
+  '/data/images': query(ImageFilter).returns<Uint8Array>(),
+  '/data/entries': query(Type.Object({ kind: Kind }, closed)).returns<ListedEntry[]>(),
+  '/data/suggestions': query(Type.Object({ kind: Kind, text: Text }, closed)).returns<Counted[]>(),
+  '/data/steps': query(Nothing).returns<Step[]>(),
+  '/data/history': query(
+    Type.Object(
+      { image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) },
+      closed,
+    ),
+  ).returns<Change[]>(),
+  '/data/change': query(Type.Object({ number: Digits, image: Type.Optional(Id) }, closed)).returns<
+    DescribedItem[]
+  >(),
+  '/data/removed': query(Nothing).returns<RemovedPicture[]>(),
+  '/data/imports': query(Nothing).returns<Change[]>(),
+  '/data/alike': query(Nothing).returns<{ total: number; groups: Alike[][] }>(),
+  '/data/problems': query(Nothing).returns<string[]>(),
+  '/data/tiles': lookup(
+    Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_TILES }) }, closed),
+  ).returns<Tile[]>(),
+  '/data/summary': lookup(Selection).returns<SelectionSummary>(),
+  '/change/images': change(Type.Object({ ids: Ids, version: Text, edit: ImageEdit }, closed)).returns<
+    Changed & { changed: number }
+  >(),
+  '/change/remove': change(
+    Type.Object({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }, closed),
+  ).returns<Changed>(),
+  '/change/allow': change(Selection).returns<Changed>(),
+  '/change/restore': change(Selection).returns<Changed>(),
+  '/change/trash/empty': change(Nothing).returns<Changed & { images: number; files: number }>(),
+  '/change/undo': change(
+    Type.Object({ change: Type.Integer(), isPreview: Type.Boolean() }, closed),
+  ).returns<Undone>(),
+  '/change/entry': change(
+    Type.Object(
+      { kind: Kind, id: Id, version: Text, fields: EntryFields, addAliases: Texts, removeAliases: Texts },
+      closed,
+    ),
+  ).returns<Changed>(),
+  '/change/entry/create': change(Type.Object({ kind: Kind, name: Text }, closed)).returns<Changed>(),
+  '/change/entry/merge': change(
+    Type.Object({ kind: Kind, from: Id, into: Id, version: Text }, closed),
+  ).returns<Changed>(),
+  '/change/entry/remove': change(
+    Type.Object({ kind: Kind, id: Id, version: Text, block: Type.Boolean() }, closed),
+  ).returns<Changed>(),
+  /** With `alike=ask`, the pictures that it looks like, if there are any. */
+  '/add/picture': upload(NewPicture).returns<AddedPicture | { alike: Found[] }>(),
+  /** The picture with this id gets the file, and keeps its fields. */
+  '/add/replacement': upload(Type.Object({ name: Text, id: Id, version: Text }, closed)).returns<Changed>(),
+};
+
+type Endpoints = typeof endpoints;
+export type Address = keyof Endpoints;
+/** Those of one form. */
+export type AddressOf<F extends Form> = {
+  [A in Address]: Endpoints[A]['form'] extends F ? A : never;
+}[Address];
+export type RequestTo<A extends Address> = Type.Static<Endpoints[A]['request']>;
+export type ResponseOf<A extends Address> = Exclude<Endpoints[A]['response'], undefined>;

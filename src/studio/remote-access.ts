@@ -1,0 +1,176 @@
+/**
+ * Access from elsewhere: people sign in with a name and a password, over HTTPS only, and get a session that expires.
+ * docs/studio.md has the threat model.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
+import { clientReader, originReader } from '../access/client-address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Access, checkPost, type NewSecret, type Reply, readCookies, type Session } from './access.ts';
+import { signInPage } from './page.ts';
+import { findPerson, type Person } from './passwords.ts';
+import { readBytes, StudioError } from './requests.ts';
+import { Attempts, Sessions } from './sessions.ts';
+
+/** A name and a password, however they are encoded. */
+const MAX_FORM_BYTES = 4096;
+const MAX_FORM_MS = 10_000;
+/** Each takes a core and 32 MB for a while. */
+const MAX_CHECKS = 2;
+const MAX_WAITING = 8;
+/** A year. Browsers then never use HTTP for this host name. */
+const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' };
+/** Only this page has a form. With no-referrer, browsers would not say where the form comes from. */
+const SIGN_IN_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+};
+
+const EMPTY = { type: 'text/plain', text: '' };
+
+export interface RemoteAccessOptions {
+  /** Whether the server itself speaks HTTPS. If not, a trusted proxy must. */
+  hasTls: boolean;
+  trustedProxies: BlockList;
+  /** The people who may sign in now. */
+  people(): Person[];
+  /** Tells the operator, in one line. */
+  onEvent(text: string): void;
+  clock: Clock;
+  newSecret: NewSecret;
+  /** How long a form may take to arrive. */
+  maxFormMs?: number;
+}
+
+export class RemoteAccess implements Access {
+  readonly advice = 'reload the page to sign in';
+  readonly headers: Record<string, string>;
+  port = 0;
+  readonly #options: RemoteAccessOptions;
+  readonly #sessions: Sessions;
+  readonly #attempts: Attempts;
+  readonly #clientOf: ReturnType<typeof clientReader>;
+  readonly #forwardedOrigin: ReturnType<typeof originReader>;
+  #checks = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: RemoteAccessOptions) {
+    const { hasTls, trustedProxies, clock, newSecret } = options;
+    this.#options = options;
+    this.headers = hasTls ? STRICT_TRANSPORT : {};
+    this.#sessions = new Sessions(clock, newSecret);
+    this.#attempts = new Attempts(clock);
+    this.#clientOf = clientReader(trustedProxies);
+    this.#forwardedOrigin = originReader(undefined, trustedProxies);
+  }
+
+  checkConnection(request: IncomingMessage): void {
+    if (!this.originOf(request).startsWith('https:'))
+      throw new StudioError(403, 'the studio is for HTTPS only: use its address that begins with https');
+  }
+
+  originOf(request: IncomingMessage): string {
+    const { hasTls } = this.#options;
+    return hasTls ? `https://${request.headers.host}` : this.#forwardedOrigin(request);
+  }
+
+  async enter(request: IncomingMessage, { pathname }: URL): Promise<Reply | undefined> {
+    if (request.method === 'POST' && pathname === '/sign-in') return this.#signIn(request);
+    if (request.method === 'POST' && pathname === '/sign-out') return this.#signOut(request);
+    if (request.method !== 'GET' || pathname !== '/' || this.session(request)) return undefined;
+    return refuse(401, '');
+  }
+
+  session(request: IncomingMessage): Session | undefined {
+    const secrets = readCookies(request.headers, this.#cookieName);
+    if (secrets.length === 0) return undefined;
+    const people = this.#options.people();
+    for (const secret of secrets) {
+      const person = this.#sessions.find(secret, people);
+      if (person) return { user: person.name };
+    }
+    return undefined;
+  }
+
+  /** The prefix makes browsers refuse cookies of this name from other hosts and from HTTP. */
+  get #cookieName(): string {
+    return `__Host-zukan-studio-${this.port}`;
+  }
+
+  /** Refuses in the order of what it costs: nothing of the body is read for a client that must wait. */
+  async #signIn(request: IncomingMessage): Promise<Reply> {
+    checkPost(request, this.originOf(request), 'application/x-www-form-urlencoded');
+    const client = this.#clientOf(request);
+    const wait = this.#attempts.take(client);
+    if (wait > 0) return mustWait(wait);
+    const form = new URLSearchParams((await this.#readForm(request)).toString());
+    const person = await this.#check(form.get('name') ?? '', form.get('password') ?? '');
+    if (person === 'busy') return mustWait(1000);
+    if (!person) {
+      // Not the name that was entered: it could be the password by mistake.
+      this.#options.onEvent(`wrong name or password from ${client}`);
+      return refuse(403, 'The name or the password is wrong.');
+    }
+    this.#attempts.forgive(client);
+    this.#endSessions(request);
+    this.#options.onEvent(`${person.name} signed in from ${client}`);
+    const headers = { 'Set-Cookie': this.#cookie(this.#sessions.start(person)), Location: '/' };
+    return { status: 303, page: EMPTY, headers };
+  }
+
+  #signOut(request: IncomingMessage): Reply {
+    checkPost(request, this.originOf(request), 'application/json');
+    const user = this.session(request)?.user;
+    this.#endSessions(request);
+    if (user !== undefined) this.#options.onEvent(`${user} signed out`);
+    // Pictures stay in the cache of a browser for some minutes.
+    const headers = { 'Set-Cookie': `${this.#cookie('')}; Max-Age=0`, 'Clear-Site-Data': '"cache"' };
+    return { status: 200, page: EMPTY, headers };
+  }
+
+  #endSessions({ headers }: IncomingMessage): void {
+    for (const secret of readCookies(headers, this.#cookieName)) this.#sessions.end(secret);
+  }
+
+  #cookie(value: string): string {
+    return `${this.#cookieName}=${value}; Secure; HttpOnly; SameSite=Strict; Path=/`;
+  }
+
+  async #readForm(request: IncomingMessage): Promise<Buffer> {
+    const tooSlow = new StudioError(408, 'the request took too long');
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(tooSlow), this.#options.maxFormMs ?? MAX_FORM_MS);
+    try {
+      return await Promise.race([readBytes(request, MAX_FORM_BYTES, 'the request is too large'), promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** At most two at a time, and a few that wait. */
+  async #check(name: string, password: string): Promise<Person | 'busy' | undefined> {
+    if (this.#checks < MAX_CHECKS) this.#checks++;
+    else if (this.#waiting.length >= MAX_WAITING) return 'busy';
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await findPerson(this.#options.people(), name, password);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#checks--;
+    }
+  }
+}
+
+function mustWait(ms: number): Reply {
+  const minutes = Math.ceil(ms / 60_000);
+  const text = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
+  const reply = refuse(429, text);
+  return { ...reply, headers: { ...reply.headers, 'Retry-After': String(Math.ceil(ms / 1000)) } };
+}
+
+/** The rest of a body is not read. */
+function refuse(status: number, message: string): Reply {
+  return { status, page: signInPage(message), headers: { ...SIGN_IN_HEADERS, Connection: 'close' } };
+}

@@ -1,0 +1,131 @@
+/** What the server of the studio answers. The page gets these types through contract.ts. */
+import type { EditableField } from '../catalogue/documents/edit-image.ts';
+import type { Image, Rating } from '../catalogue/types.ts';
+import type { Kept } from '../changes/undoing.ts';
+
+/** A change that was made in the studio and can be undone. */
+export interface Step {
+  id: number;
+  label: string;
+  at: string;
+}
+
+/** What the page needs to know after a change. */
+export interface Changed {
+  steps: Step[];
+  summary?: SelectionSummary;
+}
+
+/** How far a change is. */
+export type Progress = { done: number; total: number } | { waiting: true };
+
+/** What an error is sent with. */
+export interface RefusalDetails {
+  /** Of images that were changed meanwhile. */
+  summary?: SelectionSummary;
+  /** The ids of images that were removed meanwhile. */
+  missing?: string[];
+}
+
+/** An entry, and how many images have it. */
+export interface Counted {
+  id: string;
+  name: string;
+  images: number;
+}
+
+export interface ListedEntry extends Counted {
+  aliases: string[];
+  version: string;
+  /** Its other public fields. */
+  fields: Record<string, unknown>;
+}
+
+export interface Tile {
+  id: string;
+  rating: Rating;
+  label: string;
+  isEdited: boolean;
+  width: number;
+  height: number;
+  /** What is shown until the picture has loaded. */
+  color: string;
+  thumbHash?: string;
+}
+
+/** A picture to compare with others. */
+export interface Alike extends Tile {
+  size: number;
+  mimetype: string;
+}
+
+/** A picture that a new one looks like, as it was when it was found. */
+export type Found = Alike & { version: string };
+
+export interface SelectionSummary {
+  images: number;
+  /** Of all the images together. A change names the one that it is based on. */
+  version: string;
+  ratings: Partial<Record<Rating, number>>;
+  artists: Counted[];
+  categories: Counted[];
+  characters: Counted[];
+  /** Undefined if there are several, and so are the details. */
+  source: Image['source'] | undefined;
+  title: string | undefined;
+  description: string | undefined;
+  takenAt: string | undefined;
+  /** By field. */
+  edited: Partial<Record<EditableField, number>>;
+  /** Of a single image. */
+  details?: {
+    createdAt: string;
+    width: number;
+    height: number;
+    size: number;
+    mimetype: string;
+    fileName: string;
+  };
+}
+
+/** The first ones of a list, and how long it is. */
+export interface Listed<T> {
+  count: number;
+  listed: T[];
+}
+
+/** What undoing a change did, or would do. */
+export interface Undone extends Changed {
+  /** The summary of the change. */
+  undone: string;
+  /** The ids of images. */
+  removed: Listed<string>;
+  restored: Listed<string>;
+  changed: Listed<string>;
+  /** How many pictures have another file now. */
+  replaced: number;
+  entries: number;
+  kept: Listed<Kept>;
+}
+
+export interface RemovedPicture {
+  id: string;
+  removedAt: string;
+  reason: string;
+  /** Its title or file name, as long as it is in the trash. */
+  name?: string;
+  /** Whether it can be restored. */
+  isInTrash: boolean;
+}
+
+/** What became of a picture that was sent to be added. */
+export interface AddedPicture {
+  /** How many records were added or updated, entries included. */
+  added: number;
+  updated: number;
+  /** What the import says, as sentences. */
+  notes: string[];
+  /** The import that it belongs to; undefined if nothing changed. */
+  run: number | undefined;
+  steps: Step[];
+}
