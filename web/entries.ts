@@ -19,7 +19,9 @@ let shown: readonly EntryGroup[] = [];
 /** Leaves out properties without content. */
 export function createPropertyList(properties: [string, (Node | string)[]][]): HTMLElement {
   const given = properties.filter(([, content]) => content.some((part) => part !== ''));
-  const rows = given.map(([term, content]) => el('div', {}, el('dt', {}, term), el('dd', {}, ...content)));
+  const rows = given.map(([term, content]) =>
+    el('div', {}, el('dt', {}, term), el('dd', { dir: 'auto' }, ...content)),
+  );
   return el('dl', { class: 'properties' }, ...rows);
 }
 
@@ -51,8 +53,26 @@ export function describeSubject(subject: Subject): Node[] {
   return [createLine(count, subject.url && externalLink(subject.url, hostName(subject.url)))];
 }
 
+/** Longer texts are cut after a few lines. */
+const MAX_LEAD_LENGTH = 280;
+const MAX_LEAD_LINES = 4;
+
 function createLead(text: string): Node[] {
-  return text ? [el('p', { class: 'lead' }, text)] : [];
+  if (!text) return [];
+  const isLong = text.length > MAX_LEAD_LENGTH || text.split('\n').length > MAX_LEAD_LINES;
+  const lead = el('p', { class: isLong ? 'lead clamped' : 'lead', dir: 'auto' }, text);
+  if (!isLong) return [lead];
+  const click = () => {
+    const isCut = lead.classList.toggle('clamped');
+    button.textContent = isCut ? 'Show all' : 'Show less';
+    button.ariaExpanded = String(!isCut);
+  };
+  const button = el(
+    'button',
+    { type: 'button', class: 'link-button', 'aria-expanded': 'false', click },
+    'Show all',
+  );
+  return [lead, button];
 }
 
 function createLine(...parts: (Node | string)[]): HTMLElement {
@@ -102,8 +122,8 @@ function createItem(entry: Subject): HTMLElement {
   const href = formatUrl(entryView(entry));
   const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
   const summary = [count, summarizeEntry(entry)].filter(Boolean).join(' · ');
-  const link = el('a', { href }, createCover(entry), el('span', { class: 'name' }, entry.name));
-  return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet' }, summary)] : []));
+  const link = el('a', { href }, createCover(entry), el('span', { class: 'name', dir: 'auto' }, entry.name));
+  return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet', dir: 'auto' }, summary)] : []));
 }
 
 /** The name is next to it, so it needs no description. */

@@ -15,8 +15,10 @@ export function describeImage({ title, characters, categories }: GalleryImage): 
   return [title, characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
 }
 
-export function imageTitle({ title, characters }: GalleryImage): string {
-  return title || lists.format(characters.map(({ name }) => name)) || 'Untitled';
+/** What is known about an image without a title says more than that it has none. */
+export function imageTitle({ title, characters, categories }: GalleryImage): string {
+  const namesOf = (entries: { name: string }[]) => lists.format(entries.map(({ name }) => name));
+  return title || namesOf(characters) || namesOf(categories) || 'Image';
 }
 
 /** As in link previews. */

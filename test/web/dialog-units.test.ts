@@ -89,9 +89,10 @@ test('file names are readable, unique and valid everywhere', () => {
       meta: { mimetype },
       artistDetails: { name: artist },
       characters: names.map((name) => ({ name })),
+      categories: [],
     } as unknown as GalleryImage);
   assert.equal(nameOf(['Nami', 'Mio'], 'A. & B.', 'image/jpeg'), 'Nami and Mio by A. & B. (8d99a88c).jpg');
-  assert.equal(nameOf([], 'x', 'image/webp'), 'Untitled by x (8d99a88c).webp');
+  assert.equal(nameOf([], 'x', 'image/webp'), 'Image by x (8d99a88c).webp');
   assert.equal(nameOf(['../..\\a:b\u202e\n'], '<c>|"?*', 'image/gif'), 'a b by c (8d99a88c).gif');
   assert.ok(nameOf(['図'.repeat(500)], 'x', 'image/png').length < 120);
 });

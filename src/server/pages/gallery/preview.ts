@@ -44,10 +44,22 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
   if (id === undefined) return 'missing';
   const { links, previewLifetime, clock } = services;
   const signLink = links.signer(origin, linkValidity(clock(), previewLifetime, false));
-  return kind === 'image' ? previewImage(services, id, signLink) : previewEntry(services, kind, id, signLink);
+  const found = await (kind === 'image'
+    ? previewImage(services, id, signLink)
+    : previewEntry(services, kind, id, signLink));
+  return typeof found === 'object' ? { ...found, url: `${origin}/?${kind}=${id}` } : found;
 }
 
-async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
+/** The start page shows the newest picture, by an address that does not expire. */
+export function previewStart(newest: Image | undefined, origin: string, prefix: string): Start {
+  const picture = newest && choosePicture(newest);
+  const url = `${origin}${prefix}/image/${newest?.id}/file?width=${picture?.width}`;
+  return { url: `${origin}/`, picture: picture && { ...picture, url } };
+}
+
+type FoundRecord = Omit<Preview, 'url'> | 'blurred' | 'missing';
+
+async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<FoundRecord> {
   const document = await catalogue.image(id);
   if (!document) return 'missing';
   const image = document.toImage(signLink, ['artist', 'thumbnails', 'details']);
@@ -55,7 +67,7 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
-    title: shorten(`${image.title || characterNames(image) || 'Untitled'}${artist}`),
+    title: shorten(`${titleOf(image)}${artist}`),
     description: shorten(
       image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
     ),
@@ -68,7 +80,7 @@ async function previewEntry(
   kind: Kind,
   id: string,
   signLink: SignLink,
-): Promise<Found> {
+): Promise<FoundRecord> {
   const entry = await catalogue.one(kind, id, true);
   if (!entry) return 'missing';
   const record: Artist | Character | Category = JSON.parse(entry.document);
@@ -100,6 +112,11 @@ function describe(image: Image): string {
   return shorten(parts.join(': ') || 'Image without a description');
 }
 
+/** As `imageTitle` of the gallery. */
+function titleOf(image: Image): string {
+  return image.title || characterNames(image) || lists.format(categoryNames(image)) || 'Image';
+}
+
 function characterNames({ characters }: Image): string {
   return lists.format(characters.map(({ name }) => name));
 }
@@ -117,10 +134,15 @@ function shorten(text: string): string {
     : `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…`;
 }
 
-interface Preview {
+interface Start {
+  /** Of the page, absolute. */
+  url: string;
+  picture: Picture | undefined;
+}
+
+interface Preview extends Start {
   title: string;
   description: string;
-  picture: Picture | undefined;
 }
 
 interface Picture {
@@ -136,19 +158,16 @@ interface Picture {
  * What search engines and link previews read: the title, the description, and the tags of Open Graph and Twitter. Without a
  * preview, they tell nothing but the name of the site.
  */
-export function headTags(siteName: string, preview?: Preview): Markup {
-  const { title, description, picture } = preview ?? {
-    title: siteName,
-    description: 'Browse an image catalogue.',
-    picture: undefined,
-  };
+export function headTags(siteName: string, preview?: Preview, start?: Start): Markup {
+  const { title, description } = preview ?? { title: siteName, description: 'Browse an image catalogue.' };
+  const { url, picture } = preview ?? start ?? {};
   return html`<title>${preview ? `${title} · ${siteName}` : title}</title>
 <meta name="description" content="${description}">
 <meta property="og:site_name" content="${siteName}">
 <meta property="og:type" content="website">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
+${url ? html`<meta property="og:url" content="${url}">\n` : ''}<meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
 ${picture ? pictureTags(picture) : ''}`;
 }
 
