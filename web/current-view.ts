@@ -1,5 +1,6 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
 import { adoptImages, loadMore, loadView } from './api.ts';
+import { updateBrowse } from './browse.ts';
 import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
 import { setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
@@ -73,6 +74,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
   showHeading(view, 'id' in view ? getCachedSubject(view.id) : undefined);
   updateSearch(view);
   updateFilters(view);
+  updateBrowse(view);
   hideLoadMore();
   const cached = getCachedView(state.key);
   setBusy(!cached);

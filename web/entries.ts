@@ -88,7 +88,9 @@ export function showEntries(groups: readonly EntryGroup[], view: View): void {
   if (!isContinuation) clearEntries();
   const sections = found
     .slice(shown.length)
-    .map((group) => (view.name === 'search' ? createGroup(group, view.search) : createList(group.entries)));
+    .map((group) =>
+      view.name === 'search' ? createGroup(group, view.search) : createList(withImages(group)),
+    );
   byId('entries').append(...sections);
   byId('entries').hidden = found.length === 0;
   shown = found;
@@ -112,6 +114,12 @@ function createGroup({ kind, entries, total }: EntryGroup, search: string): HTML
     createList(entries.slice(0, MAX_IN_GROUP)),
     ...(total > MAX_IN_GROUP ? [rest] : []),
   );
+}
+
+/** Those without images are left out, unless that would leave nothing. */
+function withImages({ entries }: EntryGroup): Subject[] {
+  const used = entries.filter(({ images }) => images !== 0);
+  return used.length > 0 ? used : entries;
 }
 
 function createList(entries: readonly Subject[]): HTMLElement {

@@ -1,6 +1,7 @@
 /** Keeps the page in line with its URL. */
 
 import { initUnblurSwitch } from './blur.ts';
+import { initBrowse } from './browse.ts';
 import { getCachedView } from './cache.ts';
 import {
   currentState,
@@ -113,6 +114,10 @@ byId('shuffle').addEventListener('click', () => {
 });
 initInfiniteScroll(showMore);
 initSearch(navigate);
+initBrowse((url) => {
+  history.replaceState(createState(historyState().ratings), '', url);
+  showRoute();
+});
 initUnblurSwitch(redrawImages);
 byId('options').addEventListener('click', ({ currentTarget }) => {
   const isOpen = !byId('filters').toggleAttribute('hidden');

@@ -4,6 +4,7 @@ import { byId, el } from './dom.ts';
 import { clearEntries, describeSubject, showEntries } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
 import { filterOptions, formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
+import { letterOf } from './search-pattern.ts';
 import { catalogueHas } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
 import { setViewTitle } from './title.ts';
@@ -37,7 +38,10 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   byId('tools').hidden = !hasFilters;
   byId('filters').hidden = !hasFilters || byId('options').ariaExpanded !== 'true';
   byId('description').dataset.view = view.name;
-  if ('search' in view) byId('description').replaceChildren(...(view.search ? [createPatternHint()] : []));
+  if ('search' in view)
+    byId('description').replaceChildren(
+      ...(view.search && !letterOf(view.search) ? [createPatternHint()] : []),
+    );
   byId('categories').hidden = !hasChips(view) || !catalogueHas('categories');
   if (hasChips(view)) showChips(view, subject);
   byId('notice').replaceChildren();

@@ -1,5 +1,6 @@
 /** Texts of the page: titles, descriptions of images, counts, sizes and durations. */
 import type { EntryKind, View } from './route.ts';
+import { letterOf } from './search-pattern.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 const lists = new Intl.ListFormat('en');
@@ -35,6 +36,7 @@ export function viewTitle(view: View, subject: Entry | undefined): string {
     const names = (match === 'any' ? alternatives : lists).format(categories) || capitalize(view.name);
     return exclude.length > 0 ? `${names} without ${alternatives.format(exclude)}` : names;
   }
+  if (view.name === 'list' && letterOf(view.search)) return capitalize(view.kind);
   if ('search' in view && view.search) return `“${view.search}”`;
   if (view.name === 'list') return capitalize(view.kind);
   return subject?.name ?? capitalize(view.name);
@@ -47,7 +49,8 @@ export function viewEyebrow(view: View): string {
     return view.name === 'newest' ? 'Newest in' : 'Images in';
   }
   if (view.name === 'search') return 'Search';
-  if (view.name === 'list') return view.search ? `Search in ${view.kind}` : 'Browse';
+  if (view.name === 'list')
+    return view.search && !letterOf(view.search) ? `Search in ${view.kind}` : 'Browse';
   return capitalize(view.name);
 }
 

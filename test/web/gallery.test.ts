@@ -79,12 +79,10 @@ describe('the gallery', { skip }, async () => {
 
   test('a list of entries shows covers and counts, and an artist their images, with one request each', async () => {
     const { page, requests, finish } = await open('/?in=artists');
-    const [hokusai, idle] = [page.locator('.entries li').first(), page.locator('.entries li').last()];
+    const hokusai = page.locator('.entries li');
     await hokusai.locator('.cover img.loaded').waitFor();
     assert.match(await hokusai.locator('p').innerText(), /^[1-9]\d* images · example\.org$/);
-    assert.equal(await idle.locator('p').innerText(), '0 images');
-    assert.equal(await idle.locator('.cover').innerText(), 'I');
-    assert.equal(await idle.locator('img').count(), 0);
+    assert.equal(await hokusai.count(), 1, 'an artist without images is not listed');
     assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.getByRole('link', { name: 'Hokusai & Daughter', exact: true }).click();
     await waitForFirstImage(page);

@@ -69,9 +69,9 @@ describe('the page', { skip }, async () => {
   });
 
   test('pictures have three sizes, and the choice is remembered', async () => {
-    const { page, requests, finish } = await open('/?categories=city');
+    const { page, requests, finish } = await open('/?order=newest&categories=city');
     await waitForFirstImage(page);
-    const height = async () => Math.round((await page.locator('.tile').first().boundingBox())?.height ?? 0);
+    const height = async () => Math.round((await page.locator('#grid').boundingBox())?.height ?? 0);
     const medium = await height();
     await page.getByRole('button', { name: 'Picture size: medium' }).click();
     const large = await height();

@@ -9,11 +9,17 @@ import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
 
 export interface Facts {
-  /** The names of the ratings and orientations that have images, and of the kinds of entries there are. */
+  /**
+   * The names of the ratings and orientations that have images, and of the kinds of entries there are: `many-artists` if
+   * they are more than a page shows.
+   */
   has: readonly string[];
   /** The newest image rated sfw, without links. */
   newest: Image | undefined;
 }
+
+/** How many entries a page of the gallery shows. */
+const PAGE_SIZE = 25;
 
 /** If the catalogue cannot be read, the page offers everything. */
 const unknownFacts: Facts = {
@@ -70,7 +76,7 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
   };
 }
 
-function namesOf({ images, characters, categories }: Statistics, hasArtists: boolean): string[] {
+function namesOf({ images, artists, characters, categories }: Statistics, hasArtists: boolean): string[] {
   const counts = {
     ...images.nsfw,
     ...images.orientation,
@@ -78,7 +84,11 @@ function namesOf({ images, characters, categories }: Statistics, hasArtists: boo
     characters: characters.count,
     categories: categories.count,
   };
-  return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : []));
+  const many = { artists: artists.count, characters: characters.count, categories: categories.count };
+  return [
+    ...Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : [])),
+    ...Object.entries(many).flatMap(([name, count]) => (count > PAGE_SIZE ? [`many-${name}`] : [])),
+  ];
 }
 
 /** By the name of a part of the page, whether it is hidden. */
