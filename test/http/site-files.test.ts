@@ -9,6 +9,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 const browser = { Accept: 'text/html' };
 const folder = temporaryFolder();
@@ -73,6 +74,16 @@ test('the page offers what the catalogue has, and changes with it', async () => 
   const all = ['ratings', 'shapes', 'unblur', 'filters', 'chips', 'artists', 'categories'];
   assert.deepEqual(await offered(), all);
   assert.ok((await service.get('/', browser)).text.includes(uuid(4, 4)), 'the newest that is rated sfw');
+});
+
+test('a catalogue that fails or does not answer does not keep the page from being sent', async () => {
+  const faults = [() => Promise.reject(new Error('broken')), () => new Promise<never>(() => {})];
+  for (const statistics of faults) {
+    const get = await startWrapped(config, (catalogue) => ({ ...catalogue, statistics }));
+    const { status, text } = await get('/', browser);
+    assert.equal(status, 200);
+    assert.doesNotMatch(text, /<a href="[^"]*" hidden>/, 'everything is offered');
+  }
 });
 
 test('the sitemap has what everyone may see, and robots.txt names it', async () => {

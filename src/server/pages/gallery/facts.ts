@@ -2,6 +2,7 @@
  * What the catalogue has. The page offers no filter and no list that would be of no use: without characters no list of
  * characters, with pictures that are all rated sfw no ratings.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
 import type { Image, Statistics } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
@@ -18,6 +19,7 @@ export interface Facts {
   newest: Image | undefined;
 }
 
+const MAX_WAIT_MS = 500;
 /** How many entries a page of the gallery shows. */
 const PAGE_SIZE = 25;
 
@@ -45,7 +47,13 @@ export class FactCache {
     const { clock, tuning } = this.#services;
     if (Math.abs(clock() - this.#endedAt) < tuning.maxFactsAgeMs) return Promise.resolve(this.#latest);
     this.#lookup ??= this.#find(exchange);
-    return this.#lookup;
+    return Promise.race([this.#lookup, this.#latestAfterWait()]);
+  }
+
+  /** The page does not wait for a catalogue that does not answer. */
+  async #latestAfterWait(): Promise<Facts> {
+    await setTimeout(MAX_WAIT_MS, undefined, { ref: false });
+    return this.#latest;
   }
 
   async #find({ log, id }: Exchange): Promise<Facts> {
