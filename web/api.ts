@@ -63,6 +63,11 @@ export async function loadImage(id: string, call: CallOptions = {}): Promise<Gal
   return data[0] as GalleryImage;
 }
 
+/** For images that an earlier page loaded: each renews its links by itself. */
+export function adoptImages(images: readonly GalleryImage[]): void {
+  for (const image of images) addBatch([image], async () => [await loadImage(image.id)], loadImage);
+}
+
 /** Only those with the given ratings, if there are any. */
 export async function loadSimilar(id: string, nsfw: Rating[], call: CallOptions): Promise<GalleryImage[]> {
   const load: LoadPage = async (call) => ({ data: await zukan.similar(id, similarOptions(nsfw), call) });

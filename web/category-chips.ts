@@ -45,6 +45,7 @@ export function showChips(
       {
         type: 'button',
         class: `chip ${type}`,
+        dir: 'auto',
         'aria-pressed': String(type !== 'suggested'),
         'data-filter-url': urlOf(toggleCategory(selection, name)),
       },

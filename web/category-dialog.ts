@@ -48,7 +48,7 @@ const matchField = el('fieldset', { class: 'toggles', 'aria-label': 'Images in' 
 const showButton = el('button', { type: 'button', class: 'button strong', click: close }, 'Show images');
 const dialog = el(
   'dialog',
-  { id: 'category-dialog', 'aria-labelledby': 'category-title', close: () => typing.stop() },
+  { id: 'category-dialog', class: 'panel', 'aria-labelledby': 'category-title', close: () => typing.stop() },
   el(
     'div',
     { class: 'row' },
@@ -128,7 +128,7 @@ function update(selection: Selection): void {
 function createRow(name: string): HTMLElement {
   const createButton = (choice: 'include' | 'exclude', label: string, text: string) => {
     const click = () => update(choose(draft, name, choiceOf(draft, name) === choice ? undefined : choice));
-    return el('button', { type: 'button', value: choice, 'aria-label': label, click }, text);
+    return el('button', { type: 'button', value: choice, 'aria-label': label, dir: 'auto', click }, text);
   };
   const row = el(
     'li',

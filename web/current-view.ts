@@ -1,10 +1,11 @@
 /** The view on show: takes its data from the cache or the API, and loads more images on demand. */
-import { loadMore, loadView } from './api.ts';
+import { adoptImages, loadMore, loadView } from './api.ts';
+import { updateBrowse } from './browse.ts';
 import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
 import { setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
 import { updateFilters } from './filters.ts';
-import { clearImages, showImages } from './grid.ts';
+import { clearImages, countVisible, showImages } from './grid.ts';
 import type { HistoryState } from './history-state.ts';
 import { hideLoadMore, showLoadError, showLoadingMore, showLoadMore } from './infinite-scroll.ts';
 import { announce, createErrorMessage, explainError, hideToast, showToast } from './messages.ts';
@@ -12,6 +13,7 @@ import { showIfEmpty, showProblem } from './notices.ts';
 import { clearPage, renderView, setBusy, setStale, showHeading, summarizeView } from './page.ts';
 import { isEndless, type View } from './route.ts';
 import { updateSearch } from './search.ts';
+import { getSnapshot, saveSnapshot } from './snapshot.ts';
 import { allShownText, formatCount } from './text.ts';
 import type { ViewData } from './types.ts';
 
@@ -38,6 +40,19 @@ export function updateNeighbours(): void {
   setDialog({ neighbours: images.map(({ id }) => id), hasMore: cursor !== undefined });
 }
 
+/** Continues where the visitor was when the page was left. */
+export function restoreView({ key }: HistoryState): void {
+  const data = getSnapshot(key);
+  if (data) {
+    adoptImages(data.images);
+    cacheEntries(data);
+    cacheView(key, data);
+  }
+  addEventListener('pagehide', () => {
+    if (current?.data) saveSnapshot(current.state.key, current.view, current.data);
+  });
+}
+
 function showData(target: CurrentView, data: ViewData): void {
   target.data = data;
   renderView(target.view, data);
@@ -59,6 +74,7 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
   showHeading(view, 'id' in view ? getCachedSubject(view.id) : undefined);
   updateSearch(view);
   updateFilters(view);
+  updateBrowse(view);
   hideLoadMore();
   const cached = getCachedView(state.key);
   setBusy(!cached);
@@ -102,6 +118,7 @@ async function addNextImages(): Promise<void> {
   const { view, state, data } = current ?? {};
   if (!current || !view || !state || data?.cursor === undefined || !isEndless(view)) return;
   const previousCount = data.images.length;
+  const visibleCount = countVisible();
   showLoadingMore();
   try {
     const next = await loadMore(view, data, state.seed, signal);
@@ -109,9 +126,9 @@ async function addNextImages(): Promise<void> {
     hideToast();
     cacheView(state.key, next);
     current.data = next;
-    showImages(next.images, view);
+    showImages(next.images, view, next.cursor !== undefined);
     updateNeighbours();
-    showLoadMore(next, previousCount);
+    showLoadMore(next, visibleCount);
     announce(summarizeMore(next, previousCount));
   } catch (error) {
     if (signal.aborted) return;
@@ -131,5 +148,6 @@ function summarizeMore({ images, cursor }: ViewData, previousCount: number): str
 export function redrawImages(): void {
   if (!current?.data) return;
   clearImages();
-  showImages(current.data.images, current.view);
+  const { images, cursor } = current.data;
+  showImages(images, current.view, cursor !== undefined);
 }

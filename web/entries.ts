@@ -19,7 +19,9 @@ let shown: readonly EntryGroup[] = [];
 /** Leaves out properties without content. */
 export function createPropertyList(properties: [string, (Node | string)[]][]): HTMLElement {
   const given = properties.filter(([, content]) => content.some((part) => part !== ''));
-  const rows = given.map(([term, content]) => el('div', {}, el('dt', {}, term), el('dd', {}, ...content)));
+  const rows = given.map(([term, content]) =>
+    el('div', {}, el('dt', {}, term), el('dd', { dir: 'auto' }, ...content)),
+  );
   return el('dl', { class: 'properties' }, ...rows);
 }
 
@@ -53,8 +55,26 @@ export function describeSubject(subject: Subject): Node[] {
   return [createLine(count, website, feed)];
 }
 
+/** Longer texts are cut after a few lines. */
+const MAX_LEAD_LENGTH = 280;
+const MAX_LEAD_LINES = 4;
+
 function createLead(text: string): Node[] {
-  return text ? [el('p', { class: 'lead' }, text)] : [];
+  if (!text) return [];
+  const isLong = text.length > MAX_LEAD_LENGTH || text.split('\n').length > MAX_LEAD_LINES;
+  const lead = el('p', { class: isLong ? 'lead clamped' : 'lead', dir: 'auto' }, text);
+  if (!isLong) return [lead];
+  const click = () => {
+    const isCut = lead.classList.toggle('clamped');
+    button.textContent = isCut ? 'Show all' : 'Show less';
+    button.ariaExpanded = String(!isCut);
+  };
+  const button = el(
+    'button',
+    { type: 'button', class: 'link-button', 'aria-expanded': 'false', click },
+    'Show all',
+  );
+  return [lead, button];
 }
 
 function createLine(...parts: (Node | string)[]): HTMLElement {
@@ -70,7 +90,9 @@ export function showEntries(groups: readonly EntryGroup[], view: View): void {
   if (!isContinuation) clearEntries();
   const sections = found
     .slice(shown.length)
-    .map((group) => (view.name === 'search' ? createGroup(group, view.search) : createList(group.entries)));
+    .map((group) =>
+      view.name === 'search' ? createGroup(group, view.search) : createList(withImages(group)),
+    );
   byId('entries').append(...sections);
   byId('entries').hidden = found.length === 0;
   shown = found;
@@ -96,6 +118,12 @@ function createGroup({ kind, entries, total }: EntryGroup, search: string): HTML
   );
 }
 
+/** Those without images are left out, unless that would leave nothing. */
+function withImages({ entries }: EntryGroup): Subject[] {
+  const used = entries.filter(({ images }) => images !== 0);
+  return used.length > 0 ? used : entries;
+}
+
 function createList(entries: readonly Subject[]): HTMLElement {
   return el('ul', { class: 'entries' }, ...entries.map(createItem));
 }
@@ -104,8 +132,8 @@ function createItem(entry: Subject): HTMLElement {
   const href = formatUrl(entryView(entry));
   const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
   const summary = [count, summarizeEntry(entry)].filter(Boolean).join(' · ');
-  const link = el('a', { href }, createCover(entry), el('span', { class: 'name' }, entry.name));
-  return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet' }, summary)] : []));
+  const link = el('a', { href }, createCover(entry), el('span', { class: 'name', dir: 'auto' }, entry.name));
+  return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet', dir: 'auto' }, summary)] : []));
 }
 
 /** The name is next to it, so it needs no description. */

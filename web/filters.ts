@@ -1,4 +1,4 @@
-/** The rating and orientation buttons. Each carries the URL that toggles it. Ratings are remembered for later visits. */
+/** The rating and orientation buttons of the panel of filters. Each carries the URL that toggles it. Ratings are remembered for later visits. */
 import { byId } from './dom.ts';
 import { type Filter, filterOptions, formatUrl, type View } from './route.ts';
 
@@ -14,7 +14,7 @@ export function updateFilters(view: View): void {
     button.dataset.filterUrl = formatUrl(withFilter(view, filter));
     if (isRating(button.value)) button.dataset.ratings = filter.nsfw.join();
   }
-  // On phones, the buttons may be hidden.
+  // The panel may be closed.
   byId('filter-count').textContent = selected.length > 0 ? String(selected.length) : '';
   // Among sfw images nothing is blurred.
   byId<HTMLInputElement>('unblur-all').disabled = nsfw.join() === 'sfw';

@@ -1,5 +1,6 @@
 /** The grid of images. Every tile has its final size before its image is loaded, so the layout never shifts. */
 import { blurUnlessSafe } from './blur.ts';
+import { rowScale } from './density.ts';
 import { byId, el, prefersReducedMotion } from './dom.ts';
 import { layOutRows, targetRowHeight } from './justified-layout.ts';
 import { LazyPictures } from './lazy-pictures.ts';
@@ -13,14 +14,19 @@ const GAP = 10;
 
 const grid = byId('grid');
 let shown: readonly GalleryImage[] = [];
+let isIncomplete = false;
 const pictures = new LazyPictures();
 
-/** Keeps the existing tiles when the new list starts with the images on show. */
-export function showImages(images: readonly GalleryImage[], view: View): void {
+/**
+ * Keeps the existing tiles when the new list starts with the images on show. If there are more to load, those of the last row
+ * wait for them, because the row is not full.
+ */
+export function showImages(images: readonly GalleryImage[], view: View, hasMore: boolean): void {
   const isContinuation = shown.length > 0 && shown.every((image, index) => image === images[index]);
   if (!isContinuation) clearImages();
   grid.append(...images.slice(shown.length).map((image) => createTile(image, view)));
   shown = images;
+  isIncomplete = hasMore;
   grid.hidden = images.length === 0;
   layOut();
 }
@@ -53,14 +59,30 @@ function createTile(image: GalleryImage, view: View): HTMLElement {
   return tile;
 }
 
+/** Without those that wait for the rest of their row. */
+export function countVisible(): number {
+  return grid.querySelectorAll('.tile:not([hidden])').length;
+}
+
+/** Lays the images out again, and keeps those on the screen there. */
+export function resizeTiles(): void {
+  const isOnScreen = (tile: Element) => tile.getBoundingClientRect().bottom > innerHeight / 4;
+  const tile = scrollY > 0 ? [...grid.children].find(isOnScreen) : undefined;
+  layOut();
+  tile?.scrollIntoView({ block: 'center' });
+}
+
 function layOut(): void {
   const width = grid.clientWidth;
   if (width === 0 || shown.length === 0) return;
   const ratios = shown.map(({ meta: { dimens } }) => dimens.width / dimens.height);
-  const { boxes, height } = layOutRows(ratios, width, targetRowHeight(width), GAP);
-  grid.style.height = `${height}px`;
+  const rowHeight = targetRowHeight(width) * rowScale();
+  const { boxes, height, full } = layOutRows(ratios, width, rowHeight, GAP);
+  const isHolding = isIncomplete && full.count > 0;
+  grid.style.height = `${isHolding ? full.height : height}px`;
   boxes.forEach((box, index) => {
     const tile = grid.children[index] as HTMLElement;
+    tile.hidden = isHolding && index >= full.count;
     tile.style.transform = `translate(${box.x}px, ${box.y}px)`;
     tile.style.width = `${box.width}px`;
     tile.style.height = `${box.height}px`;

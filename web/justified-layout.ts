@@ -10,6 +10,8 @@ export interface Box {
 export interface Layout {
   boxes: Box[];
   height: number;
+  /** How many of the boxes are in full rows, and the height of these rows. */
+  full: { count: number; height: number };
 }
 
 /** Images outside these ratios (width / height) are cropped, because a panorama would get a thin row for itself. */
@@ -26,6 +28,7 @@ export function layOutRows(
   const boxes: Box[] = [];
   let y = 0;
   let row: number[] = [];
+  let full = { count: 0, height: 0 };
   const closeRow = (height: number) => {
     boxes.push(...layOutRow(row, y, height, gap));
     y += height + gap;
@@ -35,11 +38,14 @@ export function layOutRows(
     const cropped = Math.min(MAX_RATIO, Math.max(MIN_RATIO, ratio));
     const [before, after] = [rowHeight(row, width, gap), rowHeight([...row, cropped], width, gap)];
     // Each image makes the row lower. Close the row when that would miss the target by more.
-    if (row.length > 0 && before - targetHeight < targetHeight - after) closeRow(before);
+    if (row.length > 0 && before - targetHeight < targetHeight - after) {
+      closeRow(before);
+      full = { count: boxes.length, height: y - gap };
+    }
     row.push(cropped);
   }
   if (row.length > 0) closeRow(Math.min(targetHeight, rowHeight(row, width, gap)));
-  return { boxes, height: Math.max(0, y - gap) };
+  return { boxes, height: Math.max(0, y - gap), full };
 }
 
 function rowHeight(row: readonly number[], width: number, gap: number): number {

@@ -1,18 +1,22 @@
 /** Keeps the page in line with its URL. */
 
 import { initUnblurSwitch } from './blur.ts';
+import { initBrowse } from './browse.ts';
 import { getCachedView } from './cache.ts';
 import {
   currentState,
   isCurrent,
   redrawImages,
+  restoreView,
   showMore,
   showView,
   updateNeighbours,
 } from './current-view.ts';
+import { initDensity } from './density.ts';
 import { initDialog, loadDialog, setDialog } from './dialog-loader.ts';
 import { addToHead, byId } from './dom.ts';
-import { focusTile } from './grid.ts';
+import { loadCachedFont, loadFont } from './font.ts';
+import { focusTile, resizeTiles } from './grid.ts';
 import { createState, ensureState, type HistoryState, saveRatings } from './history-state.ts';
 import { initInfiniteScroll } from './infinite-scroll.ts';
 import { formatUrl, parseRoute, type View } from './route.ts';
@@ -56,6 +60,7 @@ let isComplete = false;
 /** After a failure, the next view tries again. */
 async function loadRest(): Promise<void> {
   await loadDialog();
+  loadFont();
   if (isComplete) return;
   isComplete = true;
   addToHead('script', laterScript, 'low').catch(() => {
@@ -109,10 +114,17 @@ byId('shuffle').addEventListener('click', () => {
 });
 initInfiniteScroll(showMore);
 initSearch(navigate);
+initBrowse((url) => {
+  history.replaceState(createState(historyState().ratings), '', url);
+  showRoute();
+});
 initUnblurSwitch(redrawImages);
 byId('options').addEventListener('click', ({ currentTarget }) => {
-  const isOpen = byId('tools').classList.toggle('open');
+  const isOpen = !byId('filters').toggleAttribute('hidden');
   (currentTarget as Element).setAttribute('aria-expanded', String(isOpen));
 });
+initDensity(resizeTiles);
+restoreView(historyState());
+loadCachedFont();
 addEventListener('popstate', showRoute);
 showRoute();

@@ -3,10 +3,15 @@ import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
 import { clearEntries, describeSubject, showEntries } from './entries.ts';
 import { clearImages, showImages } from './grid.ts';
-import { formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
+import { filterOptions, formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
+import { letterOf } from './search-pattern.ts';
+import { catalogueHas } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
 import { setViewTitle } from './title.ts';
 import type { Entry, ViewData } from './types.ts';
+
+/** Nothing can be filtered or shuffled. */
+const isEmpty = !filterOptions.nsfw.some(catalogueHas);
 
 export function clearPage(): void {
   for (const id of ['description', 'notice']) byId(id).replaceChildren();
@@ -29,10 +34,15 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   byId('eyebrow').textContent = viewEyebrow(view);
   showTitle(title, view.name === 'random' && view.categories.length + view.exclude.length === 0);
   byId('shuffle').hidden = !isEndless(view);
-  byId('tools').hidden = !('filter' in view);
+  const hasFilters = 'filter' in view && !isEmpty;
+  byId('tools').hidden = !hasFilters;
+  byId('filters').hidden = !hasFilters || byId('options').ariaExpanded !== 'true';
   byId('description').dataset.view = view.name;
-  if ('search' in view) byId('description').replaceChildren(...(view.search ? [createPatternHint()] : []));
-  byId('categories').hidden = !hasChips(view);
+  if ('search' in view)
+    byId('description').replaceChildren(
+      ...(view.search && !letterOf(view.search) ? [createPatternHint()] : []),
+    );
+  byId('categories').hidden = !hasChips(view) || !catalogueHas('categories');
   if (hasChips(view)) showChips(view, subject);
   byId('notice').replaceChildren();
 }
@@ -47,7 +57,7 @@ export function renderView(view: View, data: ViewData): void {
   showHeading(view, data.subject);
   setStale(false);
   if (data.subject) byId('description').replaceChildren(...describeSubject(data.subject));
-  showImages(data.images, view);
+  showImages(data.images, view, isEndless(view) && data.cursor !== undefined);
   if (hasChips(view)) showChips(view, data.subject, data.images);
   showEntries(data.groups, view);
   showPageLinks(view, data);

@@ -17,3 +17,14 @@ export function toPattern(text: string): string {
   const trimmed = text.trim();
   return isPattern(trimmed) ? trimmed : containing(trimmed);
 }
+
+/** Names that start with a letter, or with none of them. */
+export function letterPattern(letter: string): string {
+  return letter === '#' ? '[^a-z]%' : `${letter.toLowerCase()}%`;
+}
+
+/** The letter that a pattern is about, if it is one of the above. */
+export function letterOf(pattern: string): string | undefined {
+  if (pattern === letterPattern('#')) return '#';
+  return /^[a-z]%$/.test(pattern) ? pattern.slice(0, 1).toUpperCase() : undefined;
+}

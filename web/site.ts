@@ -8,7 +8,11 @@ const readMeta = (name: string) =>
 
 export const apiPrefix = readMeta('zukan-api');
 export const siteName = readMeta('application-name');
+/** The ratings and orientations that have images, and the kinds of entries there are, when the page was loaded. */
+const present = new Set(readMeta('zukan-catalogue').split(' '));
+export const catalogueHas = (name: string) => present.has(name);
 /** Loaded after the first tiles. */
+export const fontFile = readMeta('zukan-font');
 export const laterScript = readMeta('zukan-later-script');
 export const dialogFiles = { script: readMeta('zukan-dialog-script'), style: readMeta('zukan-dialog-style') };
 /** The ratings to show until the visitor chooses others. */

@@ -8,6 +8,7 @@ import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from '
 import { fetchEarly } from './rate-limit.ts';
 import { parseRoute, type Route } from './route.ts';
 import { apiPrefix, dialogFiles } from './site.ts';
+import { getSnapshot } from './snapshot.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const paths = { artists: '/artist', characters: '/character', categories: '/category' };
@@ -26,9 +27,9 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   return `/image/random${formatQuery({ ...options, seed })}`;
 }
 
-const { seed, ratings } = ensureState();
+const { key, seed, ratings } = ensureState();
 const route = parseRoute(location.search, ratings);
-const path = firstPath(route, seed);
+const path = route.imageId || !getSnapshot(key) ? firstPath(route, seed) : undefined;
 if (path) fetchEarly(apiPrefix + path);
 if (route.imageId)
   for (const [as, href] of Object.entries(dialogFiles))

@@ -86,7 +86,8 @@ function show(text: string, isSearching: boolean): void {
         ...entries.slice(0, MAX_PER_KIND).map((entry) => {
           const id = `suggestion-${entry.id}`;
           const href = formatUrl(entryView(entry));
-          return el('a', { role: 'option', id, href, tabindex: -1, 'aria-selected': 'false' }, entry.name);
+          const option = { role: 'option', id, href, tabindex: -1, dir: 'auto', 'aria-selected': 'false' };
+          return el('a', option, entry.name);
         }),
       ),
     ),

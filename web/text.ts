@@ -1,5 +1,6 @@
 /** Texts of the page: titles, descriptions of images, counts, sizes and durations. */
 import type { EntryKind, View } from './route.ts';
+import { letterOf } from './search-pattern.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 const lists = new Intl.ListFormat('en');
@@ -15,16 +16,18 @@ export function describeImage({ title, characters, categories }: GalleryImage): 
   return [title, characterNames, categoryNames].filter(Boolean).join(': ') || 'Image without a description';
 }
 
+const namesOf = (entries: { name: string }[]): string => lists.format(entries.map(({ name }) => name));
+
 /** Empty if it has none. */
 export function imageTitle({ title, characters }: GalleryImage): string {
-  return title || lists.format(characters.map(({ name }) => name));
+  return title || namesOf(characters);
 }
 
-/** As in link previews. */
+/** As in link previews: what is known about an image without a title says more than that it has none. */
 export function titleWithArtist(image: GalleryImage): string {
   const { artistDetails } = image;
   const artist = hasArtist(image) && artistDetails ? ` by ${artistDetails.name}` : '';
-  return (imageTitle(image) || 'Image') + artist;
+  return (imageTitle(image) || namesOf(image.categories) || 'Image') + artist;
 }
 
 export const hasArtist = ({ artist }: GalleryImage): boolean => artist !== UNKNOWN_ARTIST;
@@ -35,6 +38,7 @@ export function viewTitle(view: View, subject: Entry | undefined): string {
     const names = (match === 'any' ? alternatives : lists).format(categories) || capitalize(view.name);
     return exclude.length > 0 ? `${names} without ${alternatives.format(exclude)}` : names;
   }
+  if (view.name === 'list' && letterOf(view.search)) return capitalize(view.kind);
   if ('search' in view && view.search) return `“${view.search}”`;
   if (view.name === 'list') return capitalize(view.kind);
   return subject?.name ?? capitalize(view.name);
@@ -47,7 +51,8 @@ export function viewEyebrow(view: View): string {
     return view.name === 'newest' ? 'Newest in' : 'Images in';
   }
   if (view.name === 'search') return 'Search';
-  if (view.name === 'list') return view.search ? `Search in ${view.kind}` : 'Browse';
+  if (view.name === 'list')
+    return view.search && !letterOf(view.search) ? `Search in ${view.kind}` : 'Browse';
   return capitalize(view.name);
 }
 

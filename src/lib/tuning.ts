@@ -10,6 +10,10 @@ export interface Tuning {
   maxMembershipTests: number;
   /** How long the reference shows the same examples. */
   maxExampleAgeMs: number;
+  /** How long pages are made from the same facts about the catalogue. */
+  maxFactsAgeMs: number;
+  /** How long the sitemap stays the same. */
+  maxSitemapAgeMs: number;
 }
 
 export const defaultTuning: Tuning = {
@@ -18,4 +22,6 @@ export const defaultTuning: Tuning = {
   maxItemsPerSlice: Number.POSITIVE_INFINITY,
   maxMembershipTests: 50_000,
   maxExampleAgeMs: 60_000,
+  maxFactsAgeMs: 1000,
+  maxSitemapAgeMs: 600_000,
 };

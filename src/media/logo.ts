@@ -35,3 +35,26 @@ export async function readLogo(path: string): Promise<Logo> {
   if (!type || !width || !height) throw fail(`${path} is not an SVG, PNG, WebP, JPEG or GIF picture`);
   return { bytes, type, width, height };
 }
+
+/** A small file can be a picture of any size. */
+const MAX_PIXELS = 50_000_000;
+const MAX_DENSITY = 10_000;
+
+/** The picture as a square PNG on a background, with a margin given as a share of the size. */
+export async function drawIcon(
+  bytes: Buffer,
+  { size, margin, background }: { size: number; margin: number; background: string },
+): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const border = Math.round(size * margin);
+  const inner = size - 2 * border;
+  const { format, width, height } = await sharp(bytes).metadata();
+  // A drawing is rendered at the size that it gets.
+  const density = Math.min(MAX_DENSITY, Math.max(1, (72 * inner) / Math.max(width, height)));
+  return sharp(bytes, { limitInputPixels: MAX_PIXELS, ...(format === 'svg' && { density }) })
+    .resize(inner, inner, { fit: 'contain', background })
+    .flatten({ background })
+    .extend({ top: border, bottom: border, left: border, right: border, background })
+    .png()
+    .toBuffer();
+}

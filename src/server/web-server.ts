@@ -22,6 +22,7 @@ import { feeds } from './pages/feed.ts';
 import { sendFile } from './pages/files.ts';
 import { Gallery } from './pages/gallery/gallery.ts';
 import { readSubject } from './pages/gallery/preview.ts';
+import { siteFiles } from './pages/gallery/site-files.ts';
 import { HealthCheck, type Requester, sendReadiness } from './pages/health.ts';
 import { makeReport, sendMetrics } from './pages/metrics.ts';
 import { notFoundHandler } from './pages/not-found.ts';
@@ -89,6 +90,8 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   );
   mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
   mount('/favicon.ico', (exchange) => gallery.sendIcon(exchange));
+  const files = siteFiles(services, bases, () => gallery.readIcon());
+  for (const [path, send] of Object.entries(files)) mount(path, send);
   mount('/gallery/client/{name}', (exchange, name) => gallery.sendFile(exchange, `client/${name}`));
 
   const server = createServer({

@@ -18,9 +18,14 @@ async function galleryPaths() {
   return ['/', ...new Set(linked)];
 }
 
-test('the gallery is seven files, and smaller than 45 KB compressed', async (t) => {
+test('the gallery is seven files, smaller than 45 KB compressed, and a font', async (t) => {
+  const paths = await galleryPaths();
+  const font = await service.get(paths.find((path) => path.includes('woff2')) ?? '');
+  assert.equal(font.headers['content-type'], 'font/woff2');
+  assert.ok(font.bytes.length < 30_000, `${font.bytes.length} bytes`);
+  const files = paths.filter((path) => !path.includes('woff2'));
   const responses = await Promise.all(
-    (await galleryPaths()).map((path) => service.get(path, { ...browser, 'Accept-Encoding': 'gzip, br' })),
+    files.map((path) => service.get(path, { ...browser, 'Accept-Encoding': 'gzip, br' })),
   );
   for (const response of responses) {
     assert.equal(response.status, 200);
@@ -30,7 +35,7 @@ test('the gallery is seven files, and smaller than 45 KB compressed', async (t) 
   t.diagnostic(`${responses.map((response) => response.bytes.length).join(' + ')} = ${bytes} bytes`);
   assert.ok(bytes < 45_000);
   // The icon is not needed to show the page.
-  const names = (await galleryPaths()).map((path) => path.replace(/\?.*/, ''));
+  const names = files.map((path) => path.replace(/\?.*/, ''));
   assert.deepEqual(names, [
     '/',
     ...['/gallery/image-dialog.js', '/gallery/image-dialog.css', '/gallery/later.js'],
@@ -55,7 +60,7 @@ test('the modules of the client import each other', async () => {
 
 test('a file is cached for ever under the address in the page, and under no other', async () => {
   const versioned = (await galleryPaths()).filter((path) => path.includes('?'));
-  assert.equal(versioned.length, 7);
+  assert.equal(versioned.length, 8);
   for (const path of versioned) {
     const { headers } = await service.get(path);
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
@@ -104,7 +109,10 @@ test('the page uses the first API prefix and a strict content security policy', 
   assert.match(text, /<meta name="zukan-api" content="\/v2\/beta">/);
   assert.doesNotMatch(text, /<script(?![^>]* src=)|<style| style=| on\w+=|\{\{/);
   const policy = headers['content-security-policy'] ?? '';
-  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; /);
+  assert.match(
+    policy,
+    /^default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; connect-src 'self'; /,
+  );
   assert.doesNotMatch(policy, /unsafe|\*/);
 });
 

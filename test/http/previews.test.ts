@@ -126,7 +126,7 @@ for (const isBucket of [false, true])
       assert.match(answer.headers['content-type'] ?? '', /^text\/html/, path);
       return { ...answer, tags: readTags(answer.text) };
     };
-    const neutral = (await crawl('/', { Accept: 'text/html' })).text;
+    const neutral = (await crawl('/?order=newest', { Accept: 'text/html' })).text;
 
     test('an image has its title, description and a picture that loads', async () => {
       const { status, headers, tags } = await crawl(`/?image=${uuid(4, 1)}`);
@@ -192,6 +192,15 @@ for (const isBucket of [false, true])
           [title, 'summary', undefined],
         );
       }
+    });
+
+    test('the start page shows the newest picture that is rated sfw, by an address that stays', async () => {
+      const { tags } = await crawl('/', { Accept: 'text/html' });
+      assert.equal(tags['og:url'], `${service.origin}/`);
+      const [, id] = /\/image\/([^/]+)\/file\?width=\d+$/.exec(tags['og:image'] ?? '') ?? [];
+      assert.equal((await service.get(`/api/image/${id}`)).json.data.nsfw, 'sfw');
+      const answer = await service.get((tags['og:image'] ?? '').replace(service.origin, ''));
+      assert.equal(answer.status, 302);
     });
 
     test('what the gallery blurs has the page without a preview', async () => {

@@ -70,6 +70,9 @@ describe('/openapi.json', () => {
         '/docs',
         '/openapi.json',
         '/favicon.ico',
+        '/manifest.webmanifest',
+        '/robots.txt',
+        '/sitemap.xml',
       ],
     );
     for (const [, { servers, get }] of others)
@@ -291,7 +294,7 @@ describe('/docs', () => {
     const { headers } = await service.get('/docs');
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; connect-src 'self'; " +
         `img-src 'self' ${service.origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     assert.equal(headers['referrer-policy'], 'no-referrer');

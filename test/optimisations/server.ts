@@ -15,6 +15,8 @@ export const nothingTuned: Tuning = {
   maxItemsPerSlice: 3,
   maxMembershipTests: 0,
   maxExampleAgeMs: 0,
+  maxFactsAgeMs: 0,
+  maxSitemapAgeMs: 0,
 };
 
 /** Too little for any document or signature. */

@@ -89,6 +89,7 @@ test('file names are readable, unique and valid everywhere', () => {
       meta: { mimetype },
       artistDetails: { name: artist },
       characters: names.map((name) => ({ name })),
+      categories: [],
     } as unknown as GalleryImage);
   assert.equal(nameOf(['Nami', 'Mio'], 'A. & B.', 'image/jpeg'), 'Nami and Mio by A. & B. (8d99a88c).jpg');
   assert.equal(nameOf([], 'x', 'image/webp'), 'Image by x (8d99a88c).webp');

@@ -50,7 +50,7 @@ describe('links that expire elsewhere', { skip }, async () => {
     const { page, requests, finish } = await open('/?in=characters');
     const statuses = recordFileStatuses(page);
     await page.getByRole('link', { name: 'Artists' }).click();
-    await page.locator('.entries .name', { hasText: 'Idle' }).waitFor();
+    await page.locator('.entries .name', { hasText: 'Hokusai' }).waitFor();
     await clock.advance(LIFETIME_MS);
     await page.goBack();
     await page.locator('.cover img.loaded').nth(1).waitFor();

@@ -6,11 +6,18 @@ import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId, questionableImageId, seaCategoryId } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
-import { shownIds, waitForFirstImage, waitForImageCount, waitUntilIdle } from './page-helpers.ts';
+import {
+  openFilters,
+  shownIds,
+  waitForFirstImage,
+  waitForImageCount,
+  waitUntilIdle,
+} from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
 const toggle = async (page: Page, name: string) => {
+  await openFilters(page);
   await page.locator('.toggles').getByRole('button', { name, exact: true }).click();
   await waitUntilIdle(page);
 };

@@ -17,7 +17,7 @@ describe('loading the gallery', { skip }, async () => {
   if (skip) return;
   const { open } = await openGallery();
 
-  test('takes four files of at most 45 KB before the first tiles, and three after them', async () => {
+  test('takes four files of together 45 KB before the first tiles, and the rest and the font after them', async () => {
     const sent: Request[] = [];
     const { page, requests, finish } = await open('/', {
       prepare: async (context) => context.on('request', (request) => sent.push(request)),
@@ -25,7 +25,7 @@ describe('loading the gallery', { skip }, async () => {
     await waitForFirstImage(page);
     await page.locator('#choose-categories:enabled').waitFor();
     await page.waitForLoadState('networkidle');
-    const isFile = ({ path }: { path: string }) => !/^\/files\/|icon/.test(path);
+    const isFile = ({ path }: { path: string }) => !/^\/files\/|icon|woff2/.test(path);
     const files = sent.map((request) => ({ request, path: new URL(request.url()).pathname })).filter(isFile);
     const paths = files.map(({ path }) => path);
     const early = ['/', '/gallery/start.js', '/gallery/style.css', '/gallery/main.js', '/api/image/random'];
@@ -33,6 +33,10 @@ describe('loading the gallery', { skip }, async () => {
     // The rest comes after the tiles, which come after the response.
     const late = ['image-dialog.js', 'image-dialog.css', 'later.js'].map((name) => `/gallery/${name}`);
     assert.deepEqual(paths.slice(early.length), late);
+    const order = sent.map((request) => new URL(request.url()).pathname);
+    const font = order.indexOf('/gallery/serif.woff2');
+    assert.ok(font > order.indexOf('/gallery/image-dialog.js'), 'the font comes after the tiles');
+    assert.equal(font, order.lastIndexOf('/gallery/serif.woff2'));
     const ownFiles = files.filter(({ path }) => !path.startsWith('/api/'));
     const sizes = await Promise.all(ownFiles.map(({ request }) => request.sizes()));
     const bytes = sizes.map(

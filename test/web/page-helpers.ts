@@ -25,6 +25,11 @@ export const waitForImageCount = (page: Page, count: number) =>
 /** Waits until the data of the view has loaded. */
 export const waitUntilIdle = (page: Page) => page.locator('main[aria-busy="false"]').waitFor();
 
+/** Opens the panel of filters, unless it is open. */
+export async function openFilters(page: Page): Promise<void> {
+  if (await page.locator('#filters').isHidden()) await page.locator('#options').click();
+}
+
 /** Scrolls near enough to the end to load more images, but keeps the moving button out of sight. */
 export const scrollNearEnd = (page: Page) =>
   page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - 1.9 * innerHeight));

@@ -10,13 +10,14 @@ import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { startService } from '../support/zukan/service.ts';
-import { waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
+import { openFilters, waitForFirstImage, waitUntilIdle } from './page-helpers.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
 
 const button = (page: Page, name: string) =>
   page.locator('.toggles').getByRole('button', { name, exact: true });
 const toggle = async (page: Page, name: string) => {
+  await openFilters(page);
   await button(page, name).click();
   await waitUntilIdle(page);
 };

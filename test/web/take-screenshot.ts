@@ -12,7 +12,8 @@ export async function takeScreenshot(path: string): Promise<void> {
   const { page, finish } = await visit(await startBrowser(), origin, {
     viewport: { width: 1440, height: 900 },
     // A fixed seed, so the screenshot shows the same images each time.
-    prepare: (context) => context.addInitScript(`history.replaceState({ key: '', seed: 'zukan' }, '')`),
+    prepare: (context) =>
+      context.addInitScript(`history.replaceState({ key: '', seed: 'zukan', ratings: [] }, '')`),
   });
   await page.locator('.tile img.loaded').nth(8).waitFor();
   await page.waitForLoadState('networkidle');

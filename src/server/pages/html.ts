@@ -9,7 +9,7 @@ export const JSON_FEED_TYPE = 'application/feed+json';
 
 const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** For pages without scripts. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'self'; img-src 'self'; ${CLOSED}`;
+export const PAGE_POLICY = `default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; ${CLOSED}`;
 
 /** Allows only our own files, the API, and images from the origin of this client's links. */
 export function scriptPolicy(
@@ -18,7 +18,7 @@ export function scriptPolicy(
 ): Record<string, string> {
   const { url } = links.signer(originOf(request), { begins: 0, expires: 1 })({ fileName: '-', key: '-' });
   const policy = [
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; connect-src 'self'",
     `img-src 'self' ${new URL(url).origin}`,
     CLOSED,
   ];

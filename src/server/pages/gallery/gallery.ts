@@ -1,6 +1,7 @@
 /**
- * Serves the gallery. Its page is the same for everyone, except for links that are about something in particular: their
- * preview is looked up in the catalogue. A client that asks for too many gets the page without one.
+ * Serves the gallery. Its page is the same for everyone until the catalogue has something new to offer, except for links that
+ * are about something in particular: their preview is looked up in the catalogue. A client that asks for too many gets
+ * the page without one.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -21,34 +22,36 @@ import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
 import { escapeHtml, HTML_TYPE, type Markup, scriptPolicy } from '../html.ts';
 import { accentStyle, iconLink, wordmark } from '../site.ts';
-import { type Found, findPreview, headTags, readSubject, type Subject } from './preview.ts';
+import { FactCache, type Facts, hiddenParts } from './facts.ts';
+import { type Found, findPreview, headTags, previewStart, readSubject, type Subject } from './preview.ts';
+import { ICON_CACHING } from './site-files.ts';
 
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** Its address has no version. */
-const ICON_CACHING = 'public, max-age=86400';
-
-interface Loaded extends GalleryFiles {
-  neutralPage: Asset;
-}
+/** Anyone can call the service under any name, and each has a start page of its own. */
+const MAX_PAGES = 10;
 
 export class Gallery {
   readonly #services: Services;
   readonly #prefix: string;
   readonly #notFound: (exchange: Exchange) => void;
-  #loaded: Promise<Loaded> | undefined;
+  readonly #facts: FactCache;
+  #loaded: Promise<GalleryFiles> | undefined;
+  /** Pages about nothing in particular, by everything that they depend on. */
+  readonly #pages = new Map<string, Asset>();
 
   /** The page calls the API under this prefix: empty if the API is at the root. */
   constructor(services: Services, prefix: string, notFound: (exchange: Exchange) => void) {
     this.#services = services;
     this.#prefix = prefix;
     this.#notFound = notFound;
+    this.#facts = new FactCache(services);
   }
 
   /** Prepared at the first visit, because it would slow down the start. A failure is not cached. */
-  #load(): Promise<Loaded> {
-    this.#loaded ??= load(this.#prefix, this.#services).catch((error) => {
+  #load(): Promise<GalleryFiles> {
+    this.#loaded ??= readGalleryFiles(this.#prefix, this.#services.site).catch((error) => {
       this.#loaded = undefined;
       throw error;
     });
@@ -62,6 +65,12 @@ export class Gallery {
     await sendVersioned(exchange, asset);
   }
 
+  /** The picture that other icons are drawn from. */
+  async readIcon(): Promise<Buffer> {
+    const { assets } = await this.#load();
+    return ((assets.get('logo') ?? assets.get('icon.svg')) as Asset).bytes as Buffer;
+  }
+
   /** At the address that browsers try for pages without a link to an icon, such as JSON. */
   async sendIcon(exchange: Exchange): Promise<void> {
     const { icon } = await this.#load();
@@ -70,13 +79,22 @@ export class Gallery {
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
-    const { page, neutralPage } = await this.#load();
+    const { site, originOf } = this.#services;
+    const [{ page }, facts] = await Promise.all([this.#load(), this.#facts.get(exchange)]);
     const subject = readSubject(exchange.query);
     const found = subject && (await this.#find(exchange, subject));
     exchange.headers(scriptPolicy(this.#services, exchange.request));
-    if (found === undefined || found === 'blurred') return sendAsset(exchange, neutralPage);
-    if (found === 'missing') return sendAsset(exchange, neutralPage, { status: 404 });
-    return sendAsset(exchange, makeText(page(headTags(this.#services.site.name, found)), HTML_TYPE));
+    if (typeof found === 'object')
+      return sendAsset(exchange, makeText(page(facts, headTags(site.name, found)), HTML_TYPE));
+    const isStart = exchange.search === '';
+    const head = isStart
+      ? headTags(site.name, undefined, previewStart(facts.newest, originOf(exchange.request), this.#prefix))
+      : headTags(site.name);
+    const key = JSON.stringify([facts.has, head.text]);
+    const asset = this.#pages.get(key) ?? makeAsset(page(facts, head), HTML_TYPE);
+    if (this.#pages.size >= MAX_PAGES && !this.#pages.has(key)) this.#pages.clear();
+    this.#pages.set(key, asset);
+    await sendAsset(exchange, asset, { status: found === 'missing' ? 404 : 200 });
   }
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */
@@ -99,19 +117,13 @@ function restrictScripts(exchange: Exchange, { type }: Asset): void {
   if (type === 'image/svg+xml') exchange.header('Content-Security-Policy', FILE_POLICY);
 }
 
-async function load(prefix: string, { site }: Services): Promise<Loaded> {
-  const files = await readGalleryFiles(prefix, site);
-  return { ...files, neutralPage: makeAsset(files.page(headTags(site.name)), HTML_TYPE) };
-}
-
 /**
  * The first script starts the first API call while the browser loads the second. The others, and a second stylesheet, are
  * loaded after the first tiles.
  */
 const entries = ['start', 'main', 'image-dialog', 'later'];
 const lateStyle = 'image-dialog.css';
-/** scripts/favicon.ts draws it. */
-const iconPath = join(import.meta.dirname, '../../../../web/favicon.ico');
+const webFolder = join(import.meta.dirname, '../../../../web');
 
 /**
  * The files of the gallery as browsers get them: `web/` bundled to four scripts and two stylesheets, its page with the name and
@@ -120,10 +132,10 @@ const iconPath = join(import.meta.dirname, '../../../../web/favicon.ico');
 interface GalleryFiles {
   /** By path under `/gallery/`. */
   assets: Map<string, Asset>;
-  /** The logo of the site, or else the drawn icon in a format that every browser knows. */
+  /** The logo of the site, or else the drawn icon in a format that every browser knows (scripts/favicon.ts draws it). */
   icon: Asset;
-  /** The page with these tags in its head. */
-  page(head: Markup): string;
+  /** The page for a catalogue, with these tags in its head. */
+  page(facts: Facts, head: Markup): string;
 }
 
 async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
@@ -140,18 +152,37 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
     ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
     prepare('style.css', style, STYLE_TYPE),
     prepare(lateStyle, joinStyles([`web/${lateStyle}`]), STYLE_TYPE),
+    prepare('serif.woff2', await readFile(join(webFolder, 'serif.woff2')), 'font/woff2'),
     prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
     ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
     ...[...modules]
       .filter(([path]) => path.startsWith('client/'))
       .map(([path, text]) => prepare(`${path}.js`, toBrowserModule(text), SCRIPT_TYPE)),
   ]);
-  const [start = '', end = ''] = template
-    .split('{{head}}')
-    .map((part) => fillTemplate(part, prefix, site, assets));
-  const icon = assets.get('logo') ?? makeAsset(await readFile(iconPath), 'image/x-icon');
-  return { assets, icon, page: (head) => start + head.text + end };
+  const parts = template.split(changingParts);
+  // Texts of the site are inserted once, before the rest: they may look like a part that changes.
+  const texts = parts.map((part, index) =>
+    index % 2 === 0 ? fillTemplate(part, prefix, site, assets) : part,
+  );
+  const icon =
+    assets.get('logo') ?? makeAsset(await readFile(join(webFolder, 'favicon.ico')), 'image/x-icon');
+  const page = (facts: Facts, head: Markup) => {
+    const hidden = Object.entries(hiddenParts(facts)).map(([name, isHidden]) => [
+      ` data-needs="${name}"`,
+      isHidden ? ' hidden' : '',
+    ]);
+    const values = {
+      '{{head}}': head.text,
+      '{{catalogue}}': facts.has.join(' '),
+      ...Object.fromEntries(hidden),
+    };
+    return texts.map((text, index) => (index % 2 === 0 ? text : values[text])).join('');
+  };
+  return { assets, icon, page };
 }
+
+/** What differs from page to page. `data-needs="artists"` becomes `hidden` if there are none. */
+const changingParts = /(\{\{(?:head|catalogue)\}\}| data-needs="\w+")/;
 
 function prepare(name: string, content: string | Buffer, type: string): [string, Asset] {
   return [name, makeAsset(content, type)];

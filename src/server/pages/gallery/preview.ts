@@ -44,10 +44,22 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
   if (id === undefined) return 'missing';
   const { links, previewLifetime, clock } = services;
   const signLink = links.signer(origin, linkValidity(clock(), previewLifetime, false));
-  return kind === 'image' ? previewImage(services, id, signLink) : previewEntry(services, kind, id, signLink);
+  const found = await (kind === 'image'
+    ? previewImage(services, id, signLink)
+    : previewEntry(services, kind, id, signLink));
+  return typeof found === 'object' ? { ...found, url: `${origin}/?${kind}=${id}` } : found;
 }
 
-async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<Found> {
+/** The start page shows the newest picture, by an address that does not expire. */
+export function previewStart(newest: Image | undefined, origin: string, prefix: string): Start {
+  const picture = newest && choosePicture(newest);
+  const url = `${origin}${prefix}/image/${newest?.id}/file?width=${picture?.width}`;
+  return { url: `${origin}/`, picture: picture && { ...picture, url } };
+}
+
+type FoundRecord = Omit<Preview, 'url'> | 'blurred' | 'missing';
+
+async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<FoundRecord> {
   const document = await catalogue.image(id);
   if (!document) return 'missing';
   const image = document.toImage(signLink, ['artist', 'thumbnails', 'details']);
@@ -69,7 +81,7 @@ async function previewEntry(
   kind: Kind,
   id: string,
   signLink: SignLink,
-): Promise<Found> {
+): Promise<FoundRecord> {
   const entry = await catalogue.one(kind, id, true);
   if (!entry) return 'missing';
   const record: Artist | Character | Category = JSON.parse(entry.document);
@@ -97,15 +109,16 @@ export function choosePicture(image: Image): Picture | undefined {
   return chosen && { ...chosen, alt: describe(image) };
 }
 
-/** As in the gallery. Never empty. */
-export function titleOf(image: Image): string {
-  return shorten(image.title ?? '') || shorten(characterNames(image)) || 'Image';
-}
-
 /** The same text as in the gallery, without names of categories that are not for everyone. */
 function describe(image: Image): string {
   const parts = [image.title, characterNames(image), categoryNames(image).join(', ')].filter(Boolean);
   return shorten(parts.join(': ') || 'Image without a description');
+}
+
+/** As in the gallery, but without names of categories that are not for everyone. Never empty. */
+export function titleOf(image: Image): string {
+  const texts = [image.title ?? '', characterNames(image), lists.format(categoryNames(image))];
+  return texts.map(shorten).find(Boolean) ?? 'Image';
 }
 
 function characterNames({ characters }: Image): string {
@@ -125,10 +138,15 @@ export function shorten(text: string): string {
     : `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…`;
 }
 
-interface Preview {
+interface Start {
+  /** Of the page, absolute. */
+  url: string;
+  picture: Picture | undefined;
+}
+
+interface Preview extends Start {
   title: string;
   description: string;
-  picture: Picture | undefined;
   /** The query of the feed with the newest images of the subject; empty for that of the whole site. */
   feedFilter: string;
 }
@@ -146,13 +164,13 @@ interface Picture {
  * What search engines, link previews and feed readers read: the title, the description, the tags of Open Graph and Twitter, and
  * links to feeds. Without a preview, they tell nothing but the name of the site.
  */
-export function headTags(siteName: string, preview?: Preview): Markup {
-  const { title, description, picture, feedFilter } = preview ?? {
+export function headTags(siteName: string, preview?: Preview, start?: Start): Markup {
+  const { title, description, feedFilter } = preview ?? {
     title: siteName,
     description: 'Browse an image catalogue.',
-    picture: undefined,
     feedFilter: '',
   };
+  const { url, picture } = preview ?? start ?? {};
   const feedTitle = feedFilter ? `${title} · ${siteName}` : siteName;
   return html`<title>${preview ? `${title} · ${siteName}` : title}</title>
 <meta name="description" content="${description}">
@@ -160,7 +178,7 @@ export function headTags(siteName: string, preview?: Preview): Markup {
 <meta property="og:type" content="website">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
+${url ? html`<meta property="og:url" content="${url}">\n` : ''}<meta name="twitter:card" content="${picture ? 'summary_large_image' : 'summary'}">
 <link rel="alternate" type="${ATOM_TYPE}" title="${feedTitle}" href="/feed.xml${feedFilter}">
 <link rel="alternate" type="${JSON_FEED_TYPE}" title="${feedTitle}" href="/feed.json${feedFilter}">
 ${picture ? pictureTags(picture) : ''}`;

@@ -200,4 +200,22 @@ export const pages: Record<string, PathItem> = {
     200: success(bytes, 'ETag', 'Cache-Control'),
     304: notModified('ETag', 'Cache-Control'),
   }),
+  '/manifest.webmanifest': page(
+    'manifest',
+    'Get the manifest of the site',
+    'Its name, colours and icons, for browsers that install the gallery.',
+    asset('application/manifest+json', { type: 'object' }),
+  ),
+  '/robots.txt': page(
+    'robots',
+    'Get the rules for crawlers',
+    'Names the sitemap.',
+    asset('text/plain', text),
+  ),
+  '/sitemap.xml': page(
+    'sitemap',
+    'Get the pages of the gallery',
+    'Up to 10,000 addresses for search engines: lists, entries, and the newest images rated sfw.',
+    { ...asset('application/xml', text), ...failures },
+  ),
 };
