@@ -96,6 +96,8 @@ describe('the gallery and the rate limit', { skip }, async () => {
   test('a refused request shows a countdown and is retried, and so is a refused page of images', async () => {
     const { open, callJustBefore } = newVisitor();
     const { page, requests, finish } = await open('/?in=artists');
+    // So small that the end of the first page of images is far away.
+    await page.setViewportSize({ width: 390, height: 500 });
     await page.locator('.entries li').first().waitFor();
     await clock.advance(1000);
     await page.route('**/api/**', callJustBefore, { times: 1 });
