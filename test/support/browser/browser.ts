@@ -61,7 +61,7 @@ const measureLayoutShift = `
       if (!hadRecentInput && !(sources.length > 0 && sources.every(isBelowImages))) globalThis.layoutShift += value;
   }).observe({ type: 'layout-shift', buffered: true });`;
 const MAX_LAYOUT_SHIFT = 0.05;
-const defaultViewport = { width: 1000, height: 700 };
+const defaultViewport = { width: 1000, height: 500 };
 
 /** A context with one page. */
 export async function openPage(
