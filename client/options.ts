@@ -46,6 +46,8 @@ export interface EntryOptions {
 export interface SearchOptions extends EntryOptions {
   /** A pattern that the name must match. */
   search?: string | undefined;
+  /** By name (the default), or those with most images first. */
+  sort?: 'name' | 'images' | undefined;
 }
 
 export interface EntryListOptions extends SearchOptions, PageOptions {}

@@ -1,18 +1,18 @@
 /** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
-import { type CallOptions, type Rating, Zukan } from '../client/index.ts';
-import { getCachedSubject } from './cache.ts';
+import { type CallOptions, type SearchResult, Zukan } from '../client/index.ts';
+import { cacheEntries, getCachedSubject, Results } from './cache.ts';
+import { ensureState } from './history-state.ts';
 import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
-import { findNames } from './names.ts';
 import { artistImagesOptions, endlessOptions, imageOptions, listOptions, similarOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { type EndlessView, type EntryKind, entryKinds, isFiltering, type View } from './route.ts';
-import { toPattern } from './search-pattern.ts';
+import { type EndlessView, entryKinds, type Filter, isFiltering, PAGE_SIZE, type View } from './route.ts';
 import { apiPrefix } from './site.ts';
-import type { EntryGroup, GalleryImage, Subject, ViewData } from './types.ts';
+import type { GalleryImage, Shown, Subject, ViewData } from './types.ts';
 
 type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 type Signalled = CallOptions & { signal: AbortSignal };
+type List = Omit<ViewNamed<'list'>, 'name'>;
 type ImagePage = { data: GalleryImage[]; cursor?: string | undefined };
 type LoadPage<Page = ImagePage> = (call: CallOptions, cursor: string | undefined) => Promise<Page>;
 
@@ -25,27 +25,28 @@ const noData: ViewData = {
   subject: undefined,
   images: [],
   groups: [],
+  filters: {},
   total: undefined,
   cursor: undefined,
 };
 
 /** Yields what can be shown as soon as it is there; later data includes the earlier. */
 export async function* loadView(view: View, seed: string, signal: AbortSignal): AsyncGenerator<ViewData> {
-  if ('categories' in view) yield loadMore(view, noData, seed, signal);
-  else if (view.name === 'list') yield loadList(view, { signal });
-  else if (view.name === 'search') yield* loadSearch(view, { signal });
+  if ('categories' in view || view.name === 'list') yield loadMore(view, noData, seed, signal);
+  else if (view.name === 'search') yield search(view.search, { signal });
   else if (view.name === 'artist') yield loadArtist(view, { signal });
   else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
   else yield loadCharacter(view, seed, { signal });
 }
 
-/** Adds the next images to the data. Random images are in the order of the seed. */
+/** Adds the next images or names to the data. Random images are in the order of the seed. */
 export async function loadMore(
   view: EndlessView,
   data: ViewData,
   seed: string,
   signal: AbortSignal,
 ): Promise<ViewData> {
+  if (view.name === 'list') return loadMoreNames(view, data, { signal });
   const options = endlessOptions(view, data.subject?.name);
   const load: LoadPage = (call, cursor) =>
     view.name === 'newest'
@@ -68,9 +69,8 @@ export function adoptImages(images: readonly GalleryImage[]): void {
   for (const image of images) addBatch([image], async () => [await loadImage(image.id)], loadImage);
 }
 
-/** Only those with the given ratings, if there are any. */
-export async function loadSimilar(id: string, nsfw: Rating[], call: CallOptions): Promise<GalleryImage[]> {
-  const load: LoadPage = async (call) => ({ data: await zukan.similar(id, similarOptions(nsfw), call) });
+export async function loadSimilar(id: string, filter: Filter, call: CallOptions): Promise<GalleryImage[]> {
+  const load: LoadPage = async (call) => ({ data: await zukan.similar(id, similarOptions(filter), call) });
   return (await loadBatch(load, call)).data;
 }
 
@@ -102,38 +102,53 @@ async function loadAgain(
   return found;
 }
 
-async function loadList(view: ViewNamed<'list'>, call: Signalled): Promise<ViewData> {
-  const group = await loadNames(view, call);
-  return { ...noData, groups: [group], total: group.total };
-}
+const coversOf = (entries: readonly Subject[]): Shown[] => entries.flatMap(({ cover }) => cover ?? []);
 
-async function loadNames(
-  { kind, ...list }: { kind: EntryKind; search: string; page?: number },
-  call: CallOptions,
-): Promise<EntryGroup> {
-  const load = (call: CallOptions) => zukan[kind](listOptions(list), call);
-  const coversOf = (entries: readonly Subject[]) => entries.flatMap(({ cover }) => cover ?? []);
-  const { data, total } = await load(call);
+/** Some names, with the number of all of them. */
+export async function loadNames({ kind, ...list }: List, call: CallOptions, offset = 0) {
+  const load = (call: CallOptions) => zukan[kind](listOptions(list, offset), call);
+  const { data, total }: { data: Subject[]; total: number } = await load(call);
   addBatch(coversOf(data), async () => coversOf((await load({})).data), loadImage);
-  return { kind, entries: data, total };
+  return { entries: data, total };
 }
 
-/** One kind after the other, because each takes a request. */
-async function* loadSearch({ search }: ViewNamed<'search'>, call: Signalled) {
-  const groups: EntryGroup[] = [];
-  for (const kind of entryKinds) {
-    groups.push(await searchNames(kind, toPattern(search), call));
-    yield { ...noData, groups: [...groups] };
-  }
+/** Those without images come last if the most used come first, so what follows them is not worth a request. */
+async function loadMoreNames(view: ViewNamed<'list'>, data: ViewData, call: CallOptions): Promise<ViewData> {
+  const offset = Number(data.cursor ?? 0);
+  const { entries, total } = await loadNames(view, call, offset);
+  const isEnd = view.sort === 'images' && entries.at(-1)?.images === 0;
+  const next = offset + PAGE_SIZE;
+  return {
+    ...data,
+    groups: [{ kind: view.kind, entries: [...(data.groups[0]?.entries ?? []), ...entries] }],
+    cursor: next < total && !isEnd ? String(next) : undefined,
+  };
 }
 
-export function searchNames(kind: EntryKind, pattern: string, call: CallOptions): Promise<EntryGroup> {
-  return findNames(kind, pattern, () => loadNames({ kind, search: pattern }, call));
+const searches = new Results<ViewData>();
+const searchKey = (text: string) => [text, ...ensureState().ratings].join();
+
+export function getSearch(text: string): ViewData | undefined {
+  return searches.get(searchKey(text));
 }
 
-/** All categories by name, in pages. */
-export function listCategories(page: number, call: CallOptions): Promise<EntryGroup> {
-  return loadNames({ kind: 'categories', search: '', page }, call);
+/** Names, and images whose titles match, without those that the visitor does not want to see. */
+export function search(text: string, call: CallOptions): Promise<ViewData> {
+  return searches.load(searchKey(text), async () => {
+    const { ratings } = ensureState();
+    const load = (call: CallOptions) => zukan.search(text, imageOptions, call);
+    const shownIn = (found: SearchResult): Shown[] => [
+      ...found.images,
+      ...entryKinds.flatMap((kind) => coversOf(found[kind])),
+    ];
+    const found = await load(call);
+    addBatch(shownIn(found), async () => shownIn(await load({})), loadImage);
+    const groups = entryKinds.map((kind) => ({ kind, entries: found[kind] }));
+    const images = found.images.filter(({ nsfw }) => ratings.length === 0 || ratings.includes(nsfw));
+    const data = { ...noData, images, groups, filters: found.filters };
+    cacheEntries(data);
+    return data;
+  });
 }
 
 /** The images contain the artist, so only a page without images needs a second request. */

@@ -3,6 +3,7 @@ import type { GalleryImage, Shown, Subject, ViewData } from './types.ts';
 
 const MAX_VIEWS = 50;
 export const MAX_RECORDS = 5000;
+const MAX_RESULTS = 300;
 
 /** By the key of the history entry. */
 const views = new Map<string, ViewData>();
@@ -51,8 +52,15 @@ function cacheSubject(entry: Subject): void {
   put(subjects, entry.id, count === undefined ? entry : { images: count, ...entry }, MAX_RECORDS);
 }
 
-export function cachedSubjects(): Iterable<Subject> {
-  return subjects.values();
+/** What is loaded and has a name that contains the text: those that start with it first. */
+export function findCachedSubjects(text: string): Subject[] {
+  const indexIn = ({ name }: Subject) => name.toLowerCase().indexOf(text.toLowerCase());
+  return [...subjects.values()]
+    .filter((subject) => indexIn(subject) >= 0)
+    .sort(
+      (one, other) =>
+        Number(indexIn(one) > 0) - Number(indexIn(other) > 0) || one.name.localeCompare(other.name),
+    );
 }
 
 export function getCachedSubject(id: string): Subject | undefined {
@@ -69,4 +77,28 @@ export function put<Value>(map: Map<string, Value>, key: string, value: Value, m
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > maxSize && oldest !== undefined) map.delete(oldest);
+}
+
+/** What the API returned, by key. Equal calls at the same time share a request. */
+export class Results<Value> {
+  readonly #known = new Map<string, Value>();
+  readonly #pending = new Map<string, Promise<Value>>();
+
+  get(key: string): Value | undefined {
+    return this.#known.get(key);
+  }
+
+  async load(key: string, load: () => Promise<Value>): Promise<Value> {
+    const known = this.#known.get(key);
+    if (known) return known;
+    const request = this.#pending.get(key) ?? load();
+    this.#pending.set(key, request);
+    try {
+      const value = await request;
+      put(this.#known, key, value, MAX_RESULTS);
+      return value;
+    } finally {
+      this.#pending.delete(key);
+    }
+  }
 }

@@ -5,9 +5,12 @@
 import { byId, el } from './dom.ts';
 import { emptySelection, formatUrl, noFilter, PAGE_SIZE, type Selection, type View } from './route.ts';
 import { choiceOf, rankCategories, toggleCategory } from './selection.ts';
+import { selectionParts } from './text.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
 const MAX_CHIPS = 18;
+/** Who made or is on the images. */
+const people = ['artists', 'excludeArtists', 'characters'] as const;
 
 type ViewWithChips = Extract<View, Selection | { name: 'category' }>;
 
@@ -39,7 +42,7 @@ export function showChips(
   shown = { view, selection: selectionOf(view, subject) };
   const { selection, urlOf } = getSelection();
   const focused = row.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
-  const createChip = (name: string, type: string, text = name) =>
+  const createChip = (text: string, type: string, changed: Selection) =>
     el(
       'button',
       {
@@ -47,17 +50,25 @@ export function showChips(
         class: `chip ${type}`,
         dir: 'auto',
         'aria-pressed': String(type !== 'suggested'),
-        'data-filter-url': urlOf(toggleCategory(selection, name)),
+        'data-filter-url': urlOf(changed),
       },
       text,
     );
   const chips = [
-    ...selection.categories.map((name) => createChip(name, 'included')),
-    ...selection.exclude.map((name) => createChip(name, 'excluded', `not ${name}`)),
+    ...selection.categories.map((name) => createChip(name, 'included', toggleCategory(selection, name))),
+    ...selection.exclude.map((name) =>
+      createChip(`not ${name}`, 'excluded', toggleCategory(selection, name)),
+    ),
+    ...people
+      .filter((field) => selection[field].length > 0)
+      .map((field) => {
+        const [text = ''] = selectionParts({ ...emptySelection, [field]: selection[field] });
+        return createChip(text, 'included', { ...selection, [field]: [] });
+      }),
     ...frequent
       .filter((name) => !choiceOf(selection, name))
       .slice(0, MAX_CHIPS)
-      .map((name) => createChip(name, 'suggested')),
+      .map((name) => createChip(name, 'suggested', toggleCategory(selection, name))),
   ];
   row.replaceChildren(byId('choose-categories'), ...chips);
   trimRow();
@@ -66,8 +77,8 @@ export function showChips(
 
 function selectionOf(view: ViewWithChips, subject: Entry | undefined): Selection {
   if (!('categories' in view)) return { ...emptySelection, categories: subject ? [subject.name] : [] };
-  const { categories, match, exclude } = view;
-  return { categories, match, exclude };
+  const { filter, name, ...selection } = view;
+  return selection;
 }
 
 /** Hides the suggestions that would need another line, so none is cut off. */

@@ -2,12 +2,13 @@
  * The dialog that finds categories, combines them and excludes them. It changes a draft; one button shows its images, so a
  * selection of any size takes one request.
  */
-import { listCategories, searchNames } from './api.ts';
-import { cacheEntries } from './cache.ts';
+import type { CallOptions } from '../client/index.ts';
+import { loadNames } from './api.ts';
+import { cacheEntries, findCachedSubjects, Results } from './cache.ts';
 import { getSelection } from './category-chips.ts';
 import { byId, el } from './dom.ts';
+import { kindOf } from './entries.ts';
 import { createErrorMessage } from './messages.ts';
-import { suggestNames } from './names.ts';
 import { createTyping } from './pace-typing.ts';
 import { emptySelection, type Selection } from './route.ts';
 import { containing } from './search-pattern.ts';
@@ -18,9 +19,10 @@ let draft: Selection = emptySelection;
 /** Those of the images on show, then all by name, as far as they are loaded. */
 let names: string[] = [];
 let listed: string[] = [];
-let pages = 0;
 let total: number | undefined;
 
+/** By the text that they contain. */
+const found = new Results<{ count: number; total: number }>();
 const typing = createTyping();
 const input = el('input', {
   id: 'find-category',
@@ -158,8 +160,14 @@ function showNames(): void {
 }
 
 function suggestCategories(text: string): string[] {
-  const groups = suggestNames(text).filter(({ kind }) => kind === 'categories');
-  return groups.flatMap(({ entries }) => entries.map(({ name }) => name));
+  return findCachedSubjects(text).flatMap((entry) => (kindOf(entry) === 'categories' ? entry.name : []));
+}
+
+async function loadCategories(search: string, call: CallOptions, offset = 0) {
+  const sort = 'name';
+  const { entries, total } = await loadNames({ kind: 'categories', search, sort }, call, offset);
+  cacheEntries({ groups: [{ kind: 'categories', entries }], subject: undefined });
+  return { entries, count: entries.length, total };
 }
 
 function search(): void {
@@ -169,11 +177,11 @@ function search(): void {
   if (text === '') return;
   note.textContent = 'Searching…';
   typing.change(async (signal) => {
-    const group = await searchNames('categories', containing(text), { signal });
+    const { count, total } = await found.load(text, () => loadCategories(containing(text), { signal }));
     if (signal.aborted) return;
     showNames();
-    const rest = group.total > group.entries.length ? ' Type more to narrow them down.' : '';
-    note.textContent = `${formatCount(group.total, 'categories')} found.${rest}`;
+    const rest = total > count ? ' Type more to narrow them down.' : '';
+    note.textContent = `${formatCount(total, 'categories')} found.${rest}`;
   });
 }
 
@@ -182,11 +190,9 @@ async function loadMore(): Promise<void> {
   more.setAttribute('aria-disabled', 'true');
   const hadFocus = document.activeElement === more;
   try {
-    const group = await listCategories(pages + 1, {});
-    cacheEntries({ groups: [group], subject: undefined });
-    pages++;
-    total = group.total;
-    const loaded = group.entries.map(({ name }) => name);
+    const page = await loadCategories('', {}, listed.length);
+    total = page.total;
+    const loaded = page.entries.map(({ name }) => name);
     const fresh = loaded.filter((name) => !names.includes(name));
     listed = [...listed, ...loaded];
     names = [...names, ...fresh];

@@ -4,6 +4,7 @@ import { updateBrowse } from './browse.ts';
 import { cacheEntries, cacheView, getCachedSubject, getCachedView } from './cache.ts';
 import { setDialog } from './dialog-loader.ts';
 import { byId } from './dom.ts';
+import { countEntries, showEntries } from './entries.ts';
 import { updateFilters } from './filters.ts';
 import { clearImages, countVisible, showImages } from './grid.ts';
 import type { HistoryState } from './history-state.ts';
@@ -59,8 +60,15 @@ function showData(target: CurrentView, data: ViewData): void {
   updateNeighbours();
 }
 
+const progressOf = (view: View, { images, cursor }: ViewData) => ({
+  ...(view.name === 'list'
+    ? { kind: view.kind, count: countEntries() }
+    : { kind: 'images' as const, count: images.length }),
+  hasMore: cursor !== undefined,
+});
+
 function finishView({ view }: CurrentView, data: ViewData): void {
-  if (isEndless(view)) showLoadMore(data, 0);
+  if (isEndless(view)) showLoadMore(progressOf(view, data), 0);
   showIfEmpty(view, data);
 }
 
@@ -105,31 +113,34 @@ export async function showView(view: View, state: HistoryState): Promise<void> {
   }
 }
 
-/** Adds the next images. Calls during a load share it. */
+/** Adds the next images or names. Calls during a load share it. */
 export function showMore(): Promise<void> {
-  loadingMore ??= addNextImages().finally(() => {
+  loadingMore ??= addNext().finally(() => {
     loadingMore = undefined;
   });
   return loadingMore;
 }
 
-async function addNextImages(): Promise<void> {
+async function addNext(): Promise<void> {
   const { signal } = loading;
   const { view, state, data } = current ?? {};
   if (!current || !view || !state || data?.cursor === undefined || !isEndless(view)) return;
-  const previousCount = data.images.length;
-  const visibleCount = countVisible();
+  const previousCount = progressOf(view, data).count;
+  const visibleCount = view.name === 'list' ? previousCount : countVisible();
   showLoadingMore();
   try {
     const next = await loadMore(view, data, state.seed, signal);
     if (signal.aborted) return;
     hideToast();
     cacheView(state.key, next);
+    cacheEntries(next);
     current.data = next;
-    showImages(next.images, view, next.cursor !== undefined);
+    if (view.name === 'list') showEntries(next.groups, view, next.cursor !== undefined);
+    else showImages(next.images, view, next.cursor !== undefined);
     updateNeighbours();
-    showLoadMore(next, visibleCount);
-    announce(summarizeMore(next, previousCount));
+    const progress = progressOf(view, next);
+    showLoadMore(progress, visibleCount);
+    announce(summarizeMore(progress, previousCount));
   } catch (error) {
     if (signal.aborted) return;
     hideToast();
@@ -139,9 +150,11 @@ async function addNextImages(): Promise<void> {
   }
 }
 
-function summarizeMore({ images, cursor }: ViewData, previousCount: number): string {
-  const count = images.length;
-  const total = cursor === undefined ? allShownText(count) : `${formatCount(count, 'images')} so far.`;
+function summarizeMore(
+  { kind, count, hasMore }: ReturnType<typeof progressOf>,
+  previousCount: number,
+): string {
+  const total = hasMore ? `${formatCount(count, kind)} so far.` : allShownText(count, kind);
   return `${count - previousCount} more. ${total}`;
 }
 

@@ -1,20 +1,18 @@
 /** Shows artists, characters and categories: in a list, and on a page of their own. */
 import { byId, el, externalLink, prefersReducedMotion } from './dom.ts';
 import { LazyPictures } from './lazy-pictures.ts';
-import { kindOf } from './names.ts';
 import { Picture } from './picture.ts';
-import { formatUrl, noFilter, type View } from './route.ts';
+import { type EntryKind, formatUrl, noFilter, type View } from './route.ts';
 import { gridSources } from './sources.ts';
 import { capitalize, formatCount, formatDate } from './text.ts';
 import type { Entry, EntryGroup, Shown, Subject } from './types.ts';
 
-/** How many of each kind the page of a search shows. */
-const MAX_IN_GROUP = 12;
-/** The sides of a cover in CSS pixels, about. */
+/** How many of each kind a search finds. */
+const MAX_FOUND = 10;
 const COVER_SIZE = 220;
 
 const covers = new LazyPictures();
-let shown: readonly EntryGroup[] = [];
+let shown: readonly Subject[] = [];
 
 /** Leaves out properties without content. */
 export function createPropertyList(properties: [string, (Node | string)[]][]): HTMLElement {
@@ -83,19 +81,25 @@ function createLine(...parts: (Node | string)[]): HTMLElement {
   return el('p', { class: 'quiet' }, ...separated);
 }
 
-/** Keeps what is on show when the new groups start with it, because a search finds one kind after the other. */
-export function showEntries(groups: readonly EntryGroup[], view: View): void {
+/** Keeps what is on show when a list starts with it. `hasMore` is whether more of the list can be loaded. */
+export function showEntries(groups: readonly EntryGroup[], view: View, hasMore: boolean): void {
   const found = groups.filter(({ entries }) => entries.length > 0);
-  const isContinuation = shown.length > 0 && shown.every((group, index) => group === found[index]);
-  if (!isContinuation) clearEntries();
-  const sections = found
-    .slice(shown.length)
-    .map((group) =>
-      view.name === 'search' ? createGroup(group, view.search) : createList(withImages(group)),
-    );
-  byId('entries').append(...sections);
   byId('entries').hidden = found.length === 0;
-  shown = found;
+  const entries = view.name === 'list' ? found.flatMap((group) => withImages(group, hasMore)) : [];
+  const isContinuation = shown.length > 0 && shown.every((entry, index) => entry === entries[index]);
+  if (!isContinuation) {
+    covers.clear();
+    const lists = view.name === 'search' ? found.map((group) => createGroup(group, view)) : [createList([])];
+    byId('entries').replaceChildren(...lists);
+  }
+  byId('entries')
+    .querySelector(':scope > ul')
+    ?.append(...entries.slice(isContinuation ? shown.length : 0).map(createItem));
+  shown = entries;
+}
+
+export function countEntries(): number {
+  return shown.length;
 }
 
 export function clearEntries(): void {
@@ -106,22 +110,22 @@ export function clearEntries(): void {
 }
 
 /** The entries of a search under the name of their kind, with a link to the rest. */
-function createGroup({ kind, entries, total }: EntryGroup, search: string): HTMLElement {
-  const href = formatUrl({ name: 'list', kind, search, page: 1 });
-  const rest = el('a', { href, class: 'button' }, `Show all ${formatCount(total, kind)}`);
+function createGroup({ kind, entries }: EntryGroup, { search }: { search: string }): HTMLElement {
+  const href = formatUrl({ name: 'list', kind, search, sort: 'name' });
+  const rest = el('a', { href, class: 'button' }, `More ${kind}`);
   return el(
     'section',
     { 'aria-labelledby': `found-${kind}` },
-    el('h2', { id: `found-${kind}` }, capitalize(kind), ' ', el('span', { class: 'quiet' }, String(total))),
-    createList(entries.slice(0, MAX_IN_GROUP)),
-    ...(total > MAX_IN_GROUP ? [rest] : []),
+    el('h2', { id: `found-${kind}` }, capitalize(kind)),
+    createList(entries),
+    ...(entries.length === MAX_FOUND ? [rest] : []),
   );
 }
 
 /** Those without images are left out, unless that would leave nothing. */
-function withImages({ entries }: EntryGroup): Subject[] {
+function withImages({ entries }: EntryGroup, hasMore: boolean): Subject[] {
   const used = entries.filter(({ images }) => images !== 0);
-  return used.length > 0 ? used : entries;
+  return used.length > 0 || hasMore ? used : entries;
 }
 
 function createList(entries: readonly Subject[]): HTMLElement {
@@ -132,12 +136,21 @@ function createItem(entry: Subject): HTMLElement {
   const href = formatUrl(entryView(entry));
   const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
   const summary = [count, summarizeEntry(entry)].filter(Boolean).join(' · ');
-  const link = el('a', { href }, createCover(entry), el('span', { class: 'name', dir: 'auto' }, entry.name));
+  const link = el(
+    'a',
+    { href },
+    createCover(entry, covers, COVER_SIZE),
+    el('span', { class: 'name', dir: 'auto' }, entry.name),
+  );
   return el('li', {}, link, ...(summary ? [el('p', { class: 'quiet', dir: 'auto' }, summary)] : []));
 }
 
-/** The name is next to it, so it needs no description. */
-function createCover({ cover, name }: Subject): HTMLElement {
+/** The name is next to it, so it needs no description. `size` is its sides in CSS pixels, about. */
+export function createCover(
+  { cover, name }: Pick<Subject, 'cover' | 'name'>,
+  covers: LazyPictures,
+  size: number,
+): HTMLElement {
   const [initial = ''] = name;
   if (!cover) return el('span', { class: 'cover', 'aria-hidden': 'true' }, initial.toUpperCase());
   const picture = new Picture(cover, '', (cover: Shown) => gridSources(cover, prefersReducedMotion()));
@@ -146,9 +159,14 @@ function createCover({ cover, name }: Subject): HTMLElement {
   frame.style.backgroundColor = cover.meta.color;
   covers.add(frame, picture);
   // A wide picture is cropped, so it is drawn wider than its frame.
-  picture.fit(COVER_SIZE * Math.max(1, width / height));
+  picture.fit(size * Math.max(1, width / height));
   covers.observe(frame);
   return frame;
+}
+
+export function kindOf(entry: Entry): EntryKind {
+  if ('ages' in entry) return 'characters';
+  return 'nsfw' in entry ? 'categories' : 'artists';
 }
 
 export function entryView(entry: Entry): View {

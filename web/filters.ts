@@ -1,37 +1,34 @@
-/** The rating and orientation buttons of the panel of filters. Each carries the URL that toggles it. Ratings are remembered for later visits. */
+/** The buttons of the panel of filters. Each carries the URL that toggles it. Ratings are remembered for later visits. */
 import { byId } from './dom.ts';
-import { type Filter, filterOptions, formatUrl, type View } from './route.ts';
+import { type Filter, filterOptions, formatUrl, singleOptions, type View } from './route.ts';
 
-const buttons = [...document.querySelectorAll<HTMLButtonElement>('.toggles button')];
+const groups = [...document.querySelectorAll<HTMLFieldSetElement>('#filters .toggles')];
 
 export function updateFilters(view: View): void {
   if (!('filter' in view)) return;
-  const { nsfw, orientation } = view.filter;
-  const selected: string[] = [...nsfw, ...orientation];
-  for (const button of buttons) {
-    button.setAttribute('aria-pressed', String(selected.includes(button.value)));
-    const filter = toggleOption(view.filter, button.value);
-    button.dataset.filterUrl = formatUrl(withFilter(view, filter));
-    if (isRating(button.value)) button.dataset.ratings = filter.nsfw.join();
+  for (const group of groups) {
+    const name = group.name as keyof Filter;
+    for (const button of group.querySelectorAll('button')) {
+      button.ariaPressed = String(view.filter[name].some((value) => value === button.value));
+      const filter = toggleOption(view.filter, name, button.value);
+      button.dataset.filterUrl = formatUrl(withFilter(view, filter));
+      if (name === 'nsfw') button.dataset.ratings = filter.nsfw.join();
+    }
   }
   // The panel may be closed.
-  byId('filter-count').textContent = selected.length > 0 ? String(selected.length) : '';
+  const count = Object.values(view.filter).flat().length;
+  byId('filter-count').textContent = count > 0 ? String(count) : '';
   // Among sfw images nothing is blurred.
-  byId<HTMLInputElement>('unblur-all').disabled = nsfw.join() === 'sfw';
-}
-
-function isRating(value: string): boolean {
-  return filterOptions.nsfw.some((name) => name === value);
+  byId<HTMLInputElement>('unblur-all').disabled = view.filter.nsfw.join() === 'sfw';
 }
 
 function withFilter(view: Extract<View, { filter: Filter }>, filter: Filter): View {
   return view.name === 'artist' ? { ...view, filter, page: 1 } : { ...view, filter };
 }
 
-function toggleOption({ nsfw, orientation }: Filter, value: string): Filter {
-  const isOn = (selected: readonly string[], name: string) => selected.includes(name) !== (name === value);
-  return {
-    nsfw: filterOptions.nsfw.filter((name) => isOn(nsfw, name)),
-    orientation: filterOptions.orientation.filter((name) => isOn(orientation, name)),
-  };
+function toggleOption(filter: Filter, name: keyof Filter, value: string): Filter {
+  const selected: readonly string[] = filter[name];
+  const others = singleOptions.includes(name) ? [] : selected;
+  const isOn = (option: string) => (option === value ? !selected.includes(value) : others.includes(option));
+  return { ...filter, [name]: filterOptions[name].filter(isOn) };
 }

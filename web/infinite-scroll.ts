@@ -1,11 +1,10 @@
 /**
- * Loads more images as the visitor scrolls, or with a button. With endless loading, those who move the focus with the Tab key
+ * Loads more images or names as the visitor scrolls, or with a button. With endless loading, those who move the focus with the Tab key
  * could never reach the footer. So for them, and after some pages in a row, only the button loads more.
  */
 import { byId } from './dom.ts';
-import { focusTile } from './grid.ts';
+import type { EntryKind } from './route.ts';
 import { allShownText } from './text.ts';
-import type { ViewData } from './types.ts';
 
 const MAX_AUTOMATIC_PAGES = 8;
 
@@ -59,19 +58,30 @@ export function hideLoadMore(): void {
   observe(undefined);
 }
 
-/** `previousCount` is the number of images before the last load. */
-export function showLoadMore({ images, cursor }: ViewData, previousCount: number): void {
+interface Progress {
+  kind: EntryKind | 'images';
+  /** How many there are on the page. */
+  count: number;
+  hasMore: boolean;
+}
+
+/** `previousCount` is the number of visible images or names before the last load. */
+export function showLoadMore({ kind, count, hasMore }: Progress, previousCount: number): void {
   const hadFocus = document.activeElement === button;
-  section.hidden = images.length === 0;
+  section.hidden = count === 0 && !hasMore;
   button.textContent = 'Show more';
-  button.hidden = cursor === undefined;
+  button.hidden = !hasMore;
   button.removeAttribute('aria-disabled');
   errorBox.replaceChildren();
-  summary.textContent = cursor === undefined ? allShownText(images.length) : '';
-  const firstNew = images[previousCount];
-  if (hadFocus && firstNew) focusTile(firstNew.id);
-  if (cursor === undefined) observe(undefined);
+  summary.textContent = hasMore ? '' : allShownText(count, kind);
+  if (hadFocus) focusItem(previousCount);
+  if (!hasMore) observe(undefined);
   else observe(previousCount > 0 ? far : near);
+}
+
+function focusItem(index: number): void {
+  const item = document.querySelectorAll('#grid > li, #entries > ul > li')[index];
+  item?.querySelector<HTMLElement>(':scope > :not([inert])')?.focus();
 }
 
 export function showLoadingMore(): void {

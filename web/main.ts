@@ -95,7 +95,7 @@ document.addEventListener('click', (event) => {
   if (filterUrl) {
     event.preventDefault();
     const { view } = parseRoute(new URL(filterUrl, location.href).search);
-    return pushUrl(filterUrl, { seed, ratings: 'filter' in view ? view.filter.nsfw : [] });
+    return pushUrl(filterUrl, { seed, ...('filter' in view && { ratings: view.filter.nsfw }) });
   }
   const link = event.target.closest<HTMLAnchorElement>('a[href^="/"]');
   const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && event.button === 0;

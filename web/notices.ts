@@ -4,7 +4,7 @@ import { byId, el } from './dom.ts';
 import { clearImages } from './grid.ts';
 import { createErrorMessage, isUnreachable } from './messages.ts';
 import { showTitle } from './page.ts';
-import { emptySelection, formatUrl, isFiltering, noFilter, type View } from './route.ts';
+import { emptySelection, formatUrl, isFiltering, isSelecting, noFilter, type View } from './route.ts';
 import { containing, isPattern } from './search-pattern.ts';
 import { capitalize } from './text.ts';
 import type { ViewData } from './types.ts';
@@ -20,13 +20,12 @@ export function showIfEmpty(view: View, { images, groups }: ViewData): void {
 }
 
 function explainEmpty(view: View): HTMLElement[] {
-  if ('search' in view)
-    return [el('p', {}, view.search || view.name !== 'list' ? 'No names match.' : `No ${view.kind} yet.`)];
+  if (view.name === 'search') return [el('p', {}, 'Nothing found.')];
+  if (view.name === 'list') return [el('p', {}, view.search ? 'No names match.' : `No ${view.kind} yet.`)];
   if (isFiltering(view.filter)) return [el('p', {}, 'No images match these filters.')];
   if (!('categories' in view)) return [el('p', {}, 'No images yet.')];
-  if (view.categories.length + view.exclude.length > 1)
-    return [el('p', {}, 'No image matches these categories.')];
-  if (view.categories.length + view.exclude.length > 0) return [el('p', {}, 'No images yet.')];
+  if (view.categories.length + view.exclude.length === 1) return [el('p', {}, 'No images yet.')];
+  if (isSelecting(view)) return [el('p', {}, 'No image matches this selection.')];
   return [
     el('p', {}, 'The catalogue is empty.'),
     el('p', { class: 'how' }, 'To fill it with a folder of pictures, run this on the server:'),
@@ -38,13 +37,15 @@ function explainEmpty(view: View): HTMLElement[] {
 function suggestWider(view: View): [string, string] | [] {
   if ('filter' in view) {
     if (isFiltering(view.filter)) return [formatUrl({ ...view, filter: noFilter }), 'Clear filters'];
-    const hasSelection = 'categories' in view && view.categories.length + view.exclude.length > 0;
-    return hasSelection ? [formatUrl({ ...view, ...emptySelection }), 'All images'] : [];
+    return 'categories' in view && isSelecting(view)
+      ? [formatUrl({ ...view, ...emptySelection }), 'All images']
+      : [];
   }
+  if (view.name === 'search') return [];
   const { search } = view;
   if (!isPattern(search) || /^%.*%$/.test(search)) return [];
   const text = `Names that contain “${search}”`;
-  return [formatUrl({ ...view, search: containing(search), ...(view.name === 'list' && { page: 1 }) }), text];
+  return [formatUrl({ ...view, search: containing(search) }), text];
 }
 
 /** Without a connection, what is on show stays. */
@@ -64,7 +65,7 @@ function explainUnknown(view: View, message: HTMLElement): void {
   if ('id' in view) {
     showTitle(`${capitalize(view.name)} not found`);
     const kind = kinds[view.name];
-    const href = formatUrl({ name: 'list', kind, search: '', page: 1 });
+    const href = formatUrl({ name: 'list', kind, search: '', sort: 'name' });
     const text = `There is no ${view.name} at this address. It may have been removed.`;
     message.replaceChildren(el('p', {}, text), el('a', { href, class: 'button' }, `All ${kind}`));
   }

@@ -2,12 +2,13 @@
 import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
 import { clearEntries, describeSubject, showEntries } from './entries.ts';
+import { foundText, foundView } from './found.ts';
 import { clearImages, showImages } from './grid.ts';
-import { filterOptions, formatUrl, isEndless, PAGE_SIZE, type View } from './route.ts';
+import { filterOptions, formatUrl, isEndless, isSelecting, PAGE_SIZE, type View } from './route.ts';
 import { letterOf } from './search-pattern.ts';
 import { catalogueHas } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
-import { setViewTitle } from './title.ts';
+import { setFeed, setViewTitle } from './title.ts';
 import type { Entry, ViewData } from './types.ts';
 
 /** Nothing can be filtered or shuffled. */
@@ -32,13 +33,15 @@ export function setStale(isStale: boolean): void {
 export function showHeading(view: View, subject: Entry | undefined): void {
   const title = viewTitle(view, subject);
   byId('eyebrow').textContent = viewEyebrow(view);
-  showTitle(title, view.name === 'random' && view.categories.length + view.exclude.length === 0);
-  byId('shuffle').hidden = !isEndless(view);
+  showTitle(title, view.name === 'random' && !isSelecting(view));
+  setFeed(view, subject?.name);
+  byId('shuffle').hidden = !isEndless(view) || view.name === 'list';
   const hasFilters = 'filter' in view && !isEmpty;
   byId('tools').hidden = !hasFilters;
   byId('filters').hidden = !hasFilters || byId('options').ariaExpanded !== 'true';
   byId('description').dataset.view = view.name;
-  if ('search' in view)
+  if (view.name === 'search') byId('description').replaceChildren();
+  if (view.name === 'list')
     byId('description').replaceChildren(
       ...(view.search && !letterOf(view.search) ? [createPatternHint()] : []),
     );
@@ -57,10 +60,19 @@ export function renderView(view: View, data: ViewData): void {
   showHeading(view, data.subject);
   setStale(false);
   if (data.subject) byId('description').replaceChildren(...describeSubject(data.subject));
+  if (view.name === 'search') byId('description').replaceChildren(...describeFound(view.search, data));
   showImages(data.images, view, isEndless(view) && data.cursor !== undefined);
   if (hasChips(view)) showChips(view, data.subject, data.images);
-  showEntries(data.groups, view);
+  showEntries(data.groups, view, data.cursor !== undefined);
   showPageLinks(view, data);
+}
+
+/** The pictures that the text means, and a heading for those whose titles match. */
+function describeFound(text: string, { filters, images }: ViewData): HTMLElement[] {
+  const view = foundView(filters);
+  const link = view && el('a', { href: formatUrl(view), class: 'button strong' }, foundText(view, text));
+  const heading = el('h2', {}, 'Pictures with this title');
+  return [...(link ? [el('p', {}, link)] : []), ...(images.length > 0 ? [heading] : [])];
 }
 
 function createPatternHint(): HTMLElement {
@@ -74,8 +86,8 @@ function createPatternHint(): HTMLElement {
 }
 
 export function summarizeView(view: View, { images, groups }: ViewData): string {
-  if (!('search' in view)) return formatCount(images.length, 'images');
-  return groups.map(({ kind, total }) => formatCount(total, kind)).join(', ');
+  const counts = groups.map(({ kind, entries }) => formatCount(entries.length, kind));
+  return [...counts, ...(view.name === 'list' ? [] : [formatCount(images.length, 'images')])].join(', ');
 }
 
 function showPageLinks(view: View, { total }: ViewData): void {

@@ -1,7 +1,6 @@
 /** The options of API calls. The first call of a view is made from them before the client is loaded. */
-import type { Rating } from '../client/index.ts';
 import {
-  type EndlessView,
+  type EndlessImages,
   emptySelection,
   type Filter,
   filterOptions,
@@ -16,18 +15,22 @@ type ViewNamed<Name extends View['name']> = Extract<View, { name: Name }>;
 export const include = ['artist', 'thumbnails', 'details'] as const;
 export const imageOptions = { include };
 
-export function similarOptions(nsfw: Rating[]) {
-  return { ...imageFilter({ nsfw, orientation: [] }), limit: 9, include };
+export function similarOptions(filter: Filter) {
+  return { ...imageFilter(filter), limit: 9, include };
 }
 
 /** What the cards of entries show. */
 const entryInclude = ['count', 'cover'] as const;
 
-/** Of a list or a search. */
-export function listOptions({ search, page = 1 }: { search: string; page?: number }) {
+export function listOptions({ search, sort }: Pick<ViewNamed<'list'>, 'search' | 'sort'>, offset = 0) {
   const pattern = toPattern(search);
-  const position = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
-  return { ...position, include: entryInclude, ...(pattern && { search: pattern }) };
+  return {
+    limit: PAGE_SIZE,
+    offset,
+    include: entryInclude,
+    ...(pattern && { search: pattern }),
+    ...(sort === 'images' && { sort }),
+  };
 }
 
 export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
@@ -35,25 +38,42 @@ export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
 }
 
 /** `category` is the name of the category that the view is about. Random images have a seed, too. */
-export function endlessOptions(view: EndlessView, category?: string) {
+export function endlessOptions(view: EndlessImages, category?: string) {
   return { ...selectImages(view, category), limit: PAGE_SIZE, include };
 }
 
-function selectImages(view: EndlessView, category: string | undefined) {
+function selectImages(view: EndlessImages, category: string | undefined) {
   const filter = imageFilter(view.filter);
   if (view.name === 'character') return { character: view.id, ...filter };
-  const { categories, match, exclude } =
+  const { categories, match, exclude, artists, excludeArtists, characters } =
     'categories' in view ? view : { ...emptySelection, categories: category ? [category] : [] };
   return {
     ...(categories.length > 0 && { categories }),
     ...(match === 'any' && { match }),
     ...(exclude.length > 0 && { exclude }),
+    ...(artists.length > 0 && { artist: artists }),
+    ...(excludeArtists.length > 0 && { excludeArtist: excludeArtists }),
+    ...(characters.length > 0 && { character: characters }),
     ...filter,
   };
 }
 
 /** The API rejects empty lists. Without `nsfw` it returns what the operator chose for other clients. */
-function imageFilter({ nsfw, orientation }: Filter): Partial<Filter> {
+function imageFilter({ nsfw, orientation, animated: [animated], size: [size] }: Filter) {
   const ratings = nsfw.length > 0 ? nsfw : filterOptions.nsfw;
-  return { nsfw: [...ratings], ...(orientation.length > 0 && { orientation }) };
+  return {
+    nsfw: [...ratings],
+    ...(orientation.length > 0 && { orientation }),
+    ...(animated && { animated: animated === 'true' }),
+    ...(size && minSize(size, orientation.join())),
+  };
+}
+
+/** The long side of a screen counts only if all images have the same orientation. Else, both sides must have the short one. */
+function minSize(size: Filter['size'][number], orientation: string) {
+  const [long, short] = size === '4k' ? [3840, 2160] : [1920, 1080];
+  return {
+    minWidth: orientation === 'landscape' ? long : short,
+    minHeight: orientation === 'portrait' ? long : short,
+  };
 }

@@ -1,50 +1,74 @@
 /** The views of the gallery and their URLs. */
-import type { Orientation, Rating } from '../client/index.ts';
+import type { Rating } from '../client/index.ts';
 
 export const PAGE_SIZE = 25;
 
 export const entryKinds = ['artists', 'characters', 'categories'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** Uses the API's parameter names. An empty list means no filter. */
-export interface Filter {
-  nsfw: Rating[];
-  orientation: Orientation[];
-}
-
-export const filterOptions: { [Name in keyof Filter]: readonly Filter[Name][number][] } = {
+/** What can be filtered, by the name of the parameter in the URL. */
+export const filterOptions = {
   nsfw: ['sfw', 'questionable', 'nsfw'],
   orientation: ['landscape', 'portrait', 'square'],
-};
-export const noFilter: Filter = { nsfw: [], orientation: [] };
+  animated: ['true', 'false'],
+  size: ['hd', '4k'],
+} as const;
+/** Of the others, several can be chosen. */
+export const singleOptions: readonly string[] = ['animated', 'size'];
 
-/** Images are in all or any of the categories, and in none of the excluded ones. */
+type Options = typeof filterOptions;
+/** An empty list means no filter. */
+export type Filter = { [Name in keyof Options]: Options[Name][number][] };
+export const noFilter: Filter = { nsfw: [], orientation: [], animated: [], size: [] };
+
+/** Images are in all or any of the categories, and in none of the excluded ones. Artists and characters are given by id. */
 export interface Selection {
   categories: string[];
   match: 'all' | 'any';
   exclude: string[];
+  artists: string[];
+  excludeArtists: string[];
+  characters: string[];
 }
 
-export const emptySelection: Selection = { categories: [], match: 'all', exclude: [] };
+export const emptySelection: Selection = {
+  categories: [],
+  match: 'all',
+  exclude: [],
+  artists: [],
+  excludeArtists: [],
+  characters: [],
+};
 
 export type View =
   | ({ name: 'random' | 'newest'; filter: Filter } & Selection)
   | { name: 'artist'; id: string; filter: Filter; page: number }
   | { name: 'character'; id: string; filter: Filter }
   | { name: 'category'; id: string; filter: Filter }
-  | { name: 'list'; kind: EntryKind; search: string; page: number }
-  /** Of all kinds. */
+  | { name: 'list'; kind: EntryKind; search: string; sort: 'name' | 'images' }
+  /** Of everything. */
   | { name: 'search'; search: string };
 
-/** A view with infinite scrolling, in random order or newest first. */
+/** A view with infinite scrolling: a list of names, or images in random order or newest first. */
 export type EndlessView = Exclude<View, { page: number } | { name: 'search' }>;
+export type EndlessImages = Exclude<EndlessView, { name: 'list' }>;
 
 export function isEndless(view: View): view is EndlessView {
-  return 'filter' in view && !('page' in view);
+  return !('page' in view) && view.name !== 'search';
 }
 
-export function isFiltering({ nsfw, orientation }: Filter): boolean {
-  return nsfw.length + orientation.length > 0;
+export function isFiltering(filter: Filter): boolean {
+  return Object.values(filter).some(({ length }) => length > 0);
+}
+
+export function isSelecting({
+  categories,
+  exclude,
+  artists,
+  excludeArtists,
+  characters,
+}: Selection): boolean {
+  return [categories, exclude, artists, excludeArtists, characters].some(({ length }) => length > 0);
 }
 
 export interface Route {
@@ -68,7 +92,8 @@ function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
   }
   const search = parameters.get('search') ?? '';
   const kind = entryKinds.find((kind) => kind === parameters.get('in'));
-  if (kind) return { name: 'list', kind, search, page };
+  const sort = parameters.get('sort') === 'images' ? 'images' : 'name';
+  if (kind) return { name: 'list', kind, search, sort };
   if (search) return { name: 'search', search };
   const name = parameters.get('order') === 'newest' ? 'newest' : 'random';
   return { name, ...parseSelection(parameters), filter };
@@ -77,7 +102,14 @@ function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
 function parseSelection(parameters: URLSearchParams): Selection {
   const categories = parseList(parameters, 'categories');
   const match = parameters.get('match') === 'any' && categories.length > 1 ? 'any' : 'all';
-  return { categories, match, exclude: parseList(parameters, 'exclude') };
+  return {
+    categories,
+    match,
+    exclude: parseList(parameters, 'exclude'),
+    artists: parseList(parameters, 'artists'),
+    excludeArtists: parseList(parameters, 'excludeArtists'),
+    characters: parseList(parameters, 'characters'),
+  };
 }
 
 function parsePage(text: string | null): number {
@@ -85,13 +117,13 @@ function parsePage(text: string | null): number {
 }
 
 function parseFilter(parameters: URLSearchParams, ratings: Rating[]): Filter {
-  const named = parseList(parameters, 'nsfw');
-  const orientations = parseList(parameters, 'orientation');
-  const known = filterOptions.nsfw.filter((name) => named.includes(name));
-  return {
-    nsfw: known.length > 0 ? known : ratings,
-    orientation: filterOptions.orientation.filter((name) => orientations.includes(name)),
-  };
+  const filter = Object.entries(filterOptions).map(([name, options]) => {
+    const named = parseList(parameters, name);
+    const known = options.filter((option) => named.includes(option));
+    return [name, known.length > 1 && singleOptions.includes(name) ? [] : known];
+  });
+  const { nsfw, ...others }: Filter = Object.fromEntries(filter);
+  return { nsfw: nsfw.length > 0 ? nsfw : ratings, ...others };
 }
 
 function parseList(parameters: URLSearchParams, name: string): string[] {
@@ -105,23 +137,27 @@ export function formatUrl(view: View, imageId?: string): string {
 }
 
 function formatView(view: View): string[] {
-  const page = 'page' in view && view.page > 1 ? [`page=${view.page}`] : [];
   if ('search' in view) {
     const search = view.search ? [`search=${encodeURIComponent(view.search)}`] : [];
-    return [...(view.name === 'list' ? [`in=${view.kind}`] : []), ...search, ...page];
+    if (view.name === 'search') return search;
+    return [`in=${view.kind}`, ...(view.sort === 'images' ? ['sort=images'] : []), ...search];
   }
   const selection =
     'categories' in view ? formatSelection(view) : [`${view.name}=${encodeURIComponent(view.id)}`];
-  const { nsfw, orientation } = view.filter;
-  return [...selection, ...formatList('nsfw', nsfw), ...formatList('orientation', orientation), ...page];
+  const filter = Object.entries(view.filter).flatMap(([name, values]) => formatList(name, values));
+  const page = 'page' in view && view.page > 1 ? [`page=${view.page}`] : [];
+  return [...selection, ...filter, ...page];
 }
 
-function formatSelection({ name, categories, match, exclude }: Extract<View, Selection>): string[] {
+function formatSelection(view: Extract<View, Selection>): string[] {
   return [
-    ...(name === 'newest' ? ['order=newest'] : []),
-    ...formatList('categories', categories),
-    ...(match === 'any' && categories.length > 1 ? ['match=any'] : []),
-    ...formatList('exclude', exclude),
+    ...(view.name === 'newest' ? ['order=newest'] : []),
+    ...formatList('categories', view.categories),
+    ...(view.match === 'any' && view.categories.length > 1 ? ['match=any'] : []),
+    ...formatList('exclude', view.exclude),
+    ...formatList('artists', view.artists),
+    ...formatList('excludeArtists', view.excludeArtists),
+    ...formatList('characters', view.characters),
   ];
 }
 

@@ -1,7 +1,11 @@
 /** Changes which categories are selected. */
-import { isSameName } from './names.ts';
 import type { Selection } from './route.ts';
 import type { GalleryImage } from './types.ts';
+
+/** The API ignores case too. */
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
 
 export type Choice = 'include' | 'exclude' | undefined;
 

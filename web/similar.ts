@@ -1,12 +1,11 @@
 /** The images below the properties that look like the open one. */
-import type { Rating } from '../client/index.ts';
 import { loadSimilar } from './api.ts';
 import { blurUnlessSafe } from './blur.ts';
 import { put } from './cache.ts';
 import { el } from './dom.ts';
 import { ensureState } from './history-state.ts';
 import { Picture } from './picture.ts';
-import { formatUrl, parseRoute } from './route.ts';
+import { type Filter, formatUrl, noFilter, parseRoute } from './route.ts';
 import { gridSources } from './sources.ts';
 import { describeImage } from './text.ts';
 import type { GalleryImage } from './types.ts';
@@ -14,7 +13,7 @@ import type { GalleryImage } from './types.ts';
 const MAX_CACHED = 50;
 /** The width of an image in CSS pixels, in which it is cropped to a square. */
 const WIDTH = 130;
-/** By the id of the image that they are similar to, and the ratings. */
+/** By the id of the image that they are similar to, and the filter. */
 const cache = new Map<string, GalleryImage[]>();
 
 export interface Similar {
@@ -30,9 +29,9 @@ export function createSimilar(id: string): Similar {
   let isWanted = false;
   const show = async () => {
     try {
-      const ratings = currentRatings();
-      const key = [id, ...ratings].join();
-      const images = cache.get(key) ?? (await loadSimilar(id, ratings, { signal: controller.signal }));
+      const filter = currentFilter();
+      const key = JSON.stringify([id, filter]);
+      const images = cache.get(key) ?? (await loadSimilar(id, filter, { signal: controller.signal }));
       put(cache, key, images, MAX_CACHED);
       if (images.length === 0) return;
       element.append(el('h3', {}, 'Similar pictures'), el('ul', {}, ...images.map(createItem)));
@@ -59,10 +58,10 @@ export function createSimilar(id: string): Similar {
 }
 
 /** Those of the view, or of the visitor. */
-function currentRatings(): Rating[] {
+function currentFilter(): Filter {
   const { ratings } = ensureState();
   const { view } = parseRoute(location.search, ratings);
-  return 'filter' in view ? view.filter.nsfw : ratings;
+  return 'filter' in view ? view.filter : { ...noFilter, nsfw: ratings };
 }
 
 function createItem(image: GalleryImage): HTMLElement {

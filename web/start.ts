@@ -18,8 +18,8 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   const id = imageId ?? ('id' in view ? view.id : undefined);
   if (id !== undefined && !uuid.test(id)) return undefined;
   if (imageId) return `/image/${imageId}${formatQuery(imageOptions)}`;
-  if ('search' in view)
-    return paths[view.name === 'list' ? view.kind : 'artists'] + formatQuery(listOptions(view));
+  if (view.name === 'list') return paths[view.kind] + formatQuery(listOptions(view));
+  if (view.name === 'search') return `/search${formatQuery({ q: view.search, ...imageOptions })}`;
   if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
   if (view.name === 'category') return `/category/${view.id}`;
   const options = endlessOptions(view);

@@ -1,25 +1,28 @@
 /**
- * Suggests names while the visitor types in the search field, as a combobox with a list of options. Names that are already
- * loaded appear at once, those of the API one kind after the other.
+ * Suggests what a search finds while the visitor types in the search field, as a combobox with a list of options. Names that
+ * are already loaded appear at once.
  */
-import { searchNames } from './api.ts';
+import { getSearch, search } from './api.ts';
+import { findCachedSubjects } from './cache.ts';
 import { byId, el } from './dom.ts';
-import { entryView } from './entries.ts';
+import { createCover, entryView, kindOf } from './entries.ts';
+import { foundText, foundView } from './found.ts';
+import { LazyPictures } from './lazy-pictures.ts';
 import { announce } from './messages.ts';
-import { findKnownNames, suggestNames } from './names.ts';
 import { createTyping } from './pace-typing.ts';
-import { type EntryKind, entryKinds, formatUrl } from './route.ts';
-import { containing } from './search-pattern.ts';
-import { capitalize } from './text.ts';
+import { entryKinds, formatUrl } from './route.ts';
+import { capitalize, formatCount, imageTitle } from './text.ts';
+import type { EntryGroup, Subject, ViewData } from './types.ts';
 
 const MAX_PER_KIND = 4;
-/** Names rarely contain these, so who types them means a pattern. */
-const patternOnly = /[%|*+?{}[\]\\]/;
+/** The sides of a cover in CSS pixels. */
+const COVER_SIZE = 40;
 
 const input = byId<HTMLInputElement>('search-text');
 const list = el('div', { id: 'suggestions', role: 'listbox', 'aria-label': 'Suggestions' });
 const note = el('p', { class: 'quiet' });
 const popup = el('div', { class: 'popup', hidden: true }, list, note);
+const covers = new LazyPictures();
 const typing = createTyping();
 /** The id of the option that Enter opens. */
 let active: string | undefined;
@@ -55,49 +58,78 @@ function close(canFinish = false): void {
 
 function suggest(): void {
   const text = input.value.trim();
-  close();
-  if (text === '' || patternOnly.test(text)) return;
-  show(text, true);
+  const known = getSearch(text);
+  typing.stop();
+  active = undefined;
+  if (text === '') close();
+  else if (known) showFound(text, known);
+  else find(text);
+}
+
+/** Shows what is loaded, and then what the API finds. */
+function find(text: string): void {
+  const subjects = findCachedSubjects(text);
+  show(entryKinds.map((kind) => ({ kind, entries: subjects.filter((entry) => kindOf(entry) === kind) })));
+  note.textContent = 'Searching…';
   typing.change(async (signal, isCurrent) => {
     try {
-      for (const kind of entryKinds) {
-        if (findKnownNames(kind, text)) continue;
-        await searchNames(kind, containing(text), { signal });
-        if (!isCurrent()) return;
-        show(text, true);
-      }
+      const data = await search(text, { signal });
+      if (isCurrent()) showFound(text, data);
     } finally {
-      if (isCurrent()) {
-        show(text, false);
-        announce(note.textContent || `${list.querySelectorAll('[role=option]').length} suggestions`);
-      }
+      // Without a connection there is what is already loaded.
+      if (isCurrent()) note.textContent = list.hasChildNodes() ? '' : `Nothing found for “${text}”.`;
     }
   });
 }
 
-function show(text: string, isSearching: boolean): void {
-  const groups = suggestNames(text).filter(({ entries }) => entries.length > 0);
-  list.replaceChildren(
-    ...groups.map(({ kind, entries }) =>
-      el(
-        'div',
-        { role: 'group', 'aria-labelledby': `suggested-${kind}` },
-        el('p', { id: `suggested-${kind}`, class: 'eyebrow', role: 'presentation' }, capitalize(kind)),
-        ...entries.slice(0, MAX_PER_KIND).map((entry) => {
-          const id = `suggestion-${entry.id}`;
-          const href = formatUrl(entryView(entry));
-          const option = { role: 'option', id, href, tabindex: -1, dir: 'auto', 'aria-selected': 'false' };
-          return el('a', option, entry.name);
-        }),
-      ),
-    ),
-  );
-  const isComplete = !isSearching || entryKinds.every((kind: EntryKind) => findKnownNames(kind, text));
-  const nothing = groups.length === 0 ? `No names contain “${text}”.` : '';
-  note.textContent = isComplete ? nothing : 'Searching…';
+function showFound(text: string, { filters, groups, images }: ViewData): void {
+  const view = foundView(filters);
+  const meant = view ? [createOption('meant', formatUrl(view), el('span', {}, foundText(view, text)))] : [];
+  // Anyone can see the suggestions.
+  const titled = images.slice(0, MAX_PER_KIND).map((image) => {
+    const title = { name: imageTitle(image), ...(image.nsfw === 'sfw' && { cover: image }) };
+    return createNamed(image.id, formatUrl({ name: 'search', search: text }, image.id), title, '');
+  });
+  show(groups, meant, titled.length > 0 ? [createGroup('pictures', titled)] : []);
+  note.textContent = list.hasChildNodes() ? '' : `Nothing found for “${text}”.`;
+  announce(note.textContent || `${options().length} suggestions`);
+}
+
+function show(groups: EntryGroup[], before: HTMLElement[] = [], after: HTMLElement[] = []): void {
+  covers.clear();
+  const found = groups
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ kind, entries }) => createGroup(kind, entries.slice(0, MAX_PER_KIND).map(createEntry)));
+  list.replaceChildren(...before, ...found, ...after);
   popup.hidden = false;
   input.setAttribute('aria-expanded', 'true');
   mark(active);
+}
+
+function createGroup(name: string, options: HTMLElement[]): HTMLElement {
+  const id = `suggested-${name}`;
+  const title = el('p', { id, class: 'eyebrow', role: 'presentation' }, capitalize(name));
+  return el('div', { role: 'group', 'aria-labelledby': id }, title, ...options);
+}
+
+function createEntry(entry: Subject): HTMLElement {
+  const count = entry.images === undefined ? '' : formatCount(entry.images, 'images');
+  return createNamed(entry.id, formatUrl(entryView(entry)), entry, count);
+}
+
+function createNamed(
+  id: string,
+  href: string,
+  named: Pick<Subject, 'name' | 'cover'>,
+  count: string,
+): HTMLElement {
+  const name = el('span', { dir: 'auto' }, named.name);
+  return createOption(id, href, createCover(named, covers, COVER_SIZE), name, el('small', {}, count));
+}
+
+function createOption(id: string, href: string, ...content: Node[]): HTMLElement {
+  const option = { role: 'option', id: `suggestion-${id}`, href, tabindex: -1, 'aria-selected': 'false' };
+  return el('a', option, ...content);
 }
 
 /** Options that arrive later do not change which one is active. */

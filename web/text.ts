@@ -1,5 +1,6 @@
 /** Texts of the page: titles, descriptions of images, counts, sizes and durations. */
-import type { EntryKind, View } from './route.ts';
+import { getCachedSubject } from './cache.ts';
+import type { EntryKind, Selection, View } from './route.ts';
 import { letterOf } from './search-pattern.ts';
 import type { Entry, GalleryImage } from './types.ts';
 
@@ -34,14 +35,29 @@ export const hasArtist = ({ artist }: GalleryImage): boolean => artist !== UNKNO
 
 export function viewTitle(view: View, subject: Entry | undefined): string {
   if ('categories' in view) {
-    const { categories, match, exclude } = view;
-    const names = (match === 'any' ? alternatives : lists).format(categories) || capitalize(view.name);
-    return exclude.length > 0 ? `${names} without ${alternatives.format(exclude)}` : names;
+    const start = view.categories.length > 0 ? [] : [capitalize(view.name)];
+    return [...start, ...selectionParts(view)].join(' ');
   }
   if (view.name === 'list' && letterOf(view.search)) return capitalize(view.kind);
   if ('search' in view && view.search) return `“${view.search}”`;
   if (view.name === 'list') return capitalize(view.kind);
   return subject?.name ?? capitalize(view.name);
+}
+
+/** The names that a selection consists of, with the words between them. Names that are not loaded are not known. */
+export function selectionParts(selection: Selection): string[] {
+  const { categories, match, exclude, artists, excludeArtists, characters } = selection;
+  const named = (ids: string[], unknown: string) => ids.map((id) => getCachedSubject(id)?.name ?? unknown);
+  const parts: [string, string[]][] = [
+    ['without', exclude],
+    ['showing', named(characters, 'a character')],
+    ['by', named(artists, 'an artist')],
+    ['not by', named(excludeArtists, 'an artist')],
+  ];
+  return [
+    (match === 'any' ? alternatives : lists).format(categories),
+    ...parts.map(([word, names]) => (names.length > 0 ? `${word} ${alternatives.format(names)}` : '')),
+  ].filter(Boolean);
 }
 
 /** The small line above the title. */
@@ -65,8 +81,9 @@ export function formatCount(count: number, kind: EntryKind | 'images'): string {
   return `${numbers.format(count)} ${count === 1 ? singular : kind}`;
 }
 
-export function allShownText(count: number): string {
-  return count === 1 ? 'Only 1 image.' : `All ${formatCount(count, 'images')} shown.`;
+export function allShownText(count: number, kind: EntryKind | 'images'): string {
+  const text = formatCount(count, kind);
+  return count === 1 ? `Only ${text}.` : `All ${text} shown.`;
 }
 
 export function formatSize(bytes: number): string {

@@ -1,5 +1,5 @@
 /** The data that the page shows. */
-import type { Artist, ArtistImage, Category, Character, Image } from '../client/index.ts';
+import type { Artist, ArtistImage, Category, Character, FoundFilters, Image } from '../client/index.ts';
 import type { EntryKind } from './route.ts';
 
 export type GalleryImage = Image | ArtistImage;
@@ -13,8 +13,6 @@ export type Subject = Entry & { images?: number; cover?: Shown };
 export interface EntryGroup {
   kind: EntryKind;
   entries: Subject[];
-  /** How many there are in all. */
-  total: number;
 }
 
 /** The data of one view. */
@@ -23,8 +21,10 @@ export interface ViewData {
   subject: Subject | undefined;
   images: GalleryImage[];
   groups: EntryGroup[];
+  /** The filters that the text of a search means. */
+  filters: FoundFilters;
   /** The length of the whole list, in views with numbered pages. */
   total: number | undefined;
-  /** For the next images; undefined after the last ones. */
+  /** For the next images or names; undefined after the last ones. */
   cursor: string | undefined;
 }

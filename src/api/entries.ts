@@ -4,7 +4,7 @@ import { fromByteString, type SignLink } from '../catalogue/documents/image-docu
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
 import { SearchTooLong } from '../catalogue/search/scan.ts';
-import type { Kind, Page, Window } from '../catalogue/types.ts';
+import type { Kind, Page } from '../catalogue/types.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { EntryDetails } from '../store/contract/catalogue.ts';
@@ -12,9 +12,11 @@ import { keepAnswer, makeAnswer } from './answers.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
 import * as examples from './examples.ts';
 import { linkSigner, pageHeaders } from './links.ts';
-import { entryInclude, limit, offset, search } from './parameters.ts';
+import { entryInclude, limit, offset, search, sort } from './parameters.ts';
 
-type ListCall = Call<Window & QueryOf<{ include: typeof entryInclude }>>;
+const listParameters = { limit, offset, search, sort, include: entryInclude };
+
+type ListCall = Call<QueryOf<typeof listParameters>>;
 
 /** What differs from kind to kind. */
 type Details = Pick<Endpoint, 'name' | 'group' | 'summary' | 'data' | 'example'>;
@@ -55,17 +57,17 @@ export const categoryList = entryList('category', {
 function entryList(kind: Kind, details: Details): Endpoint {
   return endpoint({
     ...details,
-    description: 'Sorted by name, then by id.',
+    description: 'Sorted by name, then by id, or as `sort` says.',
     access: 'open',
-    query: { limit, offset, search, include: entryInclude },
+    query: listParameters,
     isPaged: true,
     hasETag: true,
     async handle(call) {
       const { services, query } = call;
       const page =
-        query.search === undefined
+        query.search === undefined && query.sort === 'name'
           ? await services.catalogue.list(kind, query, query.include?.includes('cover'))
-          : await searchNames(call, kind, query.search);
+          : await searchNames(call, kind);
       const headers = pageHeaders(call, page.total);
       const { include } = query;
       if (include === undefined)
@@ -145,10 +147,11 @@ export function writeEntry(
   return `${document.slice(0, -1)}${countPart}${coverPart}}`;
 }
 
-async function searchNames(call: ListCall, kind: Kind, pattern: string): Promise<Page<EntryDetails>> {
+async function searchNames(call: ListCall, kind: Kind): Promise<Page<EntryDetails>> {
   const { services, query, caller } = call;
+  const hasCovers = query.include?.includes('cover');
   try {
-    return await services.catalogue.search(kind, pattern, query, caller, query.include?.includes('cover'));
+    return await services.catalogue.search(kind, query.search, query, caller, hasCovers);
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
     if (error instanceof SearchTooLong)

@@ -33,6 +33,11 @@ export const search = Type.Optional(
     examples: ['%ink%'],
   }),
 );
+export const sort = Type.Union([Type.Literal('name'), Type.Literal('images')], {
+  default: 'name',
+  description: 'Whether to sort by name, or by the number of images: most first, then by name.',
+  examples: ['images'],
+});
 export const q = Type.Optional(
   Type.String({
     maxLength: 100,

@@ -15,6 +15,7 @@ import type {
   Caller,
   Catalogue,
   EntryDetails,
+  EntryWindow,
   FileFacts,
   Filter,
   FilterProblem,
@@ -126,8 +127,8 @@ export class StoredCatalogue implements Catalogue {
 
   search(
     kind: Kind,
-    pattern: string,
-    window: Window,
+    pattern: string | undefined,
+    window: EntryWindow,
     caller: Caller,
     hasCovers = false,
   ): Promise<Page<EntryDetails>> {

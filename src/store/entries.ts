@@ -2,7 +2,7 @@
 import type { Kind, Page, Window } from '../catalogue/types.ts';
 import { LruCache } from '../lib/lru-cache.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import type { Caller, EntryDetails } from './contract/catalogue.ts';
+import type { Caller, EntryDetails, EntryWindow } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
 import type { NameSearch } from './name-search.ts';
 import { expectVersion } from './versions.ts';
@@ -43,14 +43,17 @@ export class Entries {
   *find(
     view: View,
     kind: Kind,
-    pattern: string,
-    { offset, limit }: Window,
+    pattern: string | undefined,
+    { offset, limit, sort = 'name' }: EntryWindow,
     caller: Caller,
     hasCovers: boolean,
   ): Call<Page<EntryDetails>> {
     const search = this.#search;
-    const page = yield* this.#keep(view, `find ${kind} ${offset} ${limit} ${pattern}`, function* () {
-      const { version, positions } = yield* get(search.find(kind, pattern, caller));
+    const key = `find ${kind} ${offset} ${limit} ${sort} ${pattern ?? ''}`;
+    const page = yield* this.#keep(view, key, function* () {
+      const { version, positions } = yield* get(
+        sort === 'images' ? search.largest(kind, pattern, caller) : search.find(kind, pattern ?? '%', caller),
+      );
       expectVersion(version, view.snapshot.version);
       const items = yield* get(view.entriesAt(kind, positions.slice(offset, offset + limit)));
       return { total: positions.length, items };

@@ -1,7 +1,7 @@
 /** Searching the names of a kind. The folded names and aliases are cached until the catalogue changes. */
 
 import { isId, normaliseName } from '../catalogue/names.ts';
-import { bestNames, findEqual, type NameSizes } from '../catalogue/search/best-names.ts';
+import { bestNames, findEqual, type NameSizes, sortBySize } from '../catalogue/search/best-names.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import { type Node, parsePattern } from '../catalogue/search/pattern.ts';
 import { type NameList, SearchTooLong, scan } from '../catalogue/search/scan.ts';
@@ -43,7 +43,7 @@ export class NameSearch {
   readonly #names: Record<Kind, VersionedCache<NameList>>;
   readonly #sizes: Record<Kind, VersionedCache<NameSizes>>;
   readonly #queue = new FairQueue();
-  /** By kind and pattern, or kind and words. */
+  /** By method, kind and pattern or words. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
 
   constructor(reader: SliceReader, tuning = defaultTuning) {
@@ -69,7 +69,7 @@ export class NameSearch {
     // Patterns of literals are always cheap, so they overtake the others even before any has started.
     const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
     const { version, positions } = await this.#compute(
-      `${kind} ${pattern}`,
+      `find ${kind} ${pattern}`,
       names.version,
       caller,
       expected,
@@ -79,13 +79,27 @@ export class NameSearch {
     return { version, positions };
   }
 
+  /** The names that match the pattern or, without one, all names: those with most images first, then in list order. */
+  async largest(kind: Kind, pattern: string | undefined, caller: Caller): Promise<Matches> {
+    const sizes = await this.#sizes[kind].get();
+    const { version } = sizes;
+    const found = pattern === undefined ? undefined : await this.find(kind, pattern, caller);
+    if (found) expectVersion(found.version, version);
+    const key = `largest ${kind} ${pattern ?? '%'}`;
+    const { positions = [] } = await this.#compute(key, version, caller, 0, async (spend) => {
+      const positions = await sortBySize(found?.positions ?? sizes.sizes.keys(), sizes, spend);
+      return { version, positions, bytes: 8 * positions.length };
+    });
+    return { version, positions };
+  }
+
   /** The names that contain every word, which is folded; at most `limit`, the best ones first. */
   async best(kind: Kind, words: readonly string[], limit: number, caller: Caller): Promise<Matches> {
     const names = await this.#names[kind].get();
     const sizes = await this.#sizes[kind].get();
     const { version } = names;
     expectVersion(sizes.version, version);
-    const key = `${kind} ${limit} ${JSON.stringify(words)}`;
+    const key = `best ${kind} ${limit} ${JSON.stringify(words)}`;
     const { positions = [] } = await this.#compute(key, version, caller, 0, async (spend) => {
       const positions = await bestNames(words, names, sizes, limit, spend);
       return { version, positions, bytes: 8 * positions.length };

@@ -99,6 +99,23 @@ await forEachEngine(async (engine) => {
       assert.deepEqual(idsOf(found.images), matching(q), q);
       checkNames(q, found.artists);
     }
+    for (const kind of ['artist', 'category']) await checkSorted(kind);
+  }
+
+  /** Lists by the number of images have the order of the list by name among equals, with and without a pattern. */
+  async function checkSorted(kind: string): Promise<void> {
+    const list = async (query: string, limit = 25): Promise<{ name: string; images: number }[]> =>
+      (await service.get(`/api/${kind}?limit=${limit}&include=count&${query}`)).json.data;
+    for (const pattern of ['', '&search=%25fox%25']) {
+      const byName = await list(pattern);
+      const expected = byName.toSorted((a, b) => b.images - a.images);
+      const [from, limit] = [random(expected.length), 1 + random(5)];
+      assert.deepEqual(await list(`sort=images${pattern}`), expected, kind);
+      assert.deepEqual(
+        await list(`sort=images${pattern}&offset=${from}`, limit),
+        expected.slice(from, from + limit),
+      );
+    }
   }
 
   const findProblems = async () => {
@@ -129,6 +146,11 @@ await forEachEngine(async (engine) => {
       await run('undo', String(await last()));
     },
   };
+
+  test('what a search finds is not taken for what a pattern matches', async () => {
+    await find(service, 'fox');
+    assert.deepEqual((await service.get('/api/artist?search=10 ["fox"]')).json.data, []);
+  });
 
   test('finds what a naive search finds, after every way to change a title', async () => {
     await compare();

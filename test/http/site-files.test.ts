@@ -19,6 +19,16 @@ const service = await startService(config, { clock: () => now });
 
 await drawInto(folder, { file: 'wide.png', format: 'png', width: 60, height: 40, colour: '#c02020' });
 await drawInto(folder, { file: 'high.png', format: 'png', width: 40, height: 60, colour: '#20c020' });
+const large = { width: 1100, height: 1080, colour: '#2020c0' };
+await drawInto(folder, { file: 'screen.png', format: 'png', ...large });
+await drawInto(folder, {
+  file: 'moving.webp',
+  format: 'webp',
+  width: 60,
+  height: 40,
+  colour: '#c0c020',
+  frames: 2,
+});
 
 /** Imports records, and makes the service look again. */
 async function add(...lines: object[]): Promise<void> {
@@ -44,6 +54,9 @@ async function offered(): Promise<string[]> {
   const parts = [
     part('ratings', /<div( hidden)?>\s*<p[^>]*>Rating</),
     part('shapes', /<div( hidden)?>\s*<p[^>]*>Shape</),
+    part('motion', /<div( hidden)?>\s*<p[^>]*>Motion</),
+    part('sizes', /<div( hidden)?>\s*<p[^>]*>Size at least</),
+    part('4K', /value="4k"( hidden)?/),
     part('unblur', /<label class="switch"( hidden)?>/),
     part('filters', /aria-controls="filters"( hidden)?>/),
     part('chips', /<fieldset id="categories"( hidden)?/),
@@ -74,6 +87,8 @@ test('the page offers what the catalogue has, and changes with it', async () => 
   const all = ['ratings', 'shapes', 'unblur', 'filters', 'chips', 'artists', 'categories'];
   assert.deepEqual(await offered(), all);
   assert.ok((await service.get('/', browser)).text.includes(uuid(4, 4)), 'the newest that is rated sfw');
+  await add(image(5, { file: 'moving.webp', nsfw: 'nsfw' }), image(6, { file: 'screen.png', nsfw: 'nsfw' }));
+  assert.deepEqual(await offered(), all.toSpliced(2, 0, 'motion', 'sizes'), 'none is as large as 4K');
 });
 
 test('a catalogue that fails or does not answer does not keep the page from being sent', async () => {

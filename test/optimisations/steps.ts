@@ -90,6 +90,7 @@ export const usualTargets = [
   ...[`artist=${uuid(2, 1)}`, `character=${uuid(3, 1)}`].map((query) => `/image/latest?${query}`),
   ...['artist', 'character', 'category'].flatMap((kind) => [
     ...[`/${kind}?limit=25`, `/${kind}?limit=25&include=count,cover`],
+    ...[`/${kind}?sort=images&limit=3&include=count`, `/${kind}?sort=images&search=%25a%25`],
     ...[`/${kind}?search=%25a%25`, `/${kind}?search=%25r%25&limit=1`],
   ]),
   ...[1, 2, 3].flatMap((kind) => [

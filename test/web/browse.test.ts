@@ -1,4 +1,4 @@
-/** Long lists of names: the field that filters them, and the letters. */
+/** Long lists of names: scrolling, their order, the field that filters them, and the letters. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findViolations } from '../support/browser/accessibility.ts';
@@ -24,6 +24,8 @@ describe('browsing', { skip }, async () => {
     { type: 'category', name: 'Meadow without images' },
     { type: 'artist', id: uuid(2, 1), name: 'Hokusai' },
     madeUpImage(uuid(4, 1), { categories: names, artist: uuid(2, 1) }),
+    madeUpImage(uuid(4, 2), { categories: ['Meadow 7', 'azalea'], artist: uuid(2, 1) }),
+    madeUpImage(uuid(4, 3), { categories: ['Meadow 7'], artist: uuid(2, 1) }),
   ]);
   const browser = await startBrowser();
 
@@ -37,6 +39,19 @@ describe('browsing', { skip }, async () => {
       page.getByRole('navigation', { name: 'First letters' }).getByRole('link', { name, exact: true });
     await page.locator('.entries li').nth(24).waitFor();
     assert.deepEqual(await findViolations(page), []);
+    await page.mouse.wheel(0, 5000);
+    await page.locator('#all-shown').getByText('All 34 categories shown.').waitFor();
+    assert.equal((await shown()).length, names.length, 'all but the one without images');
+    await page.getByRole('button', { name: 'Most images' }).click();
+    await page.waitForURL('**/?in=categories&sort=images');
+    await waitUntilIdle(page);
+    assert.deepEqual((await shown()).slice(0, 3), ['Meadow 7', 'azalea', '2024']);
+    await page.mouse.wheel(0, 5000);
+    await page.locator('#all-shown').getByText('All 34 categories shown.').waitFor();
+    await page.goBack();
+    await page.waitForURL('**/?in=categories');
+    assert.equal((await shown()).length, names.length, 'the whole list is back');
+    assert.equal(await page.locator('.entries .name').first().textContent(), '2024');
     await letter('A').click();
     await page.waitForURL('**/?in=categories&search=a%25');
     assert.deepEqual(await shown(), ['Alps', 'azalea']);

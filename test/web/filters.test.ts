@@ -23,7 +23,7 @@ const toggle = async (page: Page, name: string) => {
 };
 const pressedFilters = (page: Page) =>
   page
-    .locator('.toggles [aria-pressed="true"]')
+    .locator('#filters [aria-pressed="true"]')
     .evaluateAll((buttons) => buttons.map((button) => (button as HTMLButtonElement).value));
 const queryOf = (page: Page) => new URL(page.url()).search;
 

@@ -16,7 +16,6 @@ describe('the first calls', { skip }, async () => {
   test('of every view start before the main script is there, and none is repeated', async () => {
     const images = 'include=artist%2Cthumbnails%2Cdetails';
     const random = (filter: string) => `/image/random?${filter}&limit=25&${images}&seed=…`;
-    const search = (kind: string) => `/${kind}?limit=25&offset=0&include=count%2Ccover&search=%25a%25`;
     await checkFirstCalls(open, {
       '/?order=newest': [`/image/latest?${ALL_RATINGS}&limit=25&${images}`],
       '/?categories=sea,city&nsfw=sfw': [random('categories=sea%2Ccity&nsfw=sfw')],
@@ -31,8 +30,15 @@ describe('the first calls', { skip }, async () => {
         `/category/${seaCategoryId}`,
         random(`categories=sea&${ALL_RATINGS}`),
       ],
-      '/?search=a': ['artist', 'character', 'category'].map(search),
-      '/?in=characters&search=a_': ['/character?limit=25&offset=0&include=count%2Ccover&search=a_'],
+      [`/?artists=${artistId}&size=hd&animated=false&orientation=portrait`]: [
+        random(
+          `artist=${artistId}&${ALL_RATINGS}&orientation=portrait&animated=false&minWidth=1080&minHeight=1920`,
+        ),
+      ],
+      '/?search=a': [`/search?q=a&${images}`],
+      '/?in=characters&search=a_&sort=images': [
+        '/character?limit=25&offset=0&include=count%2Ccover&search=a_&sort=images',
+      ],
     });
   });
 });

@@ -97,6 +97,17 @@ describe('the gallery', { skip }, async () => {
     assert.ok(await page.getByText('30 images').isVisible());
     const feed = page.getByRole('link', { name: 'Feed' });
     assert.equal(await feed.getAttribute('href'), `/feed.xml?artist=${artistId}`);
+    const feeds = () =>
+      page
+        .locator('link[rel="alternate"]')
+        .evaluateAll((links) =>
+          links.map((link) => `${link.getAttribute('href')} ${link.getAttribute('title')}`),
+        );
+    assert.deepEqual(
+      await feeds(),
+      ['xml', 'json'].map((type) => `/feed.${type}?artist=${artistId} Hokusai & Daughter · zukan`),
+      'the head follows the view',
+    );
     await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL(`**/?artist=${artistId}&page=2`);
     await waitUntilIdle(page);
@@ -106,6 +117,10 @@ describe('the gallery', { skip }, async () => {
       `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
       `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=25&include=artist%2Cthumbnails%2Cdetails`,
     ]);
+    await page.goBack();
+    await page.goBack();
+    await hokusai.waitFor();
+    assert.deepEqual(await feeds(), ['/feed.xml zukan', '/feed.json zukan']);
     await finish();
   });
 

@@ -14,7 +14,7 @@ describe('the page', { skip }, async () => {
   if (skip) return;
   const { browser, origin, open } = await openGallery();
 
-  test('at any width, the search field has room, and nothing overflows', async () => {
+  test('at any width, the search field and the title have room, and nothing overflows', async () => {
     const { page, finish } = await open('/?categories=city', { viewport: { width: 640, height: 700 } });
     await waitForFirstImage(page);
     await page.locator('.wordmark span').evaluate((name) => {
@@ -24,6 +24,11 @@ describe('the page', { skip }, async () => {
       await page.setViewportSize({ width, height: 700 });
       const field = await page.locator('#search-text').boundingBox();
       assert.ok((field?.width ?? 0) >= 110, `${field?.width} px of ${width}`);
+      await page.locator('h1').evaluate((title) => {
+        title.textContent = 'Long names are the rule, notwithstanding';
+      });
+      const title = await page.locator('h1').boundingBox();
+      assert.ok((title?.width ?? 0) >= 110, `the title has ${title?.width} px of ${width}`);
       // The rows of images follow a moment later.
       await page.waitForFunction(
         () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,

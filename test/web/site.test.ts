@@ -23,7 +23,7 @@ const toggle = async (page: Page, name: string) => {
 };
 const pressed = (page: Page) =>
   page
-    .locator('.toggles [aria-pressed="true"]')
+    .locator('#filters [aria-pressed="true"]')
     .evaluateAll((buttons) => buttons.map((button) => (button as HTMLButtonElement).value));
 
 describe('ratings', { skip }, async () => {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { rgbaToThumbHash, thumbHashToRGBA } from 'thumbhash';
+import { cacheEntries, findCachedSubjects, Results } from '../../web/cache.ts';
 import { layOutRows, targetRowHeight } from '../../web/justified-layout.ts';
-import { findKnownNames, findNames, suggestNames } from '../../web/names.ts';
+import { similarOptions } from '../../web/queries.ts';
 import {
   emptySelection,
   entryKinds,
@@ -21,21 +22,25 @@ import { choose, rankCategories, toggleCategory } from '../../web/selection.ts';
 import { dialogSources, gridSources } from '../../web/sources.ts';
 import { formatCount, formatDuration, formatSize, formatWait, viewTitle } from '../../web/text.ts';
 import { decodeThumbHash } from '../../web/thumbhash.ts';
-import type { Entry, EntryGroup, GalleryImage } from '../../web/types.ts';
+import type { Entry, GalleryImage } from '../../web/types.ts';
 
 describe('routes', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
   const name = text.map((value) => value.replaceAll(',', '').trim()).filter(Boolean);
   const page = fc.integer({ min: 1, max: 9_999_999 });
   const filter: fc.Arbitrary<Filter> = fc
-    .tuple(fc.subarray([...filterOptions.nsfw]), fc.subarray([...filterOptions.orientation]))
-    .map(([nsfw, orientation]) => ({ nsfw, orientation }));
+    .tuple(
+      fc.subarray([...filterOptions.nsfw]),
+      fc.subarray([...filterOptions.orientation]),
+      fc.subarray([...filterOptions.animated], { maxLength: 1 }),
+      fc.subarray([...filterOptions.size], { maxLength: 1 }),
+    )
+    .map(([nsfw, orientation, animated, size]) => ({ nsfw, orientation, animated, size }));
   const names = fc.uniqueArray(name, { maxLength: 3 });
   const selection: fc.Arbitrary<Selection> = fc
-    .tuple(names, fc.boolean(), names)
-    .map(([categories, isAny, exclude]) => ({
-      categories,
-      exclude,
+    .tuple(names, fc.boolean(), names, names, names, names)
+    .map(([categories, isAny, exclude, artists, excludeArtists, characters]) => ({
+      ...{ categories, exclude, artists, excludeArtists, characters },
       match: isAny && categories.length > 1 ? 'any' : 'all',
     }));
   const view: fc.Arbitrary<View> = fc.oneof(
@@ -48,7 +53,7 @@ describe('routes', () => {
       name: fc.constant('list' as const),
       kind: fc.constantFrom(...entryKinds),
       search: fc.string({ unit: 'grapheme' }),
-      page,
+      sort: fc.constantFrom('name' as const, 'images' as const),
     }),
     fc.record({ name: fc.constant('search' as const), search: text }),
   );
@@ -76,7 +81,7 @@ describe('routes', () => {
       formatUrl(random({ categories: ['a', 'b'], match: 'any', exclude: ['c', 'd'] })),
       '/?categories=a,b&match=any&exclude=c,d',
     );
-    const portraits: Filter = { nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
+    const portraits: Filter = { ...noFilter, nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
     assert.equal(
       formatUrl({ name: 'artist', id: 'x', filter: portraits, page: 2 }),
       '/?artist=x&nsfw=sfw,nsfw&orientation=portrait&page=2',
@@ -92,7 +97,8 @@ describe('routes', () => {
       ['?search=x', { name: 'search', search: 'x' }],
       ['?in=dragons', random()],
       ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
-      ['?in=artists&page=1e9', { name: 'list', kind: 'artists', search: '', page: 1 }],
+      ['?in=artists&sort=age', { name: 'list', kind: 'artists', search: '', sort: 'name' }],
+      ['?animated=true,false&size=8k', random()],
       ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter, page: 1 }],
     ];
     for (const [query, view] of views) assert.deepEqual(parseRoute(query).view, view, query);
@@ -222,6 +228,7 @@ describe('files to load', () => {
 
 describe('selected categories', () => {
   const selection = (categories: string[], exclude: string[] = []): Selection => ({
+    ...emptySelection,
     categories,
     match: 'any',
     exclude,
@@ -262,30 +269,37 @@ describe('names', () => {
     assert.equal(containing('50%_\\[x]'), '%50\\%\\_\\\\\\[x\\]%');
   });
 
-  test('are found without a request in complete results for a part of the text', async () => {
-    let requests = 0;
-    const group = (total: number, ...names: string[]): EntryGroup => ({
-      kind: 'artists',
-      total,
-      entries: names.map((name, id) => ({ id: `${name}${id}`, name, url: '' }) as Entry),
-    });
-    const find = (text: string, result: EntryGroup) =>
-      findNames('artists', containing(text), async () => {
-        requests++;
-        return result;
-      });
-    const found = group(3, 'Hoshino Ink', 'Inkwell', 'Kin');
-    const results = await Promise.all([find('in', found), find('in', found)]);
-    assert.deepEqual([requests, results], [1, [found, found]]);
-    const namesOf = (group: EntryGroup | undefined) => group?.entries.map(({ name }) => name);
-    assert.deepEqual(namesOf(findKnownNames('artists', 'INK')), ['Hoshino Ink', 'Inkwell']);
-    assert.equal(findKnownNames('artists', 'i'), undefined);
-    assert.equal(findKnownNames('categories', 'ink'), undefined);
-    await find('a', group(300, 'Anna'));
-    assert.equal(findKnownNames('artists', 'an'), undefined, 'there may be more than the first');
-    assert.deepEqual(namesOf(suggestNames('an')[0]), ['Anna']);
-    assert.deepEqual(namesOf(suggestNames('ink')[0]), ['Inkwell', 'Hoshino Ink'], 'at the start first');
+  test('that are loaded are found without a request, those that start with the text first', () => {
+    const entries = ['Hoshino Ink', 'Inkwell', 'Kin'].map((name) => ({ id: name, name, url: '' }) as Entry);
+    cacheEntries({ groups: [{ kind: 'artists', entries }], subject: undefined });
+    assert.deepEqual(
+      findCachedSubjects('INK').map(({ name }) => name),
+      ['Inkwell', 'Hoshino Ink'],
+    );
   });
+
+  test('are asked for once, unless the request fails', async () => {
+    const results = new Results<number>();
+    let requests = 0;
+    const load = async () => ++requests;
+    assert.deepEqual(await Promise.all([results.load('a', load), results.load('a', load)]), [1, 1]);
+    assert.equal(await results.load('a', load), 1);
+    const fail = () => Promise.reject(new Error('offline'));
+    await assert.rejects(results.load('b', fail));
+    assert.equal(await results.load('b', load), 2);
+  });
+});
+
+test('the smallest size is that of a screen, in any orientation', () => {
+  const sizeOf = (filter: Partial<Filter>) => {
+    const { minWidth, minHeight } = similarOptions({ ...noFilter, ...filter });
+    return [minWidth, minHeight];
+  };
+  assert.deepEqual(sizeOf({}), [undefined, undefined]);
+  assert.deepEqual(sizeOf({ size: ['hd'] }), [1080, 1080]);
+  assert.deepEqual(sizeOf({ size: ['hd'], orientation: ['landscape'] }), [1920, 1080]);
+  assert.deepEqual(sizeOf({ size: ['4k'], orientation: ['portrait'] }), [2160, 3840]);
+  assert.deepEqual(sizeOf({ size: ['4k'], orientation: ['portrait', 'landscape'] }), [2160, 2160]);
 });
 
 test('sizes, durations and counts are formatted', () => {

@@ -1,4 +1,4 @@
-/** Finds the names that contain words, the best ones first. */
+/** Finds the names that contain words, the best ones first, and sorts names by their numbers of images. */
 import { compareCodePoints } from '../names.ts';
 import type { NameList } from './scan.ts';
 
@@ -69,6 +69,25 @@ function hasWordStart(name: string, word: string): boolean {
   for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1))
     if (at === 0 || !/[\p{L}\p{M}\p{N}]$/u.test(name.slice(Math.max(0, at - 2), at))) return true;
   return false;
+}
+
+/** Sorts positions, which are in list order, by the numbers of images: most first. Waits if `spend` returns a promise. */
+export async function sortBySize(
+  positions: Iterable<number>,
+  { sizes }: NameSizes,
+  spend: (work: number) => Promise<void> | undefined,
+): Promise<number[]> {
+  const bySize = new Map<number, number[]>();
+  let count = 0;
+  for (const position of positions) {
+    const pause = count++ % NAMES_PER_STEP === 0 && spend(NAMES_PER_STEP * WORK_PER_WORD);
+    if (pause) await pause;
+    const size = sizes[position] ?? 0;
+    const same = bySize.get(size);
+    if (same) same.push(position);
+    else bySize.set(size, [position]);
+  }
+  return [...bySize.keys()].sort((a, b) => b - a).flatMap((size) => bySize.get(size) ?? []);
 }
 
 /** The positions of a name in the list, which is sorted. */

@@ -98,6 +98,11 @@ export interface Found {
   filters: FoundFilters;
 }
 
+/** A page of entries by name, the default, or of those with most images first and then by name. */
+export interface EntryWindow extends Window {
+  sort?: 'name' | 'images';
+}
+
 /** What is needed to send an image's bytes. */
 export interface FileFacts {
   key: string;
@@ -153,11 +158,11 @@ export interface Catalogue {
   ): Promise<ImageDocument[] | FilterProblem>;
   /** The entries of a kind, by name, then id. */
   list(kind: Kind, window: Window, hasCovers?: boolean): Promise<Page<EntryDetails>>;
-  /** The same, of those whose names match. Throws PatternError, or SearchTooLong. */
+  /** The same, of those whose names match, if there is a pattern. Throws PatternError, or SearchTooLong. */
   search(
     kind: Kind,
-    pattern: string,
-    window: Window,
+    pattern: string | undefined,
+    window: EntryWindow,
     caller: Caller,
     hasCovers?: boolean,
   ): Promise<Page<EntryDetails>>;

@@ -8,11 +8,12 @@ import type { Image, Statistics } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
+import type { Filter } from '../../../store/contract/catalogue.ts';
 
 export interface Facts {
   /**
-   * The names of the ratings and orientations that have images, and of the kinds of entries there are: `many-artists` if
-   * they are more than a page shows.
+   * The names of the ratings and orientations that have images, `animated` if there are animations, `hd` and `4k` if there are
+   * images as large as these screens, and of the kinds of entries there are: `many-artists` if they are more than a page shows.
    */
   has: readonly string[];
   /** The newest image rated sfw, without links. */
@@ -20,6 +21,9 @@ export interface Facts {
 }
 
 const MAX_WAIT_MS = 500;
+/** The short sides of screens. Whether images are as large is told from the newest ones: looking at all would take long. */
+const SCREENS = { hd: 1080, '4k': 2160 };
+const SIZE_SAMPLE = 25;
 /** How many entries a page of the gallery shows. */
 const PAGE_SIZE = 25;
 
@@ -27,7 +31,7 @@ const PAGE_SIZE = 25;
 const unknownFacts: Facts = {
   has: [
     ...['sfw', 'questionable', 'nsfw', 'landscape', 'portrait', 'square'],
-    ...['artists', 'characters', 'categories'],
+    ...['artists', 'characters', 'categories', 'animated', 'hd', '4k'],
   ],
   newest: undefined,
 };
@@ -75,14 +79,26 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
   const hasArtists = statistics.artists.count > 1 || (statistics.artists.count === 1 && !(await isUnknown()));
   // Its own caller, because the client that triggers a look-up may disconnect while others wait for it.
   const caller = { client: 'gallery', signal: new AbortController().signal };
-  const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, undefined, 1, caller);
-  const withoutLinks = () => ({ url: '', expires: '' });
-  const [newest] = 'problem' in latest ? [] : latest.images;
-  return {
-    has: namesOf(statistics, hasArtists),
-    newest: newest?.toImage(withoutLinks, ['thumbnails', 'details']),
+  const findNewest = async (filter: Filter, limit: number) => {
+    const found = await catalogue.latestImages(filter, undefined, limit, caller);
+    const images = 'problem' in found ? [] : found.images;
+    return images.map((image) => image.toImage(withoutLinks, ['thumbnails', 'details']));
   };
+  const [newest] = await findNewest({ nsfw: ['sfw'] }, 1);
+  const animations = await findNewest({ animated: true }, 1);
+  const sizes = (await findNewest({}, SIZE_SAMPLE)).map(({ meta: { dimens } }) => shortSide(dimens));
+  const has = [
+    ...namesOf(statistics, hasArtists),
+    ...(animations.length > 0 ? ['animated'] : []),
+    ...Object.entries(SCREENS).flatMap(([name, size]) =>
+      sizes.some((other) => other >= size) ? [name] : [],
+    ),
+  ];
+  return { has, newest };
 }
+
+const withoutLinks = () => ({ url: '', expires: '' });
+const shortSide = ({ width, height }: { width: number; height: number }) => Math.min(width, height);
 
 function namesOf({ images, artists, characters, categories }: Statistics, hasArtists: boolean): string[] {
   const counts = {
@@ -106,9 +122,13 @@ export function hiddenParts({ has }: Facts): Record<string, boolean> {
     ratings: countOf('sfw', 'questionable', 'nsfw') < 2,
     shapes: countOf('landscape', 'portrait', 'square') < 2,
     unblur: countOf('questionable', 'nsfw') === 0,
+    motion: countOf('animated') === 0,
+    sizes: countOf('hd') === 0,
+    large: countOf('4k') === 0,
     artists: countOf('artists') === 0,
     characters: countOf('characters') === 0,
     categories: countOf('categories') === 0,
   };
-  return { ...parts, filters: parts.ratings && parts.shapes && parts.unblur };
+  const { ratings, shapes, motion, sizes, unblur } = parts;
+  return { ...parts, filters: ratings && shapes && motion && sizes && unblur };
 }
