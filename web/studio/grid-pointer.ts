@@ -25,7 +25,9 @@ export interface Press {
 const HOLD_MS = 450;
 /** Movements below this are clicks. */
 const SLOP_PX = 8;
-/** How much of the distance behind the edge is scrolled in a frame. */
+/** Where scrolling starts: the window may end where the grid does. */
+const EDGE_PX = 20;
+/** How much of the distance behind that is scrolled in a frame. */
 const SCROLL_SHARE = 0.25;
 
 interface Start {
@@ -62,16 +64,15 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
   const draw = () => {
     if (!start) return;
     const { top, bottom } = box.getBoundingClientRect();
-    const beyond = Math.min(0, pointer.clientY - top) + Math.max(0, pointer.clientY - bottom);
+    const { clientY } = pointer;
+    const beyond = Math.min(0, clientY - top - EDGE_PX) + Math.max(0, clientY - bottom + EDGE_PX);
     box.scrollTop += beyond * SCROLL_SHARE;
-    const at = locate(pointer);
-    const height = space.clientHeight;
-    const inside = (y: number) => Math.max(0, Math.min(y, height));
+    const at = locate({ ...pointer, clientY: Math.max(top, Math.min(clientY, bottom)) });
     const area = {
       left: Math.min(start.x, at.x),
       right: Math.max(start.x, at.x),
-      top: inside(Math.min(start.y, at.y)),
-      bottom: inside(Math.max(start.y, at.y)),
+      top: Math.min(start.y, at.y),
+      bottom: Math.max(start.y, at.y),
     };
     rectangle.style.transform = `translate(${area.left}px, ${area.top}px)`;
     rectangle.style.width = `${area.right - area.left}px`;

@@ -17,7 +17,7 @@ import {
 } from './pictures.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
-import { listenForShortcuts, shortcutList } from './shortcuts.ts';
+import { helpTexts, listenForShortcuts } from './shortcuts.ts';
 import { loadSteps, onUndone, undoLast } from './steps.ts';
 
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
@@ -86,13 +86,13 @@ async function showUser(): Promise<void> {
   byId('sign-out').title = user === undefined ? '' : `You are ${user}`;
 }
 
-function showShortcuts(): void {
-  showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
+function showHelp(): void {
+  showDialog('Keys and fingers', helpTexts(), [{ label: 'Close', isStrong: true }]);
 }
 
-listenForShortcuts({ ...pictureShortcuts, '?': showShortcuts });
+listenForShortcuts({ ...pictureShortcuts, '?': showHelp });
 byId('undo').addEventListener('click', () => void undoLast());
-byId('help').addEventListener('click', showShortcuts);
+byId('help').addEventListener('click', showHelp);
 byId('sign-out').addEventListener('click', () => {
   // The page that asks for the password.
   signOut().then(() => location.reload(), explain);

@@ -94,6 +94,8 @@ export class Panel {
     );
     this.fields = { c: category.input, h: character.input, a: artist.input, s: this.#sourceName };
     byId('panel').append(this.#hint, this.#form);
+    // The keyboard can scroll it, also when it has no fields.
+    byId('panel').tabIndex = 0;
   }
 
   /** By the field of an edit. */

@@ -12,7 +12,7 @@ import { Loupe } from './loupe.ts';
 import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
 import { showRemoval } from './removal-dialog.ts';
-import { type Shortcuts, shortcutList } from './shortcuts.ts';
+import { helpTexts, type Shortcuts } from './shortcuts.ts';
 import { undoLast } from './steps.ts';
 import { formatNumber } from './text.ts';
 import { restoreTileView } from './tile-view.ts';
@@ -65,8 +65,8 @@ const hint = el(
   'div',
   { class: 'hint' },
   el('h2', {}, 'Nothing selected'),
-  el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
-  shortcutList(),
+  el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+  ...helpTexts(),
 );
 const panel = new Panel(
   {

@@ -18,15 +18,23 @@ const descriptions = {
   '?': 'all shortcuts',
 };
 
-export function shortcutList(): HTMLElement {
-  return el(
-    'dl',
-    { class: 'shortcuts' },
-    ...Object.entries(descriptions).flatMap(([keys, text]) => [
-      el('dt', {}, el('kbd', {}, keys)),
-      el('dd', {}, text),
-    ]),
-  );
+const touchHelp =
+  'Tap a picture to select it, and again to see it large. Hold one to select several, and another one to select all between. ' +
+  'In the large view, swipe to the next picture, and pinch or tap twice to zoom.';
+
+/** How to use the page with fingers, which only pages for them show, and with keys. */
+export function helpTexts(): HTMLElement[] {
+  return [
+    el('p', { class: 'fingers quiet' }, touchHelp),
+    el(
+      'dl',
+      { class: 'shortcuts' },
+      ...Object.entries(descriptions).flatMap(([keys, text]) => [
+        el('dt', {}, el('kbd', {}, keys)),
+        el('dd', {}, text),
+      ]),
+    ),
+  ];
 }
 
 /** Keys do nothing while one types a text or a dialog is open, except Escape. */
