@@ -172,7 +172,8 @@ export class Grid {
     } else if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault();
       this.#open(selection.focus);
-    } else if (event.key === 'x') this.#select(() => selection.toggle(selection.focus));
+    } else if (event.key === 'x' && !event.ctrlKey && !event.metaKey)
+      this.#select(() => selection.toggle(selection.focus));
   }
 
   #layOut(): void {
