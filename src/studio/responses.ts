@@ -45,6 +45,7 @@ export interface Tile {
   id: string;
   rating: Rating;
   label: string;
+  fileName: string;
   isEdited: boolean;
   width: number;
   height: number;

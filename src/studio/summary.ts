@@ -19,7 +19,7 @@ const BATCH_SIZE = 500;
 const MAX_LISTED = 200;
 
 export function toTile({ id, document, edited }: SavedImage): Tile {
-  const { nsfw, characters, categories, meta, title } = readDocument(document);
+  const { nsfw, characters, categories, meta, title, fileName } = readDocument(document);
   const { width, height } = meta.dimens;
   const artist: Artist = JSON.parse(parseStored(document).artist);
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
@@ -30,6 +30,7 @@ export function toTile({ id, document, edited }: SavedImage): Tile {
     id,
     rating: nsfw,
     label: label + by,
+    fileName,
     isEdited: edited !== '',
     width,
     height,

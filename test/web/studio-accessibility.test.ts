@@ -42,12 +42,45 @@ describe('the studio', { skip }, async () => {
     await page.locator('#lists .changes summary').first().click();
     await page.locator('#lists .items p').first().waitFor();
     await check('history');
-    await page.setViewportSize({ width: 390, height: 844 });
-    for (const view of ['Pictures', 'Add', 'Categories', 'History']) {
-      await page.getByRole('link', { name: view, exact: true }).click();
-      await page.locator('h1', { hasText: view }).waitFor();
-      const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
-      assert.equal(await page.evaluate(isTooWide), false, `${view} on a phone`);
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#tile-0').dblclick();
+    await page.locator('#stage img').last().waitFor();
+    await check('the large view');
+    await finish();
+  });
+
+  test('every view fits phones and tablets, upright and turned', async () => {
+    const { page, finish } = await open(undefined, { hasTouch: true, isMobile: true });
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+      [820, 1180],
+      [1180, 820],
+    ] as const) {
+      const size = `${width} × ${height}`;
+      await page.setViewportSize({ width, height });
+      const check = async (view: string) => {
+        const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
+        assert.equal(await page.evaluate(isTooWide), false, `${view}, ${size}`);
+        assert.deepEqual(await findViolations(page), [], `${view}, ${size}`);
+      };
+      for (const view of ['Artists', 'Add', 'Review', 'History', 'Removed', 'Pictures']) {
+        if (await page.locator('#menu').isVisible()) await page.locator('#menu').tap();
+        await page.getByRole('link', { name: view, exact: true }).tap();
+        await page.locator('section:not([hidden]) h1', { hasText: view }).waitFor();
+        await check(view);
+      }
+      await page.locator('#tile-0').tap();
+      await waitForPanel(page, 'One picture', 'attached');
+      if (await page.locator('#bar [value="edit"]').isVisible())
+        await page.locator('#bar [value="edit"]').tap();
+      await page.locator('#panel .toggles').waitFor();
+      await check('one picture');
+      await page.locator('#tile-0').tap();
+      await page.locator('#stage img').last().waitFor();
+      await check('the large view');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
     }
     await finish();
   });

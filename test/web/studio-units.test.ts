@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { findNearEqual } from '../../web/studio/entry-names.ts';
 import { IdList } from '../../web/studio/id-list.ts';
 import { Selection } from '../../web/studio/selection.ts';
+import { GAP, heightOf, indexesIn, layOut, placeOf, rowsBetween } from '../../web/studio/tile-layout.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
 
 test('ids are read from bytes, in both directions', () => {
   const ids = ['00112233-4455-6677-8899-aabbccddeeff', 'ffffffff-0000-1111-2222-333333333333'];
@@ -11,6 +13,38 @@ test('ids are read from bytes, in both directions', () => {
   const list = new IdList(bytes, false);
   assert.deepEqual([list.length, list.at(0), list.at(1)], [2, ...ids]);
   assert.deepEqual([list.reversed().at(0), list.reversed().reversed().at(0)], [ids[1], ids[0]]);
+  const [first = '', second = ''] = ids;
+  assert.deepEqual(
+    [list.indexOf(first), list.indexOf(second), list.indexOf(`${first.slice(0, -1)}0`)],
+    [0, 1, -1],
+  );
+  assert.deepEqual([list.reversed().indexOf(first), list.reversed().indexOf(second)], [1, 0]);
+});
+
+test('an area selects the tiles that it touches, and the rows between two heights are those in sight', () => {
+  const upTo = seededRandomInt(7);
+  for (let run = 0; run < 300; run++) {
+    const layout = layOut(upTo(40), 20 + upTo(900), 60 + upTo(200), upTo(2) * 26);
+    const { count, columns, size, rowHeight } = layout;
+    const [left, top] = [upTo(1000) - 50, upTo(1000) - 50];
+    const area = { left, top, right: left + upTo(600), bottom: top + upTo(600) };
+    const all = Array.from({ length: count }, (_, index) => ({ index, ...placeOf(layout, index) }));
+    const touched = all.filter(
+      ({ x, y }) =>
+        x <= area.right && x + size >= area.left && y <= area.bottom && y + rowHeight - GAP >= area.top,
+    );
+    assert.deepEqual(
+      indexesIn(layout, area),
+      touched.map(({ index }) => index),
+    );
+    const [first, end] = rowsBetween(layout, area.top, area.bottom);
+    for (const { index, y } of all) {
+      const isInSight = y < area.bottom && y + rowHeight > area.top;
+      assert.ok(!isInSight || (index >= first && index < end));
+    }
+    assert.equal(heightOf(layout), Math.ceil(count / columns) * rowHeight);
+    assert.ok(columns === 1 || columns * (size + GAP) - GAP <= 920.001);
+  }
 });
 
 test('a selection by clicks, ranges and keys', () => {
@@ -26,6 +60,15 @@ test('a selection by clicks, ranges and keys', () => {
   assert.deepEqual([selection.indexes(), selection.focus], [[1, 2, 3, 8, 9], 9]);
   selection.toggle(9);
   assert.deepEqual(selection.indexes(), [1, 2, 3, 8]);
+  selection.moveTo(5);
+  assert.deepEqual([selection.indexes(), selection.focus], [[1, 2, 3, 8], 5]);
+  selection.range(7);
+  assert.deepEqual(selection.indexes(), [5, 6, 7]);
+  selection.replace([2, 4], 4);
+  selection.range(5, true);
+  assert.deepEqual([selection.indexes(), selection.focus], [[2, 4, 5], 5]);
+  selection.replace([], undefined);
+  assert.deepEqual([selection.indexes(), selection.focus], [[], 5]);
   selection.only(-5);
   assert.deepEqual(selection.indexes(), [0]);
   selection.all();

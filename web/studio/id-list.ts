@@ -22,6 +22,18 @@ export class IdList {
     return parts.join('-');
   }
 
+  /** -1 if it is not listed. */
+  indexOf(id: string): number {
+    const wanted = id.replaceAll('-', '').match(/../g) ?? [];
+    const bytes = wanted.map((hex) => Number.parseInt(hex, 16));
+    for (let position = 0; position < this.#bytes.length; position += ID_BYTES)
+      if (bytes.every((byte, offset) => this.#bytes[position + offset] === byte)) {
+        const index = position / ID_BYTES;
+        return this.#isReversed ? this.length - 1 - index : index;
+      }
+    return -1;
+  }
+
   reversed(): IdList {
     return new IdList(this.#bytes, !this.#isReversed);
   }

@@ -1,26 +1,25 @@
 /** Starts the studio, and shows the view that the address names. */
-import type { Change, Kind, Rating } from '../../src/studio/contract.ts';
-import { byId, el } from '../dom.ts';
+import type { Change, Kind } from '../../src/studio/contract.ts';
+import { byId } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
-import { get, getIds, signOut } from './api.ts';
-import { loadImports } from './change.ts';
-import { showDialog, textField } from './dialog.ts';
-import { Editing } from './editing.ts';
+import { get, signOut } from './api.ts';
+import { showDialog } from './dialog.ts';
 import { EntryList } from './entries.ts';
-import { Filters } from './filters.ts';
-import { Grid } from './grid.ts';
 import { HistoryPage } from './history.ts';
-import { IdList } from './id-list.ts';
 import { explain } from './notices.ts';
-import { Panel, RATINGS } from './panel.ts';
+import {
+  filters,
+  focusPictures,
+  hidePictures,
+  loadList,
+  pictureShortcuts,
+  refreshPictures,
+} from './pictures.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
-import { listenForShortcuts, shortcutList } from './shortcuts.ts';
+import { helpTexts, listenForShortcuts } from './shortcuts.ts';
 import { loadSteps, onUndone, undoLast } from './steps.ts';
-import { countPictures, formatNumber } from './text.ts';
 
-/** A selection that grows key by key asks for its summary when it rests. */
-const REST_MS = 40;
 const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
 const lists: Record<string, () => Promise<void>> = {
   add: showAdd,
@@ -30,52 +29,11 @@ const lists: Record<string, () => Promise<void>> = {
 };
 
 const historyPage = new HistoryPage();
-let ids = new IdList(new Uint8Array(), false);
-let request = new AbortController();
 
-const grid = new Grid(() => {
-  panel.isLoading = true;
-  // One picture at a time is the usual case, and must not lag.
-  editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
-});
-const editing = new Editing({
-  onSummary: (summary, selected) => panel.show(summary, selected),
-  onChanged: (changed) => grid.refresh(changed),
-  onGone: () => void loadList(),
-});
-const hint = el(
-  'div',
-  { class: 'hint' },
-  el('h2', {}, 'Nothing selected'),
-  el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
-  shortcutList(),
-);
-const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, hint);
-const filters = new Filters(() => void loadList(), showList);
 const entries = new EntryList((filter) => {
   location.hash = '#pictures';
   filters.only(filter);
 });
-
-async function loadList(): Promise<void> {
-  request.abort();
-  request = new AbortController();
-  try {
-    ids = new IdList(await getIds(filters.query, request.signal), false);
-    grid.refresh();
-    showList();
-    filters.setImports(await loadImports());
-  } catch (error) {
-    explain(error);
-  }
-}
-
-function showList(): void {
-  byId('count').textContent = formatNumber(ids.length);
-  byId('empty').hidden = ids.length > 0;
-  byId('grid').hidden = ids.length === 0;
-  grid.show(filters.isReversed ? ids.reversed() : ids);
-}
 
 function showImport(change: Change): void {
   location.hash = '#pictures';
@@ -88,37 +46,6 @@ function reload(): void {
   refresh();
 }
 
-/** A single picture that is rated is done: the next one follows. */
-function rate(rating: Rating): void {
-  const isSingle = grid.selection.selected.size === 1;
-  void editing.edit({ rating });
-  if (isSingle) grid.advance();
-}
-
-/** To the trash, or for ever. */
-function askRemoval(isTakeDown: boolean): void {
-  const count = grid.selection.selected.size;
-  if (count === 0) return;
-  const reason = textField('Reason; imports show it when they skip the picture', '');
-  const remove = () => {
-    void editing.remove(reason.input.value.trim(), isTakeDown);
-    return true;
-  };
-  const verb = isTakeDown ? 'Take down' : 'Remove';
-  const effect = isTakeDown
-    ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
-    : 'What you remove is no longer served and moves to the trash, from which you can restore it.';
-  showDialog(
-    `${verb} ${countPictures(count)}?`,
-    [el('p', {}, effect), reason.element],
-    [
-      { label: isTakeDown ? 'Delete for ever' : 'Remove', isStrong: true, press: remove },
-      { label: 'Cancel' },
-    ],
-  );
-  reason.input.focus();
-}
-
 async function showView(): Promise<void> {
   const name = location.hash.slice(1) || 'pictures';
   const kind = views[name];
@@ -127,15 +54,14 @@ async function showView(): Promise<void> {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.top nav a'))
     if (link.hash === `#${isList ? name : 'pictures'}`) {
       link.setAttribute('aria-current', 'page');
-      // On a phone, not all of them fit.
-      link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      byId('menu').textContent = link.textContent;
     } else link.removeAttribute('aria-current');
-  byId('pictures').hidden = isList;
-  byId('panel').hidden = isList;
+  if (isList) hidePictures();
+  for (const id of ['pictures', 'panel', 'bar']) byId(id).hidden = isList;
   byId('lists').hidden = !isList;
   if (kind) await entries.show(kind);
   else if (show) await show();
-  else grid.focus();
+  else focusPictures();
 }
 
 /** The new view is announced, and the keyboard goes on from its title. */
@@ -149,33 +75,9 @@ async function goToView(): Promise<void> {
 }
 
 function refresh(): void {
-  grid.refresh();
-  editing.select(grid.selectedIds());
+  refreshPictures();
   if (!byId('lists').hidden) void showView();
 }
-
-const isPictures = () => !byId('pictures').hidden;
-const onPictures = (act: () => void) => () => {
-  if (isPictures()) act();
-};
-const focusField = (key: string) => onPictures(() => panel.fields[key]?.focus());
-listenForShortcuts({
-  ...Object.fromEntries(RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating))])),
-  c: focusField('c'),
-  h: focusField('h'),
-  a: focusField('a'),
-  s: focusField('s'),
-  '.': onPictures(() => void editing.repeat()),
-  z: () => void undoLast(),
-  'mod+z': () => void undoLast(),
-  'mod+a': onPictures(() => grid.selectAll()),
-  Delete: onPictures(() => askRemoval(false)),
-  Escape: onPictures(() => {
-    if (document.activeElement === byId('grid')) grid.clear();
-    grid.focus();
-  }),
-  '?': showShortcuts,
-});
 
 /** Only people who signed in can sign out. */
 async function showUser(): Promise<void> {
@@ -184,17 +86,17 @@ async function showUser(): Promise<void> {
   byId('sign-out').title = user === undefined ? '' : `You are ${user}`;
 }
 
-function showShortcuts(): void {
-  showDialog('Keyboard shortcuts', [shortcutList()], [{ label: 'Close', isStrong: true }]);
+function showHelp(): void {
+  showDialog('Keys and fingers', helpTexts(), [{ label: 'Close', isStrong: true }]);
 }
 
+listenForShortcuts({ ...pictureShortcuts, '?': showHelp });
 byId('undo').addEventListener('click', () => void undoLast());
-byId('help').addEventListener('click', showShortcuts);
+byId('help').addEventListener('click', showHelp);
 byId('sign-out').addEventListener('click', () => {
   // The page that asks for the password.
   signOut().then(() => location.reload(), explain);
 });
-byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
 listenForDrops(() => void loadList());

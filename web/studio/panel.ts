@@ -18,6 +18,7 @@ const PREVIEW_SIZE = 640;
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 export interface PanelActions {
+  rate(rating: Rating): void;
   /** Changes the pictures that are selected now, also if it is not known yet how. */
   edit(edit: ImageEdit | Promise<ImageEdit | undefined>): void;
   /** To the trash, or for ever. */
@@ -52,7 +53,7 @@ export class Panel {
     this.#hint = hint;
     for (const rating of RATINGS)
       this.#ratings.append(
-        el('button', { type: 'button', value: rating, click: () => actions.edit({ rating }) }, rating),
+        el('button', { type: 'button', value: rating, click: () => actions.rate(rating) }, rating),
       );
     const combobox = (label: string, kind: Kind, toEdit: (reference: string) => ImageEdit) =>
       new Combobox({
@@ -73,7 +74,7 @@ export class Panel {
       el('section', { class: 'part' }, el('h3', {}, title), ...content);
     this.#form = el(
       'div',
-      { hidden: true },
+      { class: 'form', hidden: true },
       this.#head,
       part('Rating', this.#ratings),
       part('Categories', this.#categories, category.element),
@@ -93,6 +94,8 @@ export class Panel {
     );
     this.fields = { c: category.input, h: character.input, a: artist.input, s: this.#sourceName };
     byId('panel').append(this.#hint, this.#form);
+    // The keyboard can scroll it, also when it has no fields.
+    byId('panel').tabIndex = 0;
   }
 
   /** By the field of an edit. */

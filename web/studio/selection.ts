@@ -35,6 +35,18 @@ export class Selection {
     this.focus = to;
   }
 
+  /** Moves the keyboard, and leaves the selection as it is. */
+  moveTo(index: number): void {
+    this.#goTo(index);
+  }
+
+  /** Exactly these. The keyboard goes to `focus`, if there is one. */
+  replace(indexes: Iterable<number>, focus = this.focus): void {
+    this.selected.clear();
+    for (const index of indexes) this.selected.add(index);
+    this.#goTo(focus);
+  }
+
   all(): void {
     for (let index = 0; index < this.#length; index++) this.selected.add(index);
   }

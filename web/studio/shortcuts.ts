@@ -1,43 +1,53 @@
 /** The keyboard: what keys do, and the list of them. */
 import { el } from '../dom.ts';
 
-/** By key, or `mod+` and a key for Ctrl or Command. */
-export type Shortcuts = Record<string, () => void>;
+/** By key, or `mod+` and a key for Ctrl or Command. One that returns false leaves the key to the browser. */
+export type Shortcuts = Record<string, () => unknown>;
 
 const descriptions = {
-  '← ↑ → ↓': 'go to a picture; with Shift, select several',
-  Space: 'add the picture to the selection, or take it out',
+  '← ↑ → ↓': 'go to a picture; with Shift, select several; with Ctrl, only go there',
+  'Space · Enter': 'show the picture large, and go back',
+  x: 'add the picture to the selection, or take it out',
   'Ctrl A · Esc': 'select all · none, or go back to the grid',
   '1 · 2 · 3': 'rate sfw · questionable · nsfw, and go on to the next picture',
   'c · h · a · s': 'category · character · artist · source',
   '.': 'repeat the last change',
-  z: 'undo',
+  'Ctrl Z': 'undo; also z in the grid',
+  z: 'in the large view, zoom to 100 % and back',
   Delete: 'remove from the catalogue',
-  Enter: 'open the original',
   '?': 'all shortcuts',
 };
 
-export function shortcutList(): HTMLElement {
-  return el(
-    'dl',
-    { class: 'shortcuts' },
-    ...Object.entries(descriptions).flatMap(([keys, text]) => [
-      el('dt', {}, el('kbd', {}, keys)),
-      el('dd', {}, text),
-    ]),
-  );
+const touchHelp =
+  'Tap a picture to select it, and again to see it large. Hold one to select several, and another one to select all between. ' +
+  'In the large view, swipe to the next picture, and pinch or tap twice to zoom.';
+
+/** How to use the page with fingers, which only pages for them show, and with keys. */
+export function helpTexts(): HTMLElement[] {
+  return [
+    el('p', { class: 'fingers quiet' }, touchHelp),
+    el(
+      'dl',
+      { class: 'shortcuts' },
+      ...Object.entries(descriptions).flatMap(([keys, text]) => [
+        el('dt', {}, el('kbd', {}, keys)),
+        el('dd', {}, text),
+      ]),
+    ),
+  ];
 }
 
 /** Keys do nothing while one types a text or a dialog is open, except Escape. */
 export function listenForShortcuts(shortcuts: Shortcuts): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]')) return;
-    const isTyping = (event.target as Element).matches('input, select, textarea');
+    const target = event.target as Element;
+    const isTyping = target.matches('input:not([type="checkbox"]), select, textarea');
     if (isTyping && event.key !== 'Escape') return;
+    const isPressed = target.matches('a, button, summary, input') && [' ', 'Enter'].includes(event.key);
+    if (isPressed) return;
     const name = event.ctrlKey || event.metaKey ? `mod+${event.key.toLowerCase()}` : event.key;
     const act = shortcuts[name];
-    if (!act) return;
-    event.preventDefault();
-    act();
+    if (act && act() !== false) event.preventDefault();
   });
 }

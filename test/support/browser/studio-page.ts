@@ -11,10 +11,17 @@ export async function openStudioPages(images: number) {
   const config = (await importGalleryCatalogue(images))();
   const studio = await startStudio(config, { host: '127.0.0.1', port: 0 });
   const browser = await startBrowser();
-  const open = async (prepare?: VisitOptions['prepare']): Promise<Visit> => {
+  const open = async (
+    prepare?: VisitOptions['prepare'],
+    options: Omit<VisitOptions, 'prepare'> = {},
+  ): Promise<Visit> => {
     // Small: each picture on the screen takes CPU time.
     const viewport = { width: 1300, height: 500 };
-    const opened = await visit(browser, studio.newAddress(), { viewport, ...(prepare && { prepare }) });
+    const opened = await visit(browser, studio.newAddress(), {
+      viewport,
+      ...options,
+      ...(prepare && { prepare }),
+    });
     await opened.page.locator('.tile[data-rating]').first().waitFor();
     return opened;
   };
@@ -22,8 +29,9 @@ export async function openStudioPages(images: number) {
 }
 
 /** Until the last step is this one. */
-export const waitForUndo = (page: Page, text: string) => page.locator('#undo', { hasText: text }).waitFor();
+export const waitForUndo = (page: Page, text: string, state: 'visible' | 'attached' = 'visible') =>
+  page.locator('#undo', { hasText: text }).waitFor({ state });
 
 /** Until the panel has this title. */
-export const waitForPanel = (page: Page, text: string) =>
-  page.locator('#panel h2', { hasText: text }).waitFor();
+export const waitForPanel = (page: Page, text: string, state: 'visible' | 'attached' = 'visible') =>
+  page.locator('#panel h2', { hasText: text }).waitFor({ state });

@@ -1,0 +1,216 @@
+/** The studio in Chromium: one picture large, selecting with boxes, areas and keys, and everything with fingers. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
+import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+const IMAGES = 30;
+
+describe('the studio', { skip }, async () => {
+  if (skip) return;
+  const { open } = await openStudioPages(IMAGES);
+  const place = (page: Page, text: string) =>
+    page.locator('#loupe-place', { hasText: new RegExp(`^${text} of`) }).waitFor();
+
+  test('a person rates, tags, zooms and undoes in the large view, which gives the keyboard back', async () => {
+    const { page, finish } = await open();
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+    await page.keyboard.press('ArrowRight');
+    await waitForPanel(page, 'One picture');
+    await page.keyboard.press('Space');
+    await place(page, '1');
+    await page.locator('#loupe:focus').waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    const addressOf = (index: number) => page.locator(`#tile-${index} img`).getAttribute('src');
+    const [next, afterNext] = [await addressOf(1), await addressOf(2)].map((address) =>
+      address?.replace(/256$/, '1024'),
+    );
+    await page
+      .locator('#stage img')
+      .last()
+      .evaluate((image: HTMLImageElement) => image.decode());
+    assert.ok(
+      loaded.includes(next ?? '') && loaded.includes(afterNext ?? ''),
+      'the next pictures are loaded ahead',
+    );
+
+    await page.keyboard.press('3');
+    await place(page, '2');
+    await waitForUndo(page, 'rate nsfw: 1 image');
+    await page.keyboard.press('c');
+    await page.keyboard.type('large');
+    await page.keyboard.press('Enter');
+    await waitForUndo(page, 'add large: 1 image');
+    await page.keyboard.press('Escape');
+    await page.locator('#loupe:focus').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('.');
+    await page.locator('.entries li', { hasText: 'large' }).waitFor();
+    await place(page, '3');
+    const zoom = page.locator('#loupe-zoom');
+    const scale = () => page.locator('#stage .frame').evaluate(({ style }) => style.transform);
+    // A pixel of the file is a pixel of the screen; this picture fits with more, so it is doubled.
+    await page.keyboard.press('z');
+    assert.deepEqual([await zoom.textContent(), await zoom.getAttribute('aria-pressed')], ['200 %', 'true']);
+    assert.match(await scale(), /scale\(2\)/);
+    await page.locator('#stage').dblclick({ position: { x: 200, y: 100 } });
+    assert.deepEqual([await zoom.textContent(), await scale()], ['100 %', '']);
+    await page.getByLabel('Next after rating').uncheck();
+    await page.locator('.toggles button[value="questionable"]').click();
+    await waitForUndo(page, 'rate questionable: 1 image');
+    await place(page, '3');
+    await page.getByLabel('Next after rating').check();
+    await page.keyboard.press('End');
+    await place(page, String(IMAGES));
+    await page.keyboard.press('Escape');
+    await page.locator('#grid:focus').waitFor();
+    await page.locator(`#tile-${IMAGES - 1}[aria-selected="true"]`).waitFor();
+    assert.equal(await page.locator('#loupe').isVisible(), false);
+    await page.locator(`#tile-${IMAGES - 1}`).dblclick();
+    await place(page, String(IMAGES));
+    await page.getByRole('button', { name: 'Previous picture' }).click();
+    await place(page, String(IMAGES - 1));
+    // A picture that is removed is followed by the next one.
+    await page.keyboard.press('Delete');
+    await page.locator('dialog').getByRole('button', { name: 'Remove' }).click();
+    await waitForUndo(page, 'move 1 image to the trash');
+    await page.locator('#loupe-place', { hasText: `${IMAGES - 1} of ${IMAGES - 1}` }).waitFor();
+    await page.keyboard.press('Control+z');
+    await page.locator('#loupe-place', { hasText: `${IMAGES} of ${IMAGES}` }).waitFor();
+    for (const next of ['add large', 'add large', 'rate nsfw']) {
+      await page.keyboard.press('Control+z');
+      await waitForUndo(page, next);
+    }
+    await page.keyboard.press('Control+z');
+    await page.locator('#undo:disabled').waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.locator('#lists h1').waitFor();
+    assert.equal(await page.locator('#loupe').isVisible(), false);
+    await finish();
+  });
+
+  test('boxes, areas and keys select, and the browser remembers the size of tiles and their captions', async () => {
+    const { page, finish } = await open();
+    for (const index of [0, 2]) {
+      await page.locator(`#tile-${index}`).hover();
+      await page.locator(`#tile-${index} .box`).click();
+    }
+    await waitForPanel(page, '2 pictures');
+    await page.keyboard.press('Control+ArrowRight');
+    await page.keyboard.press('x');
+    await waitForPanel(page, '3 pictures');
+    const box = async (index: number) => {
+      const found = await page.locator(`#tile-${index}`).boundingBox();
+      assert.ok(found);
+      return { ...found, right: found.x + found.width, bottom: found.y + found.height };
+    };
+    const [first, second] = [await box(0), await box(1)];
+    // From the gap left of the second tile into it, while the others stay.
+    await page.keyboard.down('Control');
+    await page.mouse.move(first.right + 2, first.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(second.x + 40, second.y + 60, { steps: 3 });
+    await page.locator('.rectangle').waitFor();
+    await page.mouse.up();
+    await page.keyboard.up('Control');
+    await waitForPanel(page, '4 pictures');
+    // Behind the lower edge, it scrolls until the last row.
+    const columns = (await page.evaluate(`Math.round(
+      document.querySelector('.space').clientWidth / (document.querySelector('.tile').clientWidth + 10))`)) as number;
+    const rows = Math.ceil(IMAGES / columns);
+    await page.mouse.move(first.x + 5, first.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(first.x + 60, 400, { steps: 2 });
+    await page.mouse.move(first.x + 60, 700);
+    await page.locator(`#tile-${(rows - 1) * columns}[aria-selected="true"]`).waitFor();
+    await page.mouse.up();
+    await waitForPanel(page, `${rows} pictures`);
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await waitForPanel(page, `${IMAGES} pictures`);
+
+    await page.getByLabel('Captions').selectOption('files');
+    await page.getByLabel('Size of tiles').selectOption('large');
+    await page.reload();
+    await page
+      .locator('.tile .caption', { hasText: /\.webp$/ })
+      .first()
+      .waitFor();
+    const large = await box(0);
+    assert.ok(large.width > 250 && large.height === large.width + 26);
+    await finish();
+  });
+
+  test('fingers select, rate, tag, swipe and zoom on a phone', async () => {
+    const { page, finish } = await open(undefined, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const cdp = await page.context().newCDPSession(page);
+    const touch = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...touchPoints: { x: number; y: number }[]
+    ) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints });
+    const hold = async (index: number) => {
+      const { x, y } = (await page.locator(`#tile-${index}`).boundingBox()) ?? { x: 0, y: 0 };
+      await touch('touchStart', { x: x + 60, y: y + 60 });
+      await page.locator(`#tile-${index}[aria-selected="true"]`).waitFor();
+      await touch('touchEnd');
+    };
+    const count = (selected: number) =>
+      page.locator('#selected-count', { hasText: new RegExp(`^${selected}$`) }).waitFor();
+    const button = (name: string) => page.locator('#bar').getByRole('button', { name, exact: true });
+    await hold(0);
+    await page.locator('#tile-1').tap();
+    await count(2);
+    await hold(5);
+    await count(6);
+    await page.locator('#tile-2').tap();
+    await count(5);
+    await button('Edit').tap();
+    await page.locator('.toggles button[value="nsfw"]').tap();
+    await waitForUndo(page, 'rate nsfw: 5 images');
+    await button('All').tap();
+    await count(IMAGES);
+    await page.getByRole('button', { name: `Deselect ${IMAGES}` }).tap();
+    assert.equal(await page.locator('#bar').isVisible(), false);
+
+    await page.locator('#tile-0').tap();
+    await page.locator('#tile-0').tap();
+    await place(page, '1');
+    await page.locator('.toggles button[value="sfw"]').tap();
+    await place(page, '2');
+    await page.getByRole('combobox', { name: 'Add a category' }).tap();
+    await page.keyboard.type('cit');
+    await page.locator('#panel .combobox li', { hasText: 'city' }).tap();
+    await waitForUndo(page, 'add city: 1 image', 'attached');
+    await touch('touchStart', { x: 300, y: 200 });
+    for (const x of [250, 200, 150, 100]) await touch('touchMove', { x, y: 200 });
+    await touch('touchEnd');
+    await place(page, '3');
+    // Not a tap: Chromium takes one right after a fling for the end of that.
+    await button('Repeat').click();
+    await page.locator('.entries li', { hasText: 'city' }).waitFor();
+    await touch('touchStart', { x: 180, y: 200 }, { x: 220, y: 200 });
+    for (const by of [20, 40, 60]) await touch('touchMove', { x: 180 - by, y: 200 }, { x: 220 + by, y: 200 });
+    await touch('touchEnd');
+    await page.locator('#loupe-zoom[aria-pressed="true"]').waitFor();
+    await place(page, '3');
+    await page.locator('#loupe-zoom').click();
+    await page.locator('#loupe-zoom[aria-pressed="false"]').waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    for (const next of ['add city', 'rate sfw', 'rate nsfw']) {
+      await button('Undo').tap();
+      await waitForUndo(page, next, 'attached');
+    }
+    await button('Undo').tap();
+    await page.locator('#undo:disabled').waitFor({ state: 'attached' });
+    await button('Grid').tap();
+    await count(1);
+    await finish();
+  });
+});

@@ -1,0 +1,175 @@
+/** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
+import type { Rating } from '../../src/studio/contract.ts';
+import { byId, el } from '../dom.ts';
+import { getIds } from './api.ts';
+import { Bar } from './bar.ts';
+import { loadImports } from './change.ts';
+import { Editing } from './editing.ts';
+import { Filters } from './filters.ts';
+import { Grid } from './grid.ts';
+import { IdList } from './id-list.ts';
+import { Loupe } from './loupe.ts';
+import { explain } from './notices.ts';
+import { Panel, RATINGS } from './panel.ts';
+import { showRemoval } from './removal-dialog.ts';
+import { helpTexts, type Shortcuts } from './shortcuts.ts';
+import { undoLast } from './steps.ts';
+import { formatNumber } from './text.ts';
+import { restoreTileView } from './tile-view.ts';
+
+/** A selection that grows key by key asks for its summary when it rests. */
+const REST_MS = 40;
+
+let ids = new IdList(new Uint8Array(), false);
+let request = new AbortController();
+
+restoreTileView(() => grid.changeView());
+const grid = new Grid({
+  onSelect() {
+    panel.isLoading = true;
+    // One picture at a time is the usual case, and must not lag.
+    editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
+    bar.show(grid.selection.selected.size, grid.isSelecting);
+    loupe.update();
+  },
+  onTiles: () => loupe.update(),
+  open: () => loupe.open(),
+});
+const loupe = new Loupe(grid, () => {
+  byId('main').classList.toggle('has-loupe', loupe.isOpen);
+  grid.reveal();
+});
+const bar = new Bar({
+  clear: () => grid.clear(),
+  several() {
+    grid.isSelecting = !grid.isSelecting;
+    bar.show(grid.selection.selected.size, grid.isSelecting);
+  },
+  all() {
+    grid.isSelecting = true;
+    grid.selectAll();
+  },
+  view: () => loupe.open(),
+  grid: () => loupe.close(),
+  repeat: () => void editing.repeat(),
+  undo: () => void undoLast(),
+  remove: () => askRemoval(false),
+  onSheet: () => grid.reveal(),
+});
+const editing = new Editing({
+  onSummary: (summary, selected) => panel.show(summary, selected),
+  onChanged: (changed) => grid.refresh(changed),
+  onGone: () => void loadList(),
+});
+const hint = el(
+  'div',
+  { class: 'hint' },
+  el('h2', {}, 'Nothing selected'),
+  el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+  ...helpTexts(),
+);
+const panel = new Panel(
+  {
+    rate: (rating) => rate(rating, loupe.isOpen),
+    edit: (edit) => void editing.edit(edit),
+    remove: askRemoval,
+  },
+  hint,
+);
+export const filters = new Filters(() => void loadList(), showList);
+
+export async function loadList(): Promise<void> {
+  request.abort();
+  request = new AbortController();
+  try {
+    ids = new IdList(await getIds(filters.query, request.signal), false);
+    grid.refresh();
+    showList();
+    filters.setImports(await loadImports());
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function showList(): void {
+  byId('count').textContent = formatNumber(ids.length);
+  byId('empty').hidden = ids.length > 0;
+  byId('grid').hidden = ids.length === 0;
+  const shown = loupe.isOpen ? grid.ids.at(grid.selection.focus) : undefined;
+  grid.show(filters.isReversed ? ids.reversed() : ids);
+  if (shown === undefined) return;
+  // The same picture stays in the loupe. If it is gone, the next one follows.
+  const index = grid.ids.indexOf(shown);
+  if (ids.length > 0) grid.goTo(index < 0 ? grid.selection.focus : index);
+  else loupe.close();
+}
+
+/** A single picture that is rated is done: the next one follows, unless somebody does not want that. */
+function rate(rating: Rating, mayAdvance: boolean): void {
+  const isSingle = grid.selection.selected.size === 1;
+  void editing.edit({ rating });
+  if (isSingle && mayAdvance && loupe.advances) grid.goTo(grid.selection.focus + 1);
+}
+
+function askRemoval(isTakeDown: boolean): void {
+  const count = grid.selection.selected.size;
+  if (count > 0) showRemoval(count, isTakeDown, (reason) => void editing.remove(reason, isTakeDown));
+}
+
+/** What is shown of pictures may be old. */
+export function refreshPictures(): void {
+  grid.refresh();
+  editing.select(grid.selectedIds());
+}
+
+/** The keyboard goes to the grid, or to the large picture. */
+export function focusPictures(): void {
+  if (loupe.isOpen) loupe.focus();
+  else grid.focus();
+}
+
+export function hidePictures(): void {
+  if (loupe.isOpen) loupe.close();
+}
+
+const isPictures = () => !byId('pictures').hidden;
+const onPictures = (act: () => void) => () => isPictures() && act();
+const focusField = (key: string) =>
+  onPictures(() => {
+    bar.openSheet();
+    panel.fields[key]?.focus();
+  });
+/** A field gives the keyboard back first. */
+function leave(): void {
+  const isInField = document.activeElement?.matches('#panel :is(input, textarea)');
+  if (loupe.isOpen) {
+    if (isInField) loupe.focus();
+    else loupe.close();
+    return;
+  }
+  if (document.activeElement === byId('grid')) grid.clear();
+  grid.focus();
+}
+
+export const pictureShortcuts: Shortcuts = {
+  ...Object.fromEntries(
+    RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating, true))]),
+  ),
+  c: focusField('c'),
+  h: focusField('h'),
+  a: focusField('a'),
+  s: focusField('s'),
+  '.': onPictures(() => void editing.repeat()),
+  z: () => (loupe.isOpen ? loupe.zoom() : undoLast()),
+  'mod+z': () => undoLast(),
+  'mod+a': onPictures(() => loupe.isOpen || grid.selectAll()),
+  Delete: onPictures(() => askRemoval(false)),
+  Escape: onPictures(leave),
+  ...loupe.shortcuts,
+};
+
+byId('select-all').addEventListener('click', () => {
+  grid.selectAll();
+  grid.focus();
+});
+byId('refresh').addEventListener('click', () => void loadList());
