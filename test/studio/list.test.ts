@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
@@ -41,6 +42,10 @@ await forEachEngineInDepth(async (engine) => {
       [`artist=${UNKNOWN_ARTIST.id}`]: [2],
       [`character=${uuid(3, 1)}`]: [2],
       'rating=sfw': [1, 3],
+      'without=category&without=character': [3],
+      'without=artist&without=category': [],
+      unrated: [1, 3],
+      'unrated&without=category': [3],
       edited: [2],
       'edited&rating=sfw': [],
       outdated: [1, 2, 3],
@@ -52,6 +57,21 @@ await forEachEngineInDepth(async (engine) => {
     test('an unknown rating is an error', async () => {
       assert.equal((await studio.get('/data/images?rating=x')).status, 400);
     });
+  });
+
+  test('titles, files, dates and sizes are searched in slices', async () => {
+    const ids = [3, 1, 9, 2].map(image);
+    const matches = async (filter: object) => (await studio.post('/data/matches', { ids, filter })).json;
+    assert.deepEqual(await matches({}), [0, 1, 3]);
+    assert.deepEqual(await matches({ title: 'LAKE' }), [0]);
+    assert.deepEqual(await matches({ path: 'Lake.p' }), [0]);
+    assert.deepEqual(await matches({ path: 'lake*' }), [], 'a part, not a pattern');
+    assert.deepEqual(await matches({ since: '2999-01-01T00:00:00.000Z' }), []);
+    assert.deepEqual(await matches({ before: '2999-01-01T00:00:00.000Z', title: 'a' }), [0]);
+    assert.deepEqual(await matches({ minSide: 30, maxSide: 30 }), [0, 1, 3]);
+    assert.deepEqual([await matches({ minSide: 31 }), await matches({ maxSide: 29 })], [[], []]);
+    const tooMany = Array.from({ length: 2001 }, (_, number) => image(number));
+    assert.equal((await studio.post('/data/matches', { ids: tooMany, filter: {} })).status, 400);
   });
 
   test('tiles and the summary of a selection', async () => {
@@ -122,6 +142,14 @@ await forEachEngineInDepth(async (engine) => {
     );
     assert.deepEqual(await studio.ids('alike'), [image(1), image(3)]);
     assert.deepEqual(await studio.ids(`alike&category=${uuid(1, 1)}`), [image(1)]);
+    assert.deepEqual(await studio.ids(`like=${one}`), [image(1), image(3)]);
+    assert.deepEqual(await studio.ids(`like=${one}&without=category`), [image(3)]);
+    assert.deepEqual(await studio.ids(`like=${'f0'.repeat(16)}`), []);
+    assert.equal((await studio.get('/data/images?like=x')).status, 400);
+    const headers = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
+    const send = (bytes: Buffer) => studio.send('/data/looks?name=a.png', headers, bytes, 'POST');
+    assert.match((await send(await paint(1, 96, 64)().png().toBuffer())).json.like, /^[0-9a-f]{32}$/);
+    assert.equal((await send(Buffer.from('no picture'))).status, 422);
     tamper(box.config, "update shelf set size = 7 where name = 'sea'");
     assert.deepEqual((await studio.get('/data/problems')).json, [
       'the shelf of category "sea" has gaps or a wrong size',

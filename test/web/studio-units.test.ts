@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findNearEqual } from '../../web/studio/entry-names.ts';
 import { IdList } from '../../web/studio/id-list.ts';
+import { toRecordFilter } from '../../web/studio/record-filter.ts';
 import { Selection } from '../../web/studio/selection.ts';
 
 test('ids are read from bytes, in both directions', () => {
@@ -11,6 +12,18 @@ test('ids are read from bytes, in both directions', () => {
   const list = new IdList(bytes, false);
   assert.deepEqual([list.length, list.at(0), list.at(1)], [2, ...ids]);
   assert.deepEqual([list.reversed().at(0), list.reversed().reversed().at(0)], [ids[1], ids[0]]);
+  const picked = list.reversed().pick([0]);
+  assert.deepEqual([picked.length, picked.at(0)], [1, ids[1]]);
+});
+
+test('days are those of the clock, and the last one counts', () => {
+  assert.equal(toRecordFilter({ title: '', min: '' }), undefined);
+  assert.deepEqual(toRecordFilter({ path: 'sea/', until: '2026-03-31', min: '0', max: '900' }), {
+    path: 'sea/',
+    before: new Date(2026, 3, 1).toISOString(),
+    minSide: 0,
+    maxSide: 900,
+  });
 });
 
 test('a selection by clicks, ranges and keys', () => {

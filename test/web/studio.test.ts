@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
+import { paint } from '../support/pictures/painting.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -101,6 +102,33 @@ describe('the studio', { skip }, async () => {
     await page.locator('#empty').waitFor();
 
     await page.selectOption('#show', '');
+    await page.locator('.tile[data-rating]').first().waitFor();
+
+    // Several filters are combined, and chips remove them.
+    const counted = (count: number) =>
+      page.locator('#count', { hasText: new RegExp(`^${count}$`) }).waitFor();
+    await page.selectOption('#show', 'edited=');
+    await page.selectOption('#show', 'without=character');
+    await page.getByRole('button', { name: 'Remove the filter without a character' }).click();
+    await counted(IMAGES);
+    await page.locator('#find summary').click();
+    await page.getByLabel('Added since').fill('2999-01-01');
+    await page.locator('#empty').waitFor();
+    await page.getByLabel('Longer side at least').fill('1');
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.getByRole('button', { name: 'Remove the filter since 2999-01-01' }).click();
+    await counted(IMAGES);
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove the filter at least px: 1' }).click();
+    await page.locator('#find summary').click();
+    const buffer = await paint(1, 96, 64)().png().toBuffer();
+    const file = { name: 'one.png', mimeType: 'image/png', buffer };
+    await page.getByLabel('Look-alikes of a picture').setInputFiles(file);
+    await page.locator('#empty').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter like your picture' }).click();
+    await page.selectOption('#show', '');
+    await counted(IMAGES);
+    await page.locator('#find summary').click();
     await page.locator('.tile[data-rating]').first().waitFor();
     await page.locator('#grid').focus();
     await page.keyboard.press('ArrowRight');

@@ -24,8 +24,8 @@ const rating = el(
   ...RATINGS.map((name) => el('option', { value: name }, name)),
 );
 
-/** Files that are dropped anywhere on the page are to be added. */
-export function listenForDrops(onAdded: () => void): void {
+/** Files that are dropped anywhere on the page are to be added; on the filters, one is what others are compared with. */
+export function listenForDrops(onAdded: () => void, onCompare: (file: File) => void): void {
   adding.onAdded = onAdded;
   const mark = (isOver: boolean) => document.body.classList.toggle('dropping', isOver);
   addEventListener('dragover', (event) => {
@@ -39,7 +39,10 @@ export function listenForDrops(onAdded: () => void): void {
   addEventListener('drop', (event) => {
     event.preventDefault();
     mark(false);
-    if (event.dataTransfer) void takeDropped(event.dataTransfer);
+    const [file] = event.dataTransfer?.files ?? [];
+    const isCompared = (event.target as Element).closest('#pictures .filters');
+    if (isCompared && file) onCompare(file);
+    else if (event.dataTransfer) void takeDropped(event.dataTransfer);
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Change, Kind, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
-import { get, getIds, signOut } from './api.ts';
+import { get, getIds, signOut, upload } from './api.ts';
 import { loadImports } from './change.ts';
 import { showDialog, textField } from './dialog.ts';
 import { Editing } from './editing.ts';
@@ -11,8 +11,9 @@ import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
 import { HistoryPage } from './history.ts';
 import { IdList } from './id-list.ts';
-import { explain } from './notices.ts';
+import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
+import { MAX_FOUND, type RecordFilter, search } from './record-filter.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
@@ -51,20 +52,42 @@ const hint = el(
   shortcutList(),
 );
 const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, hint);
-const filters = new Filters(() => void loadList(), showList);
+const filters = new Filters(() => void loadList(), showList, findLike);
 const entries = new EntryList((filter) => {
   location.hash = '#pictures';
-  filters.only(filter);
+  filters.only({ entries: [filter] });
 });
 
 async function loadList(): Promise<void> {
   request.abort();
   request = new AbortController();
+  const { signal } = request;
   try {
-    ids = new IdList(await getIds(filters.query, request.signal), false);
+    const all = new IdList(await getIds(filters.query, signal), false);
+    ids = filters.record ? await searchRecords(all, filters.record, signal) : all;
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
+  } catch (error) {
+    explain(error);
+  }
+}
+
+async function searchRecords(all: IdList, filter: RecordFilter, signal: AbortSignal): Promise<IdList> {
+  byId('count').textContent = 'Searching…';
+  try {
+    const { found, isCut } = await search(all, filter, signal, showProgress);
+    if (isCut) notify(`These are the newest ${formatNumber(MAX_FOUND)}. Use more filters to find others.`);
+    return found;
+  } finally {
+    if (!signal.aborted) hideProgress();
+  }
+}
+
+/** Only the pictures that look like one of a file. */
+async function findLike(file: File): Promise<void> {
+  try {
+    filters.only(await upload('/data/looks', { name: file.name }, file));
   } catch (error) {
     explain(error);
   }
@@ -197,7 +220,7 @@ byId('sign-out').addEventListener('click', () => {
 byId('refresh').addEventListener('click', () => void loadList());
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
-listenForDrops(() => void loadList());
+listenForDrops(() => void loadList(), findLike);
 void goToView();
 void showUser().catch(explain);
 void loadSteps().catch(explain);
