@@ -118,7 +118,7 @@ const EntryFields = Type.Object(
   },
   closed,
 );
-/** The fields of a new picture, the import that it continues, and whether to ask if it looks like others. */
+/** The fields of a new picture, the names of the folders it is in and which of them are categories, the import that it continues, and whether to ask if it looks like others. */
 const NewPicture = Type.Object(
   {
     name: Text,
@@ -126,6 +126,10 @@ const NewPicture = Type.Object(
     artist: Type.Optional(Text),
     category: Type.Optional(Texts),
     character: Type.Optional(Texts),
+    folder: Type.Optional(Texts),
+    folderCategories: Type.Optional(
+      Type.Union([Type.Literal('all'), Type.Literal('last'), Type.Literal('none')]),
+    ),
     run: Type.Optional(Digits),
     alike: Type.Optional(Type.Literal('ask')),
   },

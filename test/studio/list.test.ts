@@ -125,6 +125,43 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.get('/data/suggestions?kind=x')).status, 400);
   });
 
+  test('what needs attention is counted, and leads to the same pictures', async () => {
+    const { imports, ...health } = (await studio.get('/data/health')).json;
+    assert.deepEqual(health, {
+      images: 3,
+      unrated: 2,
+      withoutCategory: 1,
+      withoutArtist: 1,
+      unused: { artist: 0, category: 1, character: 0 },
+    });
+    assert.deepEqual([imports.length, imports[0].added], [1, 3]);
+    const { count, listed } = await studio.change('/check/files', {});
+    assert.equal(count, 3);
+    assert.match(listed[0], /^image .* is missing$/);
+  });
+
+  test('pictures nearby suggest categories, and names of a list are looked up', async () => {
+    const near = async (...numbers: number[]) =>
+      (await studio.post('/data/neighbours', { ids: numbers.map(image) })).json.map(
+        ({ name, images }: { name: string; images: number }) => [name, images],
+      );
+    assert.deepEqual(await near(3), [
+      ['sea', 2],
+      ['seaside', 1],
+    ]);
+    assert.deepEqual(await near(1), [], 'it has all of them');
+    assert.deepEqual(await near(2, 3), [
+      ['sea', 1],
+      ['seaside', 1],
+    ]);
+    const names = ['SEA', 'shore', 'new'];
+    assert.deepEqual((await studio.post('/data/names', { kind: 'category', names })).json, [
+      { id: uuid(1, 1), name: 'sea' },
+      { id: uuid(1, 3), name: 'by the sea' },
+      { name: 'new' },
+    ]);
+  });
+
   test('look-alikes are grouped, and problems are listed', async () => {
     assert.deepEqual((await studio.get('/data/alike')).json, { total: 0, groups: [] });
     assert.deepEqual((await studio.get('/data/problems')).json, []);

@@ -5,6 +5,7 @@ import { findNearEqual } from '../../web/studio/entry-names.ts';
 import { IdList } from '../../web/studio/id-list.ts';
 import { toRecordFilter } from '../../web/studio/record-filter.ts';
 import { Selection } from '../../web/studio/selection.ts';
+import { splitNames } from '../../web/studio/text.ts';
 
 test('ids are read from bytes, in both directions', () => {
   const ids = ['00112233-4455-6677-8899-aabbccddeeff', 'ffffffff-0000-1111-2222-333333333333'];
@@ -14,6 +15,11 @@ test('ids are read from bytes, in both directions', () => {
   assert.deepEqual([list.reversed().at(0), list.reversed().reversed().at(0)], [ids[1], ids[0]]);
   const picked = list.reversed().pick([0]);
   assert.deepEqual([picked.length, picked.at(0)], [1, ids[1]]);
+});
+
+test('a pasted list is separated by commas, semicolons, tabs or lines', () => {
+  assert.deepEqual(splitNames(' sea,by the sea\r\n\nsea;\tmoon '), ['sea', 'by the sea', 'moon']);
+  assert.deepEqual(splitNames(' , '), []);
 });
 
 test('days are those of the clock, and the last one counts', () => {

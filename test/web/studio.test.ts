@@ -65,6 +65,34 @@ describe('the studio', { skip }, async () => {
     await page.locator('.entries li', { hasText: 'sea' }).waitFor();
     await page.keyboard.press('Escape');
     await waitForPanel(page, 'Nothing selected');
+
+    // Categories at hand have keys, a pasted list asks once about new ones, and the empty panel leads to what is to do.
+    await page.locator('#tile-0').click();
+    await waitForPanel(page, 'One picture');
+    const name = (await page.locator('.tags .chip').first().textContent())?.slice(2) as string;
+    await page.keyboard.press('4');
+    await page.locator('#panel .entries li', { hasText: name }).waitFor();
+    await page.keyboard.press('c');
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', 'alpha, ${name}; beta');
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    }`);
+    await page.locator('dialog p', { hasText: 'These do not exist yet: alpha, beta.' }).waitFor();
+    await page.getByRole('button', { name: 'Create and add' }).click();
+    await page.locator('#panel .entries li', { hasText: 'beta' }).waitFor();
+    await page.locator('#tile-1').click();
+    await page.getByRole('button', { name: 'Add alpha, which pictures nearby have' }).click();
+    await page.locator('#panel .entries li', { hasText: 'alpha' }).waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.locator('#grid').press('z');
+    await page.locator('#panel .entries li', { hasText: 'alpha' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await page.locator('#undo:disabled, #undo:not(:has-text("alpha"))').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /categor.* without pictures/ }).click();
+    await page.locator('h1', { hasText: 'Categories' }).waitFor();
+    assert.equal(await page.getByLabel('Which entries').inputValue(), 'unused');
     await finish();
   });
 

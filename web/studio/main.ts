@@ -9,6 +9,7 @@ import { Editing } from './editing.ts';
 import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
+import { HealthPanel } from './health.ts';
 import { HistoryPage } from './history.ts';
 import { IdList } from './id-list.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
@@ -18,6 +19,7 @@ import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
 import { loadSteps, onUndone, undoLast } from './steps.ts';
+import { TAG_KEYS } from './tags.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 /** A selection that grows key by key asks for its summary when it rests. */
@@ -44,12 +46,18 @@ const editing = new Editing({
   onChanged: (changed) => grid.refresh(changed),
   onGone: () => void loadList(),
 });
+const health = new HealthPanel({
+  showPictures: (query) => filters.only({ shows: [query] }),
+  showImport,
+  showUnused: (kind) => entries.showUnused(kind),
+});
 const hint = el(
   'div',
   { class: 'hint' },
   el('h2', {}, 'Nothing selected'),
   el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
-  shortcutList(),
+  health.element,
+  el('details', {}, el('summary', {}, 'Keyboard shortcuts'), shortcutList()),
 );
 const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, hint);
 const filters = new Filters(() => void loadList(), showList, findLike);
@@ -68,6 +76,7 @@ async function loadList(): Promise<void> {
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
+    await health.load();
   } catch (error) {
     explain(error);
   }
@@ -173,6 +182,7 @@ async function goToView(): Promise<void> {
 
 function refresh(): void {
   grid.refresh();
+  void panel.tags.load();
   editing.select(grid.selectedIds());
   if (!byId('lists').hidden) void showView();
 }
@@ -184,6 +194,7 @@ const onPictures = (act: () => void) => () => {
 const focusField = (key: string) => onPictures(() => panel.fields[key]?.focus());
 listenForShortcuts({
   ...Object.fromEntries(RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating))])),
+  ...Object.fromEntries(TAG_KEYS.map((key, index) => [key, onPictures(() => panel.tags.add(index))])),
   c: focusField('c'),
   h: focusField('h'),
   a: focusField('a'),

@@ -17,8 +17,8 @@ const fields = {
   path: ['File name or path', 'search', 'file: '],
   since: ['Added since', 'date', 'since '],
   until: ['Added until', 'date', 'until '],
-  min: ['Longer side at least (pixels)', 'number', 'at least px: '],
-  max: ['Longer side at most (pixels)', 'number', 'at most px: '],
+  min: ['Longer side at least (px)', 'number', 'at least px: '],
+  max: ['Longer side at most (px)', 'number', 'at most px: '],
 } as const;
 type Field = keyof typeof fields;
 type Values = Partial<Record<Field, string>>;
