@@ -5,7 +5,7 @@ import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';
 
 /** In a larger catalogue, looking at every picture takes too long to do it uncalled. */
-const MAX_COUNTED = 100_000;
+const MAX_COUNTED = 20_000;
 const MAX_IMPORTS = 3;
 
 export async function readHealth(

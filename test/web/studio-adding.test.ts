@@ -115,7 +115,7 @@ describe('the studio', { skip }, async () => {
         data: { items: [], files: [folder], dragOperationsMask: 1 },
       });
     await page.locator('.drop p', { hasText: 'One picture chosen.' }).waitFor();
-    await page.locator('.previews li', { hasText: '0.pnginside' }).waitFor();
+    await page.locator('.chosen-files li', { hasText: '0.pnginside' }).waitFor();
     await page.getByLabel('Rating of all of them').selectOption('nsfw');
     await page.getByRole('button', { name: 'Add to the catalogue' }).click();
     await page.locator('.added li', { hasText: '0.png: added' }).waitFor();

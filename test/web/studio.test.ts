@@ -69,7 +69,7 @@ describe('the studio', { skip }, async () => {
     // Categories at hand have keys, a pasted list asks once about new ones, and the empty panel leads to what is to do.
     await page.locator('#tile-0').click();
     await waitForPanel(page, 'One picture');
-    const name = (await page.locator('.tags .chip').first().textContent())?.slice(2) as string;
+    const name = (await page.locator('.tags .chip').first().textContent())?.slice(1) as string;
     await page.keyboard.press('4');
     await page.locator('#panel .entries li', { hasText: name }).waitFor();
     await page.keyboard.press('c');

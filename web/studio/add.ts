@@ -25,7 +25,7 @@ let files: ChosenFile[] = [];
 let tags: Tag[] = [];
 const adding = new Adding();
 const chosen = el('p', { class: 'quiet', role: 'status' });
-const previews = el('ul', { class: 'previews' });
+const previews = el('ul', { class: 'chosen-files' });
 const folderRule = el(
   'select',
   {},
@@ -145,7 +145,11 @@ export async function showAdd(): Promise<void> {
 }
 
 function choose(selected: ChosenFile[]): void {
-  files = selected.filter(({ file }) => pictureName.test(file.name));
+  const path = ({ file, folders }: ChosenFile) => [...folders, file.name].join('/');
+  // As an import finds them: pictures of a folder are neighbours.
+  files = selected
+    .filter(({ file }) => pictureName.test(file.name))
+    .sort((a, b) => (path(a) < path(b) ? -1 : 1));
   const others = selected.length - files.length;
   const count = files.length === 1 ? 'One picture chosen.' : `${formatNumber(files.length)} pictures chosen.`;
   const rest =

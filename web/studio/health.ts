@@ -4,6 +4,7 @@ import { el } from '../dom.ts';
 import { get } from './api.ts';
 import { describeTime } from './change.ts';
 import { explain } from './notices.ts';
+import { shortcutList } from './shortcuts.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 export interface HealthActions {
@@ -21,22 +22,39 @@ const plurals: Record<Kind, [one: string, several: string]> = {
 };
 
 export class HealthPanel {
-  readonly element = el('div', { class: 'health' });
+  readonly #list = el('div', { class: 'health' });
+  readonly element = el(
+    'div',
+    { class: 'hint' },
+    el('h2', {}, 'Nothing selected'),
+    el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
+    this.#list,
+    el('details', {}, el('summary', {}, 'Keyboard shortcuts'), shortcutList()),
+  );
   readonly #actions: HealthActions;
+  #isStale = true;
 
   constructor(actions: HealthActions) {
     this.#actions = actions;
   }
 
-  async load(): Promise<void> {
+  /** Something changed: the numbers are asked for again when the panel is shown. */
+  forget(): void {
+    this.#isStale = true;
+  }
+
+  async show(): Promise<void> {
+    if (!this.#isStale) return;
+    this.#isStale = false;
     try {
-      this.#show(await get('/data/health', {}));
+      this.#render(await get('/data/health', {}));
     } catch (error) {
+      this.#isStale = true;
       explain(error);
     }
   }
 
-  #show({ images, unrated, withoutCategory, withoutArtist, unused, imports }: Health): void {
+  #render({ images, unrated, withoutCategory, withoutArtist, unused, imports }: Health): void {
     const { showPictures, showImport, showUnused } = this.#actions;
     const pictures = (count: number | undefined, text: string, query: string) =>
       count === 0
@@ -64,7 +82,7 @@ export class HealthPanel {
       return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', {}, text);
     });
     const list = (items: HTMLElement[]) => el('ul', {}, ...items.map((item) => el('li', {}, item)));
-    this.element.replaceChildren(
+    this.#list.replaceChildren(
       el('h3', {}, 'Needs attention'),
       ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
       ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),

@@ -12,9 +12,9 @@ import { Grid } from './grid.ts';
 import { HealthPanel } from './health.ts';
 import { HistoryPage } from './history.ts';
 import { IdList } from './id-list.ts';
-import { explain, hideProgress, notify, showProgress } from './notices.ts';
+import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
-import { MAX_FOUND, type RecordFilter, search } from './record-filter.ts';
+import { search } from './record-filter.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { listenForShortcuts, shortcutList } from './shortcuts.ts';
@@ -42,8 +42,14 @@ const grid = new Grid(() => {
   editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
 });
 const editing = new Editing({
-  onSummary: (summary, selected) => panel.show(summary, selected),
-  onChanged: (changed) => grid.refresh(changed),
+  onSummary(summary, selected) {
+    panel.show(summary, selected);
+    if (!summary) void health.show();
+  },
+  onChanged(changed) {
+    grid.refresh(changed);
+    health.forget();
+  },
   onGone: () => void loadList(),
 });
 const health = new HealthPanel({
@@ -51,15 +57,7 @@ const health = new HealthPanel({
   showImport,
   showUnused: (kind) => entries.showUnused(kind),
 });
-const hint = el(
-  'div',
-  { class: 'hint' },
-  el('h2', {}, 'Nothing selected'),
-  el('p', { class: 'quiet' }, 'Click a picture, or go to it with the arrow keys.'),
-  health.element,
-  el('details', {}, el('summary', {}, 'Keyboard shortcuts'), shortcutList()),
-);
-const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, hint);
+const panel = new Panel({ edit: (edit) => void editing.edit(edit), remove: askRemoval }, health.element);
 const filters = new Filters(() => void loadList(), showList, findLike);
 const entries = new EntryList((filter) => {
   location.hash = '#pictures';
@@ -72,24 +70,12 @@ async function loadList(): Promise<void> {
   const { signal } = request;
   try {
     const all = new IdList(await getIds(filters.query, signal), false);
-    ids = filters.record ? await searchRecords(all, filters.record, signal) : all;
+    ids = filters.record ? await search(all, filters.record, signal) : all;
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
-    await health.load();
   } catch (error) {
     explain(error);
-  }
-}
-
-async function searchRecords(all: IdList, filter: RecordFilter, signal: AbortSignal): Promise<IdList> {
-  byId('count').textContent = 'Searching…';
-  try {
-    const { found, isCut } = await search(all, filter, signal, showProgress);
-    if (isCut) notify(`These are the newest ${formatNumber(MAX_FOUND)}. Use more filters to find others.`);
-    return found;
-  } finally {
-    if (!signal.aborted) hideProgress();
   }
 }
 
@@ -116,8 +102,13 @@ function showImport(change: Change): void {
 
 /** Pictures were added or removed. */
 function reload(): void {
-  void loadList();
+  loadAll();
   refresh();
+}
+
+function loadAll(): void {
+  health.forget();
+  void loadList();
 }
 
 /** A single picture that is rated is done: the next one follows. */
@@ -167,7 +158,12 @@ async function showView(): Promise<void> {
   byId('lists').hidden = !isList;
   if (kind) await entries.show(kind);
   else if (show) await show();
-  else grid.focus();
+  else {
+    grid.focus();
+    // Entries may have changed on another page.
+    health.forget();
+    if (grid.selection.selected.size === 0) void health.show();
+  }
 }
 
 /** The new view is announced, and the keyboard goes on from its title. */
@@ -182,6 +178,7 @@ async function goToView(): Promise<void> {
 
 function refresh(): void {
   grid.refresh();
+  health.forget();
   void panel.tags.load();
   editing.select(grid.selectedIds());
   if (!byId('lists').hidden) void showView();
@@ -228,10 +225,10 @@ byId('sign-out').addEventListener('click', () => {
   // The page that asks for the password.
   signOut().then(() => location.reload(), explain);
 });
-byId('refresh').addEventListener('click', () => void loadList());
+byId('refresh').addEventListener('click', loadAll);
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
-listenForDrops(() => void loadList(), findLike);
+listenForDrops(loadAll, findLike);
 void goToView();
 void showUser().catch(explain);
 void loadSteps().catch(explain);

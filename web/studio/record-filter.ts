@@ -1,15 +1,17 @@
 /** Filters by what no shelf tells, such as a title: the pictures of a list are searched slice by slice. */
 import type { RequestTo } from '../../src/studio/contract.ts';
-import { el } from '../dom.ts';
+import { byId, el } from '../dom.ts';
 import { post } from './api.ts';
 import type { IdList } from './id-list.ts';
+import { hideProgress, notify, showProgress } from './notices.ts';
+import { formatNumber } from './text.ts';
 
 export type RecordFilter = RequestTo<'/data/matches'>['filter'];
 
 /** As many as the server reads at once. */
 const SLICE_SIZE = 2000;
 /** More than anyone looks at: the search ends there. */
-export const MAX_FOUND = 10_000;
+const MAX_FOUND = 10_000;
 
 /** By the name in the address: the label, the type, and what a chip says. */
 const fields = {
@@ -85,23 +87,25 @@ export function toRecordFilter({ title, path, since, until, min, max }: Values):
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
-/** The newest pictures of the list that the filter matches. `isCut` if there may be more of them. */
-export async function search(
-  list: IdList,
-  filter: RecordFilter,
-  signal: AbortSignal,
-  onProgress: (progress: { done: number; total: number }) => void,
-): Promise<{ found: IdList; isCut: boolean }> {
+/** The newest pictures of the list that the filter matches. */
+export async function search(list: IdList, filter: RecordFilter, signal: AbortSignal): Promise<IdList> {
+  byId('count').textContent = 'Searching…';
   let positions: number[] = [];
   let end = list.length;
-  while (end > 0 && positions.length < MAX_FOUND) {
-    onProgress({ done: list.length - end, total: list.length });
-    const first = Math.max(0, end - SLICE_SIZE);
-    const ids = Array.from({ length: end - first }, (_, offset) => list.at(first + offset));
-    const matches = await post('/data/matches', { ids, filter }, signal);
-    positions = [...matches.map((position) => first + position), ...positions];
-    end = first;
+  try {
+    while (end > 0 && positions.length < MAX_FOUND) {
+      showProgress({ done: list.length - end, total: list.length });
+      const first = Math.max(0, end - SLICE_SIZE);
+      const ids = Array.from({ length: end - first }, (_, offset) => list.at(first + offset));
+      const matches = await post('/data/matches', { ids, filter }, signal);
+      positions = [...matches.map((position) => first + position), ...positions];
+      end = first;
+    }
+  } finally {
+    // Otherwise another search has begun.
+    if (!signal.aborted) hideProgress();
   }
-  const isCut = end > 0 || positions.length > MAX_FOUND;
-  return { found: list.pick(positions.slice(-MAX_FOUND)), isCut };
+  if (end > 0 || positions.length > MAX_FOUND)
+    notify(`These are the newest ${formatNumber(MAX_FOUND)}. Use more filters to find others.`);
+  return list.pick(positions.slice(-MAX_FOUND));
 }

@@ -80,7 +80,7 @@ export class Tags {
           click: () => this.add(index),
         },
         el('kbd', { 'aria-hidden': 'true' }, TAG_KEYS[index] ?? ''),
-        ` ${choice.name}`,
+        choice.name,
       );
     this.#slots.replaceChildren(...this.#chosen.map((choice, index) => el('li', {}, chip(choice, index))));
   }
