@@ -18,19 +18,30 @@ const PAGE_SIZE = 500;
 /** The length of a UUID. */
 const ID_LENGTH = 36;
 
+/** What no shelf tells: images have to be read for it. */
+export interface RecordQuery {
+  /** Images created at this time or later. */
+  since?: string | undefined;
+  /** Images created before this time. */
+  before?: string | undefined;
+  /** A part of the title, ignoring case. */
+  title?: string | undefined;
+  /** A glob: without a slash, of the name of a source file; with one, of its path below the imported folder or from the root. */
+  file?: string | undefined;
+  /** A part of the path of a source file, ignoring case. */
+  path?: string | undefined;
+  /** Bounds of the longer side, in pixels. */
+  minSide?: number | undefined;
+  maxSide?: number | undefined;
+}
+
 /** Entries are named by id, name or alias. */
-export interface ImageQuery {
+export interface ImageQuery extends RecordQuery {
   categories: string[];
   exclude: string[];
   artist?: string | undefined;
   character?: string | undefined;
   ratings: Rating[];
-  /** Images created at this time or later. */
-  since?: string | undefined;
-  /** A part of the title, ignoring case. */
-  title?: string | undefined;
-  /** A glob: without a slash, of the name of a source file; with one, of its path below the imported folder or from the root. */
-  file?: string | undefined;
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
 }
@@ -41,8 +52,6 @@ interface Conditions {
   artist: SavedEntry | undefined;
   character: SavedEntry | undefined;
   ratings: Rating[];
-  since: string | undefined;
-  title: string | undefined;
 }
 
 /** Yields the ids of images, page by page. */
@@ -57,7 +66,7 @@ export async function* findImages(
   const { since, title, file } = query;
   const idsOf = async (rows: SavedImage[]) => {
     const matching = newestFirst(rows).filter((row) => isMatch(row, conditions));
-    return (file === undefined ? matching : await fromFile(matching, file, sources)).map(({ id }) => id);
+    return (await filterRecords(matching, query, sources)).map(({ id }) => id);
   };
   if (query.isEdited) {
     for await (const numbers of streamBatches(snapshot.editedImages(), PAGE_SIZE))
@@ -69,6 +78,28 @@ export async function* findImages(
     yield needsRows ? await idsOf(await snapshot.imagesById(ids)) : ids;
 }
 
+/** Those of the images that meet the conditions, in the same order. */
+export async function filterRecords(
+  rows: SavedImage[],
+  { since = '', before, title = '', file, path, minSide = 0, maxSide }: RecordQuery,
+  sources: Sources,
+): Promise<SavedImage[]> {
+  const wanted = foldName(title);
+  const matching = rows.filter(({ document }) => {
+    const { createdAt, title, meta } = readDocument(document);
+    const side = Math.max(meta.dimens.width, meta.dimens.height);
+    return (
+      createdAt >= since &&
+      (before === undefined || createdAt < before) &&
+      foldName(title).includes(wanted) &&
+      side >= minSide &&
+      side <= (maxSide ?? side)
+    );
+  });
+  const fromGlob = file === undefined ? matching : await fromFile(matching, globMatcher(file), sources);
+  return path === undefined ? fromGlob : await fromFile(fromGlob, partMatcher(path), sources);
+}
+
 /** The source files of images, by id. Those with other bytes by now are left out, and the one that counts comes first. */
 export async function findSources(sources: Sources, ids: string[]): Promise<Map<string, SourceFile[]>> {
   const files = (await sources.ofImages(ids)).filter(({ state }) => state !== 'replaced');
@@ -78,26 +109,36 @@ export async function findSources(sources: Sources, ids: string[]): Promise<Map<
 
 const isCopy = ({ state }: SourceFile) => state === 'copy';
 
-/** Those that came from a file that the glob matches, or that have such a file name if nobody knows the path. */
-async function fromFile(rows: SavedImage[], glob: string, sources: Sources): Promise<SavedImage[]> {
+/** Whether an image came from a file; of one that nobody knows the path of, only the name is known. */
+type FileMatcher = (file: Pick<SourceFile, 'folder' | 'path'>) => boolean;
+
+function globMatcher(glob: string): FileMatcher {
   const pattern = glob.normalize();
+  const isMatch = (path: string) => posix.matchesGlob(path.split(sep).join('/').normalize(), pattern);
+  return ({ folder, path }) => {
+    if (!pattern.includes('/')) return isMatch(basename(path));
+    return isMatch(isAbsolute(pattern) ? join(folder, path) : path);
+  };
+}
+
+function partMatcher(part: string): FileMatcher {
+  const wanted = foldName(part);
+  return ({ folder, path }) => foldName(join(folder, path)).includes(wanted);
+}
+
+async function fromFile(rows: SavedImage[], isMatch: FileMatcher, sources: Sources): Promise<SavedImage[]> {
   const found = await findSources(
     sources,
     rows.map(({ id }) => id),
   );
-  const isMatch = (path: string) => posix.matchesGlob(path.split(sep).join('/').normalize(), pattern);
-  const pathOf = ({ folder, path }: SourceFile) => {
-    if (!pattern.includes('/')) return basename(path);
-    return isAbsolute(pattern) ? join(folder, path) : path;
-  };
   return rows.filter(({ id, document }) => {
-    const files = found.get(id);
-    return files ? files.some((file) => isMatch(pathOf(file))) : isMatch(readDocument(document).fileName);
+    const files = found.get(id) ?? [{ folder: '', path: readDocument(document).fileName }];
+    return files.some(isMatch);
   });
 }
 
 async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
-  const { artist, character, ratings, since, title } = query;
+  const { artist, character, ratings } = query;
   const find = (kind: 'artist' | 'character', reference: string | undefined) =>
     reference === undefined ? undefined : findEntry(lookup, kind, reference);
   const categories = (names: string[]) =>
@@ -108,8 +149,6 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
     artist: await find('artist', artist === undefined ? undefined : artistOf({ artist })),
     character: await find('character', character),
     ratings,
-    since,
-    title: title === undefined ? undefined : foldName(title),
   };
 }
 
@@ -137,12 +176,10 @@ async function* latestIds(
 }
 
 function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
-  const { artist, character, ratings, since = '', title = '' } = conditions;
+  const { artist, character, ratings } = conditions;
   const image = readDocument(document);
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
-    image.createdAt >= since &&
-    foldName(image.title).includes(title) &&
     (ratings.length === 0 || ratings.includes(image.nsfw)) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&

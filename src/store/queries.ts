@@ -47,6 +47,9 @@ export const SHELF_BATCH_SIZE = 500;
 
 /** `listed.image` is an image. */
 export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
+/** The fields are words, of which no other contains this one. */
+export const IS_UNRATED = `not exists (select 1 from edited where edited.image = listed.image
+  and fields like '%rating%')`;
 /** `change` is a parameter that is used twice. */
 export const isOfChange = (change: string): string =>
   `(exists (select 1 from change where change.number = ${change}

@@ -7,6 +7,7 @@ import {
   createShelfQueries,
   IMAGE_COLUMNS,
   IS_EDITED,
+  IS_UNRATED,
   isOfChange,
   PLACEMENT_COLUMNS,
   type PlacementRow,
@@ -44,7 +45,22 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       const text = 'select image from edited order by image desc';
       for await (const { image } of session.stream<{ image: number }>(text)) yield image;
     },
-    imageIds: (filter) => findImageIds(session, filter),
+    async imageIds(filter) {
+      const { text, values } = selectImages(session, filter);
+      const rows = await session.query<{ id: string }>(
+        `select image.id ${text} order by listed.position`,
+        values,
+      );
+      return rows.map(({ id }) => id);
+    },
+    async countImages(filter) {
+      const { text, values } = selectImages(session, filter);
+      const [row] = await session.query<{ count: number }>(
+        `select cast(count(*) as int) as count ${text}`,
+        values,
+      );
+      return row?.count ?? 0;
+    },
     async imageCounts(kind) {
       const rows = await session.query<{ id: string; size: number }>(
         'select id, size from shelf where kind = $1',
@@ -88,10 +104,11 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
   };
 }
 
-async function findImageIds(
+/** The rest of a statement, from `from` on. */
+function selectImages(
   session: ReadSession,
-  { shelves, without, isEdited, change }: ImageIdFilter,
-): Promise<string[]> {
+  { shelves, without, isEdited, isUnrated, change }: ImageIdFilter,
+): { text: string; values: SqlValue[] } {
   const { isOn, isOnNo } = createShelfQueries(session.dialect);
   const values: SqlValue[] = [];
   const bind = (value: SqlValue) => `$${values.push(value)}`;
@@ -99,11 +116,9 @@ async function findImageIds(
   const conditions = [`listed.shelf = ${bind(first)}`, ...others.map((shelf) => isOn(bind(shelf)))];
   if (without.length > 0) conditions.push(isOnNo(session.dialect.isOneOf(bind(without), 'text')));
   if (isEdited) conditions.push(IS_EDITED);
+  if (isUnrated) conditions.push(IS_UNRATED);
   if (change !== undefined) conditions.push(isOfChange(bind(change)));
-  const rows = await session.query<{ id: string }>(
-    `select image.id from placement as listed join image on image.number = listed.image
-     where ${conditions.join(' and ')} order by listed.position`,
-    values,
-  );
-  return rows.map(({ id }) => id);
+  const text = `from placement as listed join image on image.number = listed.image
+     where ${conditions.join(' and ')}`;
+  return { text, values };
 }

@@ -13,6 +13,8 @@ import type {
   Changed,
   Counted,
   Found,
+  Health,
+  Listed,
   ListedEntry,
   RemovedPicture,
   SelectionSummary,
@@ -29,6 +31,11 @@ const MAX_IMAGES = 200_000;
 const MAX_TILES = 500;
 const MAX_NAMES = 100;
 const MAX_TEXT = 10_000;
+/** Of pictures that one request reads to compare them with a text. */
+const MAX_SEARCHED = 2000;
+/** Of pictures whose neighbours are looked at. */
+const MAX_NEAR = 20;
+const MAX_SIDE = 1_000_000;
 
 const closed = { additionalProperties: false };
 const Id = Type.String({ pattern: uuidPattern });
@@ -51,11 +58,25 @@ const ImageFilter = Type.Object(
     artist: EntryIds,
     category: EntryIds,
     character: EntryIds,
-    without: Type.Optional(Kind),
+    without: Type.Optional(Type.Array(Kind, { maxItems: 3 })),
+    unrated: Flag,
     edited: Flag,
     alike: Flag,
     outdated: Flag,
     run: Type.Optional(Digits),
+    like: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
+  },
+  closed,
+);
+/** What no shelf tells. Texts are parts of the title, or of the path of the source file. */
+const RecordFilter = Type.Object(
+  {
+    title: Type.Optional(Text),
+    path: Type.Optional(Text),
+    since: Type.Optional(Time),
+    before: Type.Optional(Time),
+    minSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
+    maxSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
   },
   closed,
 );
@@ -97,7 +118,7 @@ const EntryFields = Type.Object(
   },
   closed,
 );
-/** The fields of a new picture, the import that it continues, and whether to ask if it looks like others. */
+/** The fields of a new picture, the names of the folders it is in and which of them are categories, the import that it continues, and whether to ask if it looks like others. */
 const NewPicture = Type.Object(
   {
     name: Text,
@@ -105,6 +126,10 @@ const NewPicture = Type.Object(
     artist: Type.Optional(Text),
     category: Type.Optional(Texts),
     character: Type.Optional(Texts),
+    folder: Type.Optional(Texts),
+    folderCategories: Type.Optional(
+      Type.Union([Type.Literal('all'), Type.Literal('last'), Type.Literal('none')]),
+    ),
     run: Type.Optional(Digits),
     alike: Type.Optional(Type.Literal('ask')),
   },
@@ -140,6 +165,15 @@ export const endpoints = {
   '/data/session': query(Nothing).returns<{ user: string | undefined }>(),
   /** The ids, oldest first, 16 bytes each. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
+  /** The positions of those pictures that the filter matches. The page sends slices of a list. */
+  '/data/matches': lookup(
+    Type.Object(
+      { ids: Type.Array(Id, { minItems: 1, maxItems: MAX_SEARCHED }), filter: RecordFilter },
+      closed,
+    ),
+  ).returns<number[]>(),
+  /** The perceptual hash of a picture, for the filter `like`. */
+  '/data/looks': upload(Type.Object({ name: Text }, closed)).returns<{ like: string }>(),
   '/data/entries': query(Type.Object({ kind: Kind }, closed)).returns<ListedEntry[]>(),
   '/data/suggestions': query(Type.Object({ kind: Kind, text: Text }, closed)).returns<Counted[]>(),
   '/data/steps': query(Nothing).returns<Step[]>(),
@@ -156,10 +190,21 @@ export const endpoints = {
   '/data/imports': query(Nothing).returns<Change[]>(),
   '/data/alike': query(Nothing).returns<{ total: number; groups: Alike[][] }>(),
   '/data/problems': query(Nothing).returns<string[]>(),
+  '/data/health': query(Nothing).returns<Health>(),
   '/data/tiles': lookup(
     Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_TILES }) }, closed),
   ).returns<Tile[]>(),
   '/data/summary': lookup(Selection).returns<SelectionSummary>(),
+  /** Categories that pictures near these have and these lack. */
+  '/data/neighbours': lookup(
+    Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_NEAR }) }, closed),
+  ).returns<Counted[]>(),
+  /** The entries that have these names. Those that do not exist have no id. */
+  '/data/names': lookup(Type.Object({ kind: Kind, names: Texts }, closed)).returns<
+    { id?: string; name: string }[]
+  >(),
+  /** Reads all files, and reports how far it is. Changes nothing. */
+  '/check/files': change(Nothing).returns<Changed & Listed<string>>(),
   '/change/images': change(Type.Object({ ids: Ids, version: Text, edit: ImageEdit }, closed)).returns<
     Changed & { changed: number }
   >(),

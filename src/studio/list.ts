@@ -4,11 +4,13 @@ import { fold } from '../catalogue/search/fold.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { findEntries } from '../changes/entries.ts';
+import { filterRecords } from '../changes/find-images.ts';
 import { findOutdated } from '../import/apply/update-thumbnails.ts';
+import type { SourceFileReader } from '../store/contract/source-files.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { RequestTo } from './contract.ts';
 import type { Counted, ListedEntry } from './responses.ts';
-import { findAlikeIds } from './review.ts';
+import { findAlikeIds, findLikeIds } from './review.ts';
 import { entryVersion } from './versions.ts';
 
 const KINDS: Kind[] = ['artist', 'category', 'character'];
@@ -17,6 +19,7 @@ const MAX_SUGGESTIONS = 12;
 
 type ImageFilter = RequestTo<'/data/images'>;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
+export type OpenSourceFiles = () => Promise<SourceFileReader>;
 
 /** The ids, oldest first, as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
@@ -24,24 +27,39 @@ export async function listImages(
   openSnapshot: OpenSnapshot,
   thumbnailSizes: readonly number[],
 ): Promise<Buffer> {
-  const { without, edited, alike, outdated, run } = filter;
+  const { without = [], edited, unrated, alike, outdated, run, like } = filter;
   const only = [
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
     ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
+    ...(like === undefined ? [] : [await findLikeIds(like, openSnapshot)]),
   ];
   await using snapshot = await openSnapshot();
   const shelves = await findShelves(filter, snapshot);
   if (!shelves) return Buffer.alloc(0);
   const found = await snapshot.imageIds({
     shelves,
-    without: without === undefined || without === 'artist' ? [] : [without],
+    without: without.filter((kind) => kind !== 'artist'),
     isEdited: edited !== undefined,
+    isUnrated: unrated !== undefined,
     change: run === undefined ? undefined : Number(run),
   });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;
+}
+
+/** The positions of those that the filter matches. */
+export async function findMatches(
+  { ids, filter }: RequestTo<'/data/matches'>,
+  openSnapshot: OpenSnapshot,
+  openSourceFiles: OpenSourceFiles,
+): Promise<number[]> {
+  await using snapshot = await openSnapshot();
+  await using sources = await openSourceFiles();
+  const rows = await filterRecords(await snapshot.imagesById(ids), filter, sources);
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.flatMap((id, position) => (found.has(id) ? [position] : []));
 }
 
 /** Undefined if an entry of the filter does not exist. */
@@ -61,7 +79,7 @@ async function findShelves(
 }
 
 function wantedIds(kind: Kind, filter: ImageFilter): string[] {
-  const isUnknownArtist = kind === 'artist' && filter.without === 'artist';
+  const isUnknownArtist = kind === 'artist' && filter.without?.includes('artist');
   return [...(filter[kind] ?? []), ...(isUnknownArtist ? [UNKNOWN_ARTIST.id] : [])];
 }
 

@@ -8,7 +8,7 @@ import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { StudioError } from './requests.ts';
 
 export interface PictureEngines {
-  catalogue: Pick<Catalogue, 'file' | 'image'>;
+  catalogue: Pick<Catalogue, 'file' | 'image' | 'statistics'>;
   openSnapshot: () => Promise<CatalogueSnapshot>;
   files: Files;
   thumbnails: ThumbnailMaker;

@@ -1,7 +1,8 @@
 /** What the server of the studio answers. The page gets these types through contract.ts. */
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
-import type { Image, Rating } from '../catalogue/types.ts';
+import type { Image, Kind, Rating } from '../catalogue/types.ts';
 import type { Kept } from '../changes/undoing.ts';
+import type { Change } from '../store/contract/change-log.ts';
 
 /** A change that was made in the studio and can be undone. */
 export interface Step {
@@ -117,6 +118,19 @@ export interface RemovedPicture {
   name?: string;
   /** Whether it can be restored. */
   isInTrash: boolean;
+}
+
+/** What needs attention. */
+export interface Health {
+  images: number;
+  /** Of pictures. Undefined if counting them would take long. */
+  unrated: number | undefined;
+  withoutCategory: number | undefined;
+  withoutArtist: number;
+  /** Entries without pictures. */
+  unused: Record<Kind, number>;
+  /** The last ones, the newest first. */
+  imports: Change[];
 }
 
 /** What became of a picture that was sent to be added. */

@@ -1,20 +1,31 @@
 /** Connects the addresses of the studio with what they do. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ChangeEngines, Changes } from './changes.ts';
+import { readHealth } from './health.ts';
 import { listChanges, listImports, listRemoved, listSteps, showChange } from './history.ts';
-import { listEntries, listImages, suggestEntries } from './list.ts';
+import { findMatches, listEntries, listImages, type OpenSourceFiles, suggestEntries } from './list.ts';
 import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
-import { findAlike, findAlikeOf, findProblems } from './review.ts';
+import { findAlike, findAlikeOf, findLooks, findProblems } from './review.ts';
 import type { StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
+import { findNeighbourCategories, lookUpNames } from './tagging.ts';
 import { addPicture, type ImportFolder, withFile } from './upload.ts';
+
+/** Files that are checked until the page hears of it. */
+const FILES_PER_REPORT = 20;
+const MAX_PROBLEMS = 100;
 
 export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
+  openSourceFiles: OpenSourceFiles;
+  /** What is wrong with the stored files. Calls back for each image. */
+  checkFiles(onImage: () => void): Promise<string[]>;
 }
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
-  const { openSnapshot, thumbnailSizes } = engines;
+  const { openSnapshot, openSourceFiles, thumbnailSizes } = engines;
   const changes = new Changes(engines);
   let files: ReturnType<typeof readPage> | undefined;
   const loadFiles = () => {
@@ -31,6 +42,9 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
     handlers: {
       '/data/images': (filter) => listImages(filter, openSnapshot, thumbnailSizes),
+      '/data/matches': (search) => findMatches(search, openSnapshot, openSourceFiles),
+      '/data/looks': ({ name }, call) =>
+        withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),
       '/data/entries': ({ kind }) => listEntries(kind, openSnapshot),
       '/data/suggestions': ({ kind, text }) => suggestEntries(kind, text, openSnapshot),
       '/data/session': async (_nothing, { user }) => ({ user }),
@@ -41,6 +55,20 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/imports': () => listImports(openSnapshot),
       '/data/alike': () => findAlike(openSnapshot),
       '/data/problems': () => findProblems(openSnapshot),
+      async '/data/health'() {
+        return readHealth((await engines.catalogue.statistics()).images.count, openSnapshot);
+      },
+      '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
+      '/data/names': (names) => lookUpNames(names, openSnapshot),
+      async '/check/files'(_nothing, { report }) {
+        const total = (await engines.catalogue.statistics()).images.count;
+        let done = 0;
+        const problems = await engines.checkFiles(() => {
+          if (++done % FILES_PER_REPORT === 0) report({ done: Math.min(done, total), total });
+        });
+        const listed = problems.slice(0, MAX_PROBLEMS);
+        return { count: problems.length, listed, steps: await listSteps(openSnapshot) };
+      },
       async '/data/tiles'({ ids }) {
         await using snapshot = await openSnapshot();
         return (await snapshot.imagesById(ids)).map(toTile);

@@ -7,6 +7,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { NewPicture } from '../changes/replace-file.ts';
 import { baseName } from '../import/plan/details.ts';
+import { categoryNames } from '../import/sidecar/fields.ts';
+import { rateByMarkers, tagMarkers } from '../import/sidecar/rating.ts';
+import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/folder-file.ts';
 import type { Change } from '../store/contract/change-log.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import { StudioError } from './requests.ts';
@@ -41,6 +44,8 @@ export function addPicture(
     if (found.length > 0) return { alike: found };
     const sidecar = JSON.stringify({ ...toSidecar(picture), fileName: name });
     await writeFile(join(folder, SIDECAR), sidecar, { mode: 0o600 });
+    const folderFile = JSON.stringify(toFolderFile(picture));
+    await writeFile(join(folder, FOLDER_FILE), folderFile, { mode: 0o600 });
     const added = await importFolder(folder, run === undefined ? undefined : Number(run));
     return { ...added, notes: added.notes.map(withoutPaths) };
   });
@@ -66,6 +71,7 @@ export async function withFile<T>(
     text
       .replaceAll(join(folder, file), 'the picture')
       .replaceAll(join(folder, SIDECAR), 'its fields')
+      .replaceAll(join(folder, FOLDER_FILE), 'its folders')
       .replaceAll(folder, 'the copy');
   try {
     await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
@@ -94,4 +100,14 @@ function toSidecar({ rating, artist, category, character }: RequestTo<'/add/pict
     ...(category && { categories: category }),
     ...(character && { characters: character }),
   };
+}
+
+/**
+ * The folders that the picture is in where it comes from count like those of a folder that is imported: none of their names
+ * becomes a path here, and those that are no categories still say how explicit the picture is.
+ */
+function toFolderFile({ folder = [], folderCategories = 'all' }: RequestTo<'/add/picture'>): FolderFile {
+  const { rating } = rateByMarkers(folder.flatMap((name) => [...tagMarkers(name)]));
+  const categories = categoryNames(usedFolders(folder, folderCategories));
+  return { ...(rating && { rating }), ...(categories.length > 0 && { categories }) };
 }

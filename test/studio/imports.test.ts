@@ -72,6 +72,25 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(undone, 'import: 3 images added, 1 entry changed');
   });
 
+  test('the folders of a picture count like those of an import, and none of them is a path', async () => {
+    const folders = ['../../up', 'a, b', 'nsfw']
+      .map((name) => `&folder=${encodeURIComponent(name)}`)
+      .join('');
+    await add([21], `rating=sfw&category=own${folders}`);
+    const [image] = (await studio.ids()).slice(-1);
+    const { categories, ratings } = await studio.summary([image as string]);
+    const names = (counted: { name: string }[]) => counted.map(({ name }) => name).sort();
+    assert.deepEqual(names(categories), ['../../up', 'a  b', 'nsfw', 'own']);
+    assert.deepEqual(ratings, { nsfw: 1 }, 'a folder makes it more explicit');
+    await undo();
+    await add([21], `rating=sfw${folders}&folderCategories=last&folder=inner`);
+    const [other] = (await studio.ids()).slice(-1);
+    const last = await studio.summary([other as string]);
+    assert.deepEqual([names(last.categories), last.ratings], [['inner'], { nsfw: 1 }]);
+    await undo();
+    await studio.change('/change/trash/empty', {});
+  });
+
   test('a picture that was there already gets its former fields back', async () => {
     const { version } = await studio.summary(imported);
     await add([1], 'rating=nsfw&category=city');

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { filesFolder } from '../support/zukan/service.ts';
@@ -41,6 +42,10 @@ await forEachEngineInDepth(async (engine) => {
       [`artist=${UNKNOWN_ARTIST.id}`]: [2],
       [`character=${uuid(3, 1)}`]: [2],
       'rating=sfw': [1, 3],
+      'without=category&without=character': [3],
+      'without=artist&without=category': [],
+      unrated: [1, 3],
+      'unrated&without=category': [3],
       edited: [2],
       'edited&rating=sfw': [],
       outdated: [1, 2, 3],
@@ -52,6 +57,21 @@ await forEachEngineInDepth(async (engine) => {
     test('an unknown rating is an error', async () => {
       assert.equal((await studio.get('/data/images?rating=x')).status, 400);
     });
+  });
+
+  test('titles, files, dates and sizes are searched in slices', async () => {
+    const ids = [3, 1, 9, 2].map(image);
+    const matches = async (filter: object) => (await studio.post('/data/matches', { ids, filter })).json;
+    assert.deepEqual(await matches({}), [0, 1, 3]);
+    assert.deepEqual(await matches({ title: 'LAKE' }), [0]);
+    assert.deepEqual(await matches({ path: 'Lake.p' }), [0]);
+    assert.deepEqual(await matches({ path: 'lake*' }), [], 'a part, not a pattern');
+    assert.deepEqual(await matches({ since: '2999-01-01T00:00:00.000Z' }), []);
+    assert.deepEqual(await matches({ before: '2999-01-01T00:00:00.000Z', title: 'a' }), [0]);
+    assert.deepEqual(await matches({ minSide: 30, maxSide: 30 }), [0, 1, 3]);
+    assert.deepEqual([await matches({ minSide: 31 }), await matches({ maxSide: 29 })], [[], []]);
+    const tooMany = Array.from({ length: 2001 }, (_, number) => image(number));
+    assert.equal((await studio.post('/data/matches', { ids: tooMany, filter: {} })).status, 400);
   });
 
   test('tiles and the summary of a selection', async () => {
@@ -105,6 +125,43 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.get('/data/suggestions?kind=x')).status, 400);
   });
 
+  test('what needs attention is counted, and leads to the same pictures', async () => {
+    const { imports, ...health } = (await studio.get('/data/health')).json;
+    assert.deepEqual(health, {
+      images: 3,
+      unrated: 2,
+      withoutCategory: 1,
+      withoutArtist: 1,
+      unused: { artist: 0, category: 1, character: 0 },
+    });
+    assert.deepEqual([imports.length, imports[0].added], [1, 3]);
+    const { count, listed } = await studio.change('/check/files', {});
+    assert.equal(count, 3);
+    assert.match(listed[0], /^image .* is missing$/);
+  });
+
+  test('pictures nearby suggest categories, and names of a list are looked up', async () => {
+    const near = async (...numbers: number[]) =>
+      (await studio.post('/data/neighbours', { ids: numbers.map(image) })).json.map(
+        ({ name, images }: { name: string; images: number }) => [name, images],
+      );
+    assert.deepEqual(await near(3), [
+      ['sea', 2],
+      ['seaside', 1],
+    ]);
+    assert.deepEqual(await near(1), [], 'it has all of them');
+    assert.deepEqual(await near(2, 3), [
+      ['sea', 1],
+      ['seaside', 1],
+    ]);
+    const names = ['SEA', 'shore', 'new'];
+    assert.deepEqual((await studio.post('/data/names', { kind: 'category', names })).json, [
+      { id: uuid(1, 1), name: 'sea' },
+      { id: uuid(1, 3), name: 'by the sea' },
+      { name: 'new' },
+    ]);
+  });
+
   test('look-alikes are grouped, and problems are listed', async () => {
     assert.deepEqual((await studio.get('/data/alike')).json, { total: 0, groups: [] });
     assert.deepEqual((await studio.get('/data/problems')).json, []);
@@ -122,6 +179,14 @@ await forEachEngineInDepth(async (engine) => {
     );
     assert.deepEqual(await studio.ids('alike'), [image(1), image(3)]);
     assert.deepEqual(await studio.ids(`alike&category=${uuid(1, 1)}`), [image(1)]);
+    assert.deepEqual(await studio.ids(`like=${one}`), [image(1), image(3)]);
+    assert.deepEqual(await studio.ids(`like=${one}&without=category`), [image(3)]);
+    assert.deepEqual(await studio.ids(`like=${'f0'.repeat(16)}`), []);
+    assert.equal((await studio.get('/data/images?like=x')).status, 400);
+    const headers = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
+    const send = (bytes: Buffer) => studio.send('/data/looks?name=a.png', headers, bytes, 'POST');
+    assert.match((await send(await paint(1, 96, 64)().png().toBuffer())).json.like, /^[0-9a-f]{32}$/);
+    assert.equal((await send(Buffer.from('no picture'))).status, 422);
     tamper(box.config, "update shelf set size = 7 where name = 'sea'");
     assert.deepEqual((await studio.get('/data/problems')).json, [
       'the shelf of category "sea" has gaps or a wrong size',

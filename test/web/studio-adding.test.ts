@@ -114,10 +114,14 @@ describe('the studio', { skip }, async () => {
         y: 300,
         data: { items: [], files: [folder], dragOperationsMask: 1 },
       });
-    await page.locator('.drop p', { hasText: 'One file chosen.' }).waitFor();
+    await page.locator('.drop p', { hasText: 'One picture chosen.' }).waitFor();
+    await page.locator('.chosen-files li', { hasText: '0.pnginside' }).waitFor();
     await page.getByLabel('Rating of all of them').selectOption('nsfw');
     await page.getByRole('button', { name: 'Add to the catalogue' }).click();
     await page.locator('.added li', { hasText: '0.png: added' }).waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    const { output } = await runCommand(['find', '--category', 'inside'], { DATA_DIR: config.dataDir });
+    assert.match(output, /^\S+\n$/, 'the folder in the dropped one is a category');
     await add(second);
     await page.locator('.question', { hasText: '1.png looks like another picture' }).waitFor();
     await page.locator('.question p', { hasText: '72 × 48' }).waitFor();
@@ -142,5 +146,42 @@ describe('the studio', { skip }, async () => {
     await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
     await removeNewest();
     await finish(['422']);
+  });
+
+  test('after a lost connection or a reload, adding goes on where it was', async () => {
+    const folder = temporaryFolder();
+    const paths = [81, 82].map((index) => join(folder, `${index}.png`));
+    for (const [index, path] of paths.entries()) writeFileSync(path, tinyPicture(81 + index));
+    const { page, finish } = await open();
+    const sent: string[] = [];
+    let isLost = true;
+    await page.route('**/add/picture?*', (route) => {
+      const name = new URL(route.request().url()).searchParams.get('name') as string;
+      sent.push(name);
+      return isLost && name === '82.png' ? route.abort() : route.continue();
+    });
+    const add = async () => {
+      await page.getByRole('link', { name: 'Add', exact: true }).click();
+      await page.locator('.drop input').first().setInputFiles(paths);
+      await page.getByLabel('Rating of all of them').selectOption('sfw');
+      await page.getByRole('button', { name: 'Add to the catalogue' }).click();
+    };
+    const trouble = page.getByRole('alert').filter({ hasText: '82.png waits' });
+    await add();
+    await trouble.waitFor();
+    await page.reload();
+    await page.locator('h1', { hasText: 'Add' }).waitFor();
+    await add();
+    await page.locator('.added li', { hasText: '81.png: was sent before' }).waitFor();
+    await trouble.waitFor();
+    isLost = false;
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.locator('.added li', { hasText: '82.png: added' }).waitFor();
+    assert.deepEqual(sent, ['81.png', '82.png', '82.png', '82.png']);
+    // A batch that is complete is forgotten: the same files are sent when somebody wants that.
+    await page.locator('.results > p:empty').waitFor({ state: 'attached' });
+    await add();
+    await page.locator('.added li', { hasText: '81.png: was there already' }).waitFor();
+    await finish(['ERR_FAILED']);
   });
 });

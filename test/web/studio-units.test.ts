@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findNearEqual } from '../../web/studio/entry-names.ts';
 import { IdList } from '../../web/studio/id-list.ts';
+import { toRecordFilter } from '../../web/studio/record-filter.ts';
 import { Selection } from '../../web/studio/selection.ts';
+import { splitNames } from '../../web/studio/text.ts';
 import { GAP, heightOf, indexesIn, layOut, placeOf, rowsBetween } from '../../web/studio/tile-layout.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
@@ -13,12 +15,29 @@ test('ids are read from bytes, in both directions', () => {
   const list = new IdList(bytes, false);
   assert.deepEqual([list.length, list.at(0), list.at(1)], [2, ...ids]);
   assert.deepEqual([list.reversed().at(0), list.reversed().reversed().at(0)], [ids[1], ids[0]]);
+  const picked = list.reversed().pick([0]);
+  assert.deepEqual([picked.length, picked.at(0)], [1, ids[1]]);
   const [first = '', second = ''] = ids;
   assert.deepEqual(
     [list.indexOf(first), list.indexOf(second), list.indexOf(`${first.slice(0, -1)}0`)],
     [0, 1, -1],
   );
   assert.deepEqual([list.reversed().indexOf(first), list.reversed().indexOf(second)], [1, 0]);
+});
+
+test('a pasted list is separated by commas, semicolons, tabs or lines', () => {
+  assert.deepEqual(splitNames(' sea,by the sea\r\n\nsea;\tmoon '), ['sea', 'by the sea', 'moon']);
+  assert.deepEqual(splitNames(' , '), []);
+});
+
+test('days are those of the clock, and the last one counts', () => {
+  assert.equal(toRecordFilter({ title: '', min: '' }), undefined);
+  assert.deepEqual(toRecordFilter({ path: 'sea/', until: '2026-03-31', min: '0', max: '900' }), {
+    path: 'sea/',
+    before: new Date(2026, 3, 1).toISOString(),
+    minSide: 0,
+    maxSide: 900,
+  });
 });
 
 test('an area selects the tiles that it touches, and the rows between two heights are those in sight', () => {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
+import { paint } from '../support/pictures/painting.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -64,6 +65,34 @@ describe('the studio', { skip }, async () => {
     await page.locator('.entries li', { hasText: 'sea' }).waitFor();
     await page.keyboard.press('Escape');
     await waitForPanel(page, 'Nothing selected');
+
+    // Categories at hand have keys, a pasted list asks once about new ones, and the empty panel leads to what is to do.
+    await page.locator('#tile-0').click();
+    await waitForPanel(page, 'One picture');
+    const name = (await page.locator('.tags .chip').first().textContent())?.slice(1) as string;
+    await page.keyboard.press('4');
+    await page.locator('#panel .entries li', { hasText: name }).waitFor();
+    await page.keyboard.press('c');
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', 'alpha, ${name}; beta');
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    }`);
+    await page.locator('dialog p', { hasText: 'These do not exist yet: alpha, beta.' }).waitFor();
+    await page.getByRole('button', { name: 'Create and add' }).click();
+    await page.locator('#panel .entries li', { hasText: 'beta' }).waitFor();
+    await page.locator('#tile-1').click();
+    await page.getByRole('button', { name: 'Add alpha, which pictures nearby have' }).click();
+    await page.locator('#panel .entries li', { hasText: 'alpha' }).waitFor();
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.locator('#grid').press('z');
+    await page.locator('#panel .entries li', { hasText: 'alpha' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await page.locator('#undo:disabled, #undo:not(:has-text("alpha"))').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /categor.* without pictures/ }).click();
+    await page.locator('h1', { hasText: 'Categories' }).waitFor();
+    assert.equal(await page.getByLabel('Which entries').inputValue(), 'unused');
     await finish();
   });
 
@@ -101,6 +130,33 @@ describe('the studio', { skip }, async () => {
     await page.locator('#empty').waitFor();
 
     await page.selectOption('#show', '');
+    await page.locator('.tile[data-rating]').first().waitFor();
+
+    // Several filters are combined, and chips remove them.
+    const counted = (count: number) =>
+      page.locator('#count', { hasText: new RegExp(`^${count}$`) }).waitFor();
+    await page.selectOption('#show', 'edited=');
+    await page.selectOption('#show', 'without=character');
+    await page.getByRole('button', { name: 'Remove the filter without a character' }).click();
+    await counted(IMAGES);
+    await page.locator('#find summary').click();
+    await page.getByLabel('Added since').fill('2999-01-01');
+    await page.locator('#empty').waitFor();
+    await page.getByLabel('Longer side at least').fill('1');
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.getByRole('button', { name: 'Remove the filter since 2999-01-01' }).click();
+    await counted(IMAGES);
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove the filter at least px: 1' }).click();
+    await page.locator('#find summary').click();
+    const buffer = await paint(1, 96, 64)().png().toBuffer();
+    const file = { name: 'one.png', mimeType: 'image/png', buffer };
+    await page.getByLabel('Look-alikes of a picture').setInputFiles(file);
+    await page.locator('#empty').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter like your picture' }).click();
+    await page.selectOption('#show', '');
+    await counted(IMAGES);
+    await page.locator('#find summary').click();
     await page.locator('.tile[data-rating]').first().waitFor();
     await page.locator('#grid').focus();
     await page.keyboard.press('ArrowRight');

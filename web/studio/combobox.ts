@@ -3,6 +3,7 @@ import type { Kind } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
 import { get } from './api.ts';
 import { explain, notify } from './notices.ts';
+import { splitNames } from './text.ts';
 
 export interface Choice {
   /** Undefined for a new entry. */
@@ -20,6 +21,8 @@ export interface ComboboxOptions {
    * must not depend on when it arrives.
    */
   onChoose(choice: Promise<Choice | undefined>): void;
+  /** A list of names was pasted. */
+  onList?(names: string[]): void;
 }
 
 /** What the list offers: an entry, or a new one. */
@@ -61,6 +64,7 @@ export class Combobox {
       input: () => void this.#suggest(),
       focus: () => void this.#suggest(),
       blur: () => this.#close(),
+      paste: (event) => this.#paste(event as ClipboardEvent),
       keydown: (event) => this.#press(event as KeyboardEvent),
     });
     this.element = el('div', { class: 'combobox' }, this.input, this.#list);
@@ -129,6 +133,14 @@ export class Combobox {
       this.input.value = '';
       this.#close();
     }
+  }
+
+  #paste(event: ClipboardEvent): void {
+    const names = splitNames(event.clipboardData?.getData('text') ?? '');
+    if (!this.#options.onList || names.length < 2) return;
+    event.preventDefault();
+    this.#close();
+    this.#options.onList(names);
   }
 
   #enter(): void {

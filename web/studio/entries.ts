@@ -73,6 +73,12 @@ export class EntryList {
     await this.load();
   }
 
+  /** Goes to those of a kind that have no pictures. */
+  showUnused(kind: Kind): void {
+    this.#which.value = 'unused';
+    location.hash = `#${titles[kind].toLowerCase()}`;
+  }
+
   async load(): Promise<void> {
     try {
       this.#entries = await get('/data/entries', { kind: this.#kind });

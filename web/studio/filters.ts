@@ -3,8 +3,10 @@ import type { Change, Kind, Rating, RequestTo } from '../../src/studio/contract.
 import { byId, el } from '../dom.ts';
 import { describeOption } from './change.ts';
 import { Combobox } from './combobox.ts';
+import { pictureField, type RecordFilter, recordFields, toRecordFilter } from './record-filter.ts';
 
 const MAX_IMPORTS = 10;
+const KINDS: Kind[] = ['category', 'artist', 'character'];
 
 const importQuery = (change: number) => `run=${change}`;
 
@@ -14,20 +16,32 @@ interface EntryFilter {
   name: string;
 }
 
+/** What a list may be narrowed down to. */
+interface Narrowed {
+  /** Values of the list “Show”, which are queries. */
+  shows?: string[];
+  entries?: EntryFilter[];
+  /** The perceptual hash of a picture. */
+  like?: string;
+}
+
+/** What it says, and what removes its filter. */
+type Chip = [name: string, remove: () => void];
+
 export class Filters {
   readonly #show = byId<HTMLSelectElement>('show');
   readonly #rating = byId<HTMLSelectElement>('rating-filter');
   readonly #order = byId<HTMLSelectElement>('order');
   readonly #imports = el('optgroup', { label: 'One import' });
   readonly #kind = el('select', { 'aria-label': 'Filter by' });
+  readonly #records = recordFields(() => this.#changed());
   readonly #onChange: () => void;
-  #entries: EntryFilter[] = [];
+  #narrowed: Required<Narrowed> = { shows: [], entries: [], like: '' };
 
-  /** `onOrder` is called when only the order has changed. */
-  constructor(onChange: () => void, onOrder: () => void) {
+  /** `onOrder` is called when only the order has changed, `onPicture` with a picture whose look-alikes are wanted. */
+  constructor(onChange: () => void, onOrder: () => void, onPicture: (file: File) => void) {
     this.#onChange = onChange;
-    for (const kind of ['category', 'artist', 'character'])
-      this.#kind.append(el('option', { value: kind }, kind));
+    this.#kind.append(...KINDS.map((kind) => el('option', { value: kind }, kind)));
     const combobox = new Combobox({
       label: 'Filter by name',
       kind: () => this.#kind.value as Kind,
@@ -40,8 +54,10 @@ export class Filters {
     });
     this.#show.append(this.#imports);
     byId('entry-filter').append(this.#kind, combobox.element);
+    byId('find').append(this.#records.element, pictureField(onPicture));
     this.#read();
-    for (const select of [this.#show, this.#rating]) select.addEventListener('change', () => this.#changed());
+    this.#show.addEventListener('change', () => this.#addShow(this.#show.value));
+    this.#rating.addEventListener('change', () => this.#changed());
     this.#order.addEventListener('change', () => {
       this.#write();
       onOrder();
@@ -54,54 +70,73 @@ export class Filters {
 
   /** The query of the list. */
   get query(): RequestTo<'/data/images'> {
-    const ids = Map.groupBy(this.#entries, ({ kind }) => kind);
+    const { shows, entries, like } = this.#narrowed;
+    const shown = new URLSearchParams(shows.join('&'));
+    const without = shown.getAll('without') as Kind[];
+    const ids = Map.groupBy(entries, ({ kind }) => kind);
     return {
-      // The values of the list are queries.
-      ...Object.fromEntries(new URLSearchParams(this.#show.value)),
+      ...Object.fromEntries(shown),
+      ...(without.length > 0 && { without }),
       ...(this.#rating.value && { rating: this.#rating.value as Rating }),
       ...Object.fromEntries(Array.from(ids, ([kind, entries]) => [kind, entries.map(({ id }) => id)])),
-    };
+      ...(like && { like }),
+    } as RequestTo<'/data/images'>;
+  }
+
+  /** What the pictures of the list have to be read for; undefined if nothing. */
+  get record(): RecordFilter | undefined {
+    return toRecordFilter(this.#records.values);
   }
 
   add(filter: EntryFilter): void {
-    this.#entries = [...this.#entries.filter(({ id }) => id !== filter.id), filter];
+    const { entries } = this.#narrowed;
+    this.#narrowed.entries = [...entries.filter(({ id }) => id !== filter.id), filter];
     this.#changed();
   }
 
-  /** Only the pictures of one entry. */
-  only(filter: EntryFilter): void {
-    this.#show.value = '';
+  /** Nothing else counts any more. */
+  only(narrowed: Narrowed): void {
     this.#rating.value = '';
-    this.#entries = [];
-    this.add(filter);
-  }
-
-  /** Offers the last imports, and the one that is shown. */
-  setImports(runs: Change[]): void {
-    const { value } = this.#show;
-    const offered = runs.filter(({ added, changed }) => added + changed > 0).slice(0, MAX_IMPORTS);
-    const shown = runs.filter((run) => importQuery(run.number) === value && !offered.includes(run));
-    const options = [...offered, ...shown].map((run) =>
-      el('option', { value: importQuery(run.number) }, describeOption(run)),
-    );
-    this.#imports.replaceChildren(...options);
-    if (!options.some((option) => option.value === value)) this.#offerImport(value);
-    this.#show.value = value;
+    this.#records.values = {};
+    this.#narrowed = { shows: [], entries: [], like: '', ...narrowed };
+    this.#changed();
   }
 
   /** Only the pictures of one import. */
   onlyImport(run: Change): void {
     this.#offerImport(importQuery(run.number), describeOption(run));
-    this.#show.value = importQuery(run.number);
-    this.#rating.value = '';
-    this.#entries = [];
-    this.#changed();
+    this.only({ shows: [importQuery(run.number)] });
+  }
+
+  /** Offers the last imports, and the one that is shown. */
+  setImports(runs: Change[]): void {
+    const { shows } = this.#narrowed;
+    const offered = runs.filter(({ added, changed }) => added + changed > 0).slice(0, MAX_IMPORTS);
+    const shown = runs.filter((run) => shows.includes(importQuery(run.number)) && !offered.includes(run));
+    const options = [...offered, ...shown].map((run) =>
+      el('option', { value: importQuery(run.number) }, describeOption(run)),
+    );
+    this.#imports.replaceChildren(...options);
+    for (const query of shows) this.#offerImport(query);
+    this.#render();
   }
 
   /** Its name may not be loaded yet, or the import is too old to be listed. */
   #offerImport(query: string, name = query.replace('run=', 'import ')): void {
-    const isOffered = [...this.#show.options].some((option) => option.value === query);
-    if (/^run=\d+$/.test(query) && !isOffered) this.#imports.append(el('option', { value: query }, name));
+    if (/^run=\d+$/.test(query) && !this.#optionOf(query))
+      this.#imports.append(el('option', { value: query }, name));
+  }
+
+  #optionOf(query: string): HTMLOptionElement | undefined {
+    return [...this.#show.options].find((option) => option.value === query);
+  }
+
+  /** Several are combined, except imports. The empty one stands for everything. */
+  #addShow(query: string): void {
+    const isImport = query.startsWith('run=');
+    const others = this.#narrowed.shows.filter((show) => show !== query && !(isImport && /^run=/.test(show)));
+    this.#narrowed.shows = query === '' ? [] : [...others, query];
+    this.#changed();
   }
 
   #changed(): void {
@@ -110,51 +145,102 @@ export class Filters {
     this.#onChange();
   }
 
+  /** Chips that stay are the same elements: a click on one may end the input in a field first. */
   #render(): void {
-    byId('active-filters').replaceChildren(
-      ...this.#entries.map((filter) =>
+    const { shows } = this.#narrowed;
+    this.#show.value = shows.at(-1) ?? '';
+    const box = byId('active-filters');
+    const wanted = new Map(this.#chips());
+    for (const chip of [...box.children] as HTMLElement[])
+      if (!wanted.delete(chip.dataset.name ?? '')) chip.remove();
+    for (const [name, remove] of wanted)
+      box.append(
         el(
           'button',
           {
             type: 'button',
             class: 'chip',
-            'aria-label': `Remove the filter ${filter.name}`,
+            'data-name': name,
+            'aria-label': `Remove the filter ${name}`,
             click: () => {
-              this.#entries = this.#entries.filter((other) => other !== filter);
+              remove();
               this.#changed();
             },
           },
-          `${filter.name} ×`,
+          `${name} ×`,
         ),
+      );
+  }
+
+  #chips(): Chip[] {
+    const { shows, entries, like } = this.#narrowed;
+    const looks: Chip = [
+      'like your picture',
+      () => {
+        this.#narrowed.like = '';
+      },
+    ];
+    return [
+      // The list names a single one.
+      ...(shows.length > 1 ? shows : []).map(
+        (query): Chip => [
+          this.#optionOf(query)?.text ?? query,
+          () => {
+            this.#narrowed.shows = this.#narrowed.shows.filter((other) => other !== query);
+          },
+        ],
       ),
-    );
+      ...entries.map(
+        ({ id, name }): Chip => [
+          name,
+          () => {
+            this.#narrowed.entries = this.#narrowed.entries.filter((other) => other.id !== id);
+          },
+        ],
+      ),
+      ...this.#records.describe().map(
+        ([field, text]): Chip => [
+          text,
+          () => {
+            this.#records.values = { ...this.#records.values, [field]: '' };
+          },
+        ],
+      ),
+      ...(like ? [looks] : []),
+    ];
   }
 
   #write(): void {
+    const { shows, entries, like } = this.#narrowed;
     const query = new URLSearchParams();
-    if (this.#show.value) query.set('show', this.#show.value);
+    for (const show of shows) query.append('show', show);
     if (this.#rating.value) query.set('rating', this.#rating.value);
     if (this.#order.value) query.set('order', this.#order.value);
-    for (const { kind, id, name } of this.#entries) query.append(kind, `${id} ${name}`);
+    for (const { kind, id, name } of entries) query.append(kind, `${id} ${name}`);
+    for (const [name, value] of Object.entries(this.#records.values)) if (value) query.set(name, value);
+    if (like) query.set('like', like);
     const search = query.toString();
     history.replaceState(null, '', `/${search ? `?${search}` : ''}${location.hash}`);
   }
 
   #read(): void {
     const query = new URLSearchParams(location.search);
-    this.#offerImport(query.get('show') ?? '');
+    for (const show of query.getAll('show')) this.#offerImport(show);
     for (const [select, name] of [
-      [this.#show, 'show'],
       [this.#rating, 'rating'],
       [this.#order, 'order'],
     ] as const) {
       const value = query.get(name) ?? '';
       select.value = [...select.options].some((option) => option.value === value) ? value : '';
     }
-    const kinds: Kind[] = ['category', 'artist', 'character'];
-    this.#entries = kinds.flatMap((kind) =>
-      query.getAll(kind).map((text) => ({ kind, id: text.slice(0, 36), name: text.slice(37) })),
-    );
+    this.#records.values = Object.fromEntries(query);
+    this.#narrowed = {
+      shows: query.getAll('show').filter((show) => show !== '' && this.#optionOf(show)),
+      entries: KINDS.flatMap((kind) =>
+        query.getAll(kind).map((text) => ({ kind, id: text.slice(0, 36), name: text.slice(37) })),
+      ),
+      like: /^[0-9a-f]{32}$/.exec(query.get('like') ?? '')?.[0] ?? '',
+    };
     this.#render();
   }
 }

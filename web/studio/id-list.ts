@@ -34,6 +34,16 @@ export class IdList {
     return -1;
   }
 
+  /** Only those at these positions. */
+  pick(positions: number[]): IdList {
+    const bytes = new Uint8Array(positions.length * ID_BYTES);
+    for (const [index, position] of positions.entries()) {
+      const from = (this.#isReversed ? this.length - 1 - position : position) * ID_BYTES;
+      bytes.set(this.#bytes.subarray(from, from + ID_BYTES), index * ID_BYTES);
+    }
+    return new IdList(bytes, false);
+  }
+
   reversed(): IdList {
     return new IdList(this.#bytes, !this.#isReversed);
   }

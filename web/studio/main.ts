@@ -1,19 +1,20 @@
 /** Starts the studio, and shows the view that the address names. */
-import type { Change, Kind } from '../../src/studio/contract.ts';
+import type { Kind } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
 import { listenForDrops, showAdd } from './add.ts';
 import { get, signOut } from './api.ts';
 import { showDialog } from './dialog.ts';
-import { EntryList } from './entries.ts';
 import { HistoryPage } from './history.ts';
 import { explain } from './notices.ts';
 import {
-  filters,
+  entries,
+  findLike,
   focusPictures,
   hidePictures,
-  loadList,
+  loadAll,
   pictureShortcuts,
   refreshPictures,
+  showImport,
 } from './pictures.ts';
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
@@ -30,19 +31,9 @@ const lists: Record<string, () => Promise<void>> = {
 
 const historyPage = new HistoryPage();
 
-const entries = new EntryList((filter) => {
-  location.hash = '#pictures';
-  filters.only(filter);
-});
-
-function showImport(change: Change): void {
-  location.hash = '#pictures';
-  filters.onlyImport(change);
-}
-
 /** Pictures were added or removed. */
 function reload(): void {
-  void loadList();
+  loadAll();
   refresh();
 }
 
@@ -99,8 +90,8 @@ byId('sign-out').addEventListener('click', () => {
 });
 addEventListener('hashchange', () => void goToView());
 onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
-listenForDrops(() => void loadList());
+listenForDrops(loadAll, findLike);
 void goToView();
 void showUser().catch(explain);
 void loadSteps().catch(explain);
-void loadList();
+loadAll();

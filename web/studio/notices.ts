@@ -4,7 +4,7 @@ import { byId } from '../dom.ts';
 import { capitalise } from './text.ts';
 
 const SHOWN_MS = 5000;
-let timer = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function notify(message: string): void {
   const toast = byId('toast');

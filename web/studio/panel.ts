@@ -11,6 +11,7 @@ import { byId, el, externalLink } from '../dom.ts';
 import { type Choice, Combobox } from './combobox.ts';
 import { pictureAddress } from './picture-address.ts';
 import { PictureHistory } from './picture-history.ts';
+import { addAll, Tags } from './tags.ts';
 import { formatNumber, formatSize } from './text.ts';
 
 export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
@@ -45,6 +46,7 @@ export class Panel {
   readonly #history = new PictureHistory();
   readonly #form: HTMLElement;
   readonly #hint: HTMLElement;
+  readonly tags: Tags;
   /** By the key that leads to it. */
   readonly fields: Record<string, HTMLElement>;
 
@@ -55,12 +57,15 @@ export class Panel {
       this.#ratings.append(
         el('button', { type: 'button', value: rating, click: () => actions.rate(rating) }, rating),
       );
+    this.tags = new Tags((edit) => actions.edit(edit));
     const combobox = (label: string, kind: Kind, toEdit: (reference: string) => ImageEdit) =>
       new Combobox({
         label,
         kind: () => kind,
         mayCreate: true,
+        ...(kind === 'category' && { onList: (names) => actions.edit(addAll(names)) }),
         onChoose: (choosing) => {
+          if (kind === 'category') void choosing.then((choice) => choice && this.tags.use(choice));
           const toEditOf = ({ id, name }: Choice) => ({ ...toEdit(id ?? name), create: id === undefined });
           actions.edit(choosing.then((choice) => choice && toEditOf(choice)));
         },
@@ -77,7 +82,7 @@ export class Panel {
       { class: 'form', hidden: true },
       this.#head,
       part('Rating', this.#ratings),
-      part('Categories', this.#categories, category.element),
+      part('Categories', this.#categories, category.element, this.tags.element),
       part('Characters', this.#characters, character.element),
       part('Artist', this.#artists, artist.element),
       part('Title and description', this.#title, this.#description),
@@ -118,6 +123,7 @@ export class Panel {
     this.isLoading = false;
     this.#hint.hidden = summary !== undefined;
     this.#form.hidden = summary === undefined;
+    this.tags.show(ids);
     this.#history.show(summary?.images === 1 ? ids[0] : undefined);
     if (!summary) return;
     const { images, source, title, description, takenAt } = summary;

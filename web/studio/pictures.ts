@@ -1,19 +1,23 @@
 /** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
-import type { Rating } from '../../src/studio/contract.ts';
-import { byId, el } from '../dom.ts';
-import { getIds } from './api.ts';
+import type { Change, Rating } from '../../src/studio/contract.ts';
+import { byId } from '../dom.ts';
+import { getIds, upload } from './api.ts';
 import { Bar } from './bar.ts';
 import { loadImports } from './change.ts';
 import { Editing } from './editing.ts';
+import { EntryList } from './entries.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
+import { HealthPanel } from './health.ts';
 import { IdList } from './id-list.ts';
 import { Loupe } from './loupe.ts';
 import { explain } from './notices.ts';
 import { Panel, RATINGS } from './panel.ts';
+import { search } from './record-filter.ts';
 import { showRemoval } from './removal-dialog.ts';
-import { helpTexts, type Shortcuts } from './shortcuts.ts';
+import type { Shortcuts } from './shortcuts.ts';
 import { undoLast } from './steps.ts';
+import { TAG_KEYS } from './tags.ts';
 import { formatNumber } from './text.ts';
 import { restoreTileView } from './tile-view.ts';
 
@@ -57,32 +61,62 @@ const bar = new Bar({
   onSheet: () => grid.reveal(),
 });
 const editing = new Editing({
-  onSummary: (summary, selected) => panel.show(summary, selected),
-  onChanged: (changed) => grid.refresh(changed),
+  onSummary(summary, selected) {
+    panel.show(summary, selected);
+    if (!summary) void health.show();
+  },
+  onChanged(changed) {
+    grid.refresh(changed);
+    health.forget();
+  },
   onGone: () => void loadList(),
 });
-const hint = el(
-  'div',
-  { class: 'hint' },
-  el('h2', {}, 'Nothing selected'),
-  el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
-  ...helpTexts(),
-);
+const health = new HealthPanel({
+  showPictures: (query) => filters.only({ shows: [query] }),
+  showImport,
+  showUnused: (kind) => entries.showUnused(kind),
+});
 const panel = new Panel(
   {
     rate: (rating) => rate(rating, loupe.isOpen),
     edit: (edit) => void editing.edit(edit),
     remove: askRemoval,
   },
-  hint,
+  health.element,
 );
-export const filters = new Filters(() => void loadList(), showList);
+const filters = new Filters(() => void loadList(), showList, findLike);
+/** The other pages with entries lead here. */
+export const entries = new EntryList((filter) => {
+  location.hash = '#pictures';
+  filters.only({ entries: [filter] });
+});
 
-export async function loadList(): Promise<void> {
+export function showImport(change: Change): void {
+  location.hash = '#pictures';
+  filters.onlyImport(change);
+}
+
+/** Only the pictures that look like one of a file. */
+export async function findLike(file: File): Promise<void> {
+  try {
+    filters.only(await upload('/data/looks', { name: file.name }, file));
+  } catch (error) {
+    explain(error);
+  }
+}
+
+export function loadAll(): void {
+  health.forget();
+  void loadList();
+}
+
+async function loadList(): Promise<void> {
   request.abort();
   request = new AbortController();
+  const { signal } = request;
   try {
-    ids = new IdList(await getIds(filters.query, request.signal), false);
+    const all = new IdList(await getIds(filters.query, signal), false);
+    ids = filters.record ? await search(all, filters.record, signal) : all;
     grid.refresh();
     showList();
     filters.setImports(await loadImports());
@@ -118,6 +152,8 @@ function askRemoval(isTakeDown: boolean): void {
 
 /** What is shown of pictures may be old. */
 export function refreshPictures(): void {
+  health.forget();
+  void panel.tags.load();
   grid.refresh();
   editing.select(grid.selectedIds());
 }
@@ -126,6 +162,9 @@ export function refreshPictures(): void {
 export function focusPictures(): void {
   if (loupe.isOpen) loupe.focus();
   else grid.focus();
+  // Entries may have changed on another page.
+  health.forget();
+  if (grid.selection.selected.size === 0) void health.show();
 }
 
 export function hidePictures(): void {
@@ -155,6 +194,7 @@ export const pictureShortcuts: Shortcuts = {
   ...Object.fromEntries(
     RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating, true))]),
   ),
+  ...Object.fromEntries(TAG_KEYS.map((key, index) => [key, onPictures(() => panel.tags.add(index))])),
   c: focusField('c'),
   h: focusField('h'),
   a: focusField('a'),
@@ -172,4 +212,4 @@ byId('select-all').addEventListener('click', () => {
   grid.selectAll();
   grid.focus();
 });
-byId('refresh').addEventListener('click', () => void loadList());
+byId('refresh').addEventListener('click', loadAll);

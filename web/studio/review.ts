@@ -4,7 +4,7 @@ import { byId, el } from '../dom.ts';
 import { change, get, post } from './api.ts';
 import { loadImports } from './change.ts';
 import { importList } from './imports.ts';
-import { explain, notify } from './notices.ts';
+import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { cardButton, describeFacts, pictureCard } from './picture-card.ts';
 import { showSteps } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
@@ -30,12 +30,43 @@ export async function showReview(showPictures: (change: Change) => void): Promis
     list.append(
       el('h2', {}, 'Problems'),
       problems.length === 0
-        ? el('p', { class: 'quiet' }, 'The catalogue is consistent. “zukan check” also reads the files.')
-        : el('ul', {}, ...problems.map((problem) => el('li', {}, problem))),
+        ? el('p', { class: 'quiet' }, 'The catalogue is consistent.')
+        : problemList(problems),
+      fileCheck(),
     );
   } catch (error) {
     explain(error);
   }
+}
+
+const problemList = (problems: string[]) => el('ul', {}, ...problems.map((problem) => el('li', {}, problem)));
+
+/** Reads every file, so it waits until somebody asks for it. */
+function fileCheck(): HTMLElement {
+  const result = el('div', { role: 'status' });
+  const check = async () => {
+    button.disabled = true;
+    result.replaceChildren('Reading all files…');
+    try {
+      const { count, listed } = await change('/check/files', {}, showProgress);
+      result.replaceChildren(
+        count === 0 ? 'All files are there, and as they were stored.' : `${formatNumber(count)} problems:`,
+        problemList(listed),
+      );
+    } catch (error) {
+      result.replaceChildren();
+      explain(error);
+    } finally {
+      button.disabled = false;
+      hideProgress();
+    }
+  };
+  const button = el(
+    'button',
+    { type: 'button', class: 'button small', click: () => void check() },
+    'Check the files',
+  );
+  return el('div', { class: 'file-check' }, button, result);
 }
 
 function group(images: Alike[]): HTMLElement {

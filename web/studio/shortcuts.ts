@@ -10,6 +10,7 @@ const descriptions = {
   x: 'add the picture to the selection, or take it out',
   'Ctrl A · Esc': 'select all · none, or go back to the grid',
   '1 · 2 · 3': 'rate sfw · questionable · nsfw, and go on to the next picture',
+  '4 … 9 · 0': 'add one of the categories at hand',
   'c · h · a · s': 'category · character · artist · source',
   '.': 'repeat the last change',
   'Ctrl Z': 'undo; also z in the grid',

@@ -1,4 +1,4 @@
-/** Numbers and sizes as texts. */
+/** Numbers and sizes as texts, and lists in texts. */
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -12,4 +12,9 @@ export function countPictures(count: number): string {
 
 export function formatSize(bytes: number): string {
   return bytes < 1000 ? `${bytes} bytes` : `${formatNumber(Math.round(bytes / 1000))} KB`;
+}
+
+/** The names of a list that is separated by commas or lines. */
+export function splitNames(text: string): string[] {
+  return [...new Set(text.split(/[,;\n\r\t]+/).map((name) => name.trim()))].filter(Boolean);
 }

@@ -8,7 +8,13 @@ import { createSecureContext } from 'node:tls';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
-import { openFiles, openSnapshot, openStore, openThumbnailMaker } from '../../server/engines.ts';
+import {
+  openFiles,
+  openSnapshot,
+  openSourceFiles,
+  openStore,
+  openThumbnailMaker,
+} from '../../server/engines.ts';
 import { newSecret } from '../../studio/access.ts';
 import { LocalAccess } from '../../studio/local-access.ts';
 import { peopleReader, readPeople } from '../../studio/passwords.ts';
@@ -16,6 +22,7 @@ import { RemoteAccess, type RemoteAccessOptions } from '../../studio/remote-acce
 import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
+import { checkFiles } from '../maintenance/check-files.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
@@ -117,9 +124,11 @@ export async function startStudio(
     files,
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
+    openSourceFiles: () => openSourceFiles(config),
     openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, onWait),
     thumbnailSizes: config.thumbnails,
     importFolder: (folder, continues, user) => importFolder(config, folder, continues, user),
+    checkFiles: async (onImage) => (await checkFiles(config, files, onImage)).problems,
     concurrency: 2 * availableParallelism(),
     clock: Date.now,
     newId: () => newId(),

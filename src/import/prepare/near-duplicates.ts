@@ -125,11 +125,21 @@ export async function findLookAlikes(
   limit: number,
 ): Promise<SavedImage[]> {
   const read = await readPicture(bytes, []).catch(() => undefined);
-  const hash = parseHash(read?.facts.perceptualHash ?? '');
-  if (!read || !hash) return [];
+  if (!read) return [];
+  const found = await findByHash(read.facts.perceptualHash ?? '', snapshot, limit);
+  return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;
+}
+
+/** The images that look like one with this hash, the nearest first. */
+export async function findByHash(
+  perceptualHash: string,
+  snapshot: CatalogueSnapshot,
+  limit: number,
+): Promise<SavedImage[]> {
+  const hash = parseHash(perceptualHash);
+  if (!hash) return [];
   const index = await loadHashes(snapshot);
   const numbers = findCopies(index, hash, limit).map((position) => index.imageAt(position));
   const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
-  const found = numbers.flatMap((number) => rows.get(number) ?? []);
-  return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;
+  return numbers.flatMap((number) => rows.get(number) ?? []);
 }

@@ -103,6 +103,8 @@ export interface ImageIdFilter {
   without: Kind[];
   /** Only those with fields that an operator decided. */
   isEdited: boolean;
+  /** Only those whose rating nobody decided. */
+  isUnrated: boolean;
   /** Only those that this change added or changed. */
   change?: number | undefined;
 }
@@ -118,6 +120,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   editedImages(): AsyncIterable<number>;
   /** The ids of images, oldest first, all at once. Reads no documents. */
   imageIds(filter: ImageIdFilter): Promise<string[]>;
+  /** How many these are. Takes as long as finding them. */
+  countImages(filter: ImageIdFilter): Promise<number>;
   /** How many images each entry of a kind has, by id. */
   imageCounts(kind: Kind): Promise<Map<string, number>>;
   changeLog: ChangeLogReader;

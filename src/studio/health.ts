@@ -1,0 +1,39 @@
+/** What of the catalogue needs attention, as far as that is cheap to say. */
+import type { Kind } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueSnapshot } from '../store/contract/writer.ts';
+import type { Health } from './responses.ts';
+
+/** In a larger catalogue, looking at every picture takes too long to do it uncalled. */
+const MAX_COUNTED = 20_000;
+const MAX_IMPORTS = 3;
+
+export async function readHealth(
+  images: number,
+  openSnapshot: () => Promise<CatalogueSnapshot>,
+): Promise<Health> {
+  await using snapshot = await openSnapshot();
+  const all = { shelves: [snapshot.fixedShelves.catalogue], without: [], isEdited: false, isUnrated: false };
+  const count = async (filter: { without?: Kind[]; isUnrated?: boolean }) =>
+    images > MAX_COUNTED ? undefined : await snapshot.countImages({ ...all, ...filter });
+  const counts = async (kind: Kind) => {
+    const found = await snapshot.imageCounts(kind);
+    const unused = [...found.values()].filter((size) => size === 0).length;
+    return { found, unused };
+  };
+  const artists = await counts('artist');
+  // Nobody has to tidy up this one.
+  const isUnknownUnused = artists.found.get(UNKNOWN_ARTIST.id) === 0;
+  return {
+    images,
+    unrated: await count({ isUnrated: true }),
+    withoutCategory: await count({ without: ['category'] }),
+    withoutArtist: artists.found.get(UNKNOWN_ARTIST.id) ?? 0,
+    unused: {
+      artist: artists.unused - (isUnknownUnused ? 1 : 0),
+      category: (await counts('category')).unused,
+      character: (await counts('character')).unused,
+    },
+    imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
+  };
+}
