@@ -45,6 +45,7 @@ export function showHeading(view: View, subject: Entry | undefined): void {
     byId('description').replaceChildren(
       ...(view.search && !letterOf(view.search) ? [createPatternHint()] : []),
     );
+  byId('titled').hidden = view.name !== 'search';
   byId('categories').hidden = !hasChips(view) || !catalogueHas('categories');
   if (hasChips(view)) showChips(view, subject);
   byId('notice').replaceChildren();
@@ -60,19 +61,17 @@ export function renderView(view: View, data: ViewData): void {
   showHeading(view, data.subject);
   setStale(false);
   if (data.subject) byId('description').replaceChildren(...describeSubject(data.subject));
-  if (view.name === 'search') byId('description').replaceChildren(...describeFound(view.search, data));
+  if (view.name === 'search') byId('description').replaceChildren(...linkFound(view.search, data));
   showImages(data.images, view, isEndless(view) && data.cursor !== undefined);
   if (hasChips(view)) showChips(view, data.subject, data.images);
   showEntries(data.groups, view, data.cursor !== undefined);
   showPageLinks(view, data);
 }
 
-/** The pictures that the text means, and a heading for those whose titles match. */
-function describeFound(text: string, { filters, images }: ViewData): HTMLElement[] {
+/** A link to the pictures that the text means. */
+function linkFound(text: string, { filters }: ViewData): HTMLElement[] {
   const view = foundView(filters);
-  const link = view && el('a', { href: formatUrl(view), class: 'button strong' }, foundText(view, text));
-  const heading = el('h2', {}, 'Pictures with this title');
-  return [...(link ? [el('p', {}, link)] : []), ...(images.length > 0 ? [heading] : [])];
+  return view ? [el('a', { href: formatUrl(view), class: 'button strong' }, foundText(view, text))] : [];
 }
 
 function createPatternHint(): HTMLElement {

@@ -129,13 +129,13 @@ describe('the gallery and the rate limit', { skip }, async () => {
     const { page, requests, finish } = await newVisitor().open('/?order=newest');
     const statuses = recordStatuses(page);
     await clock.advanceUntilVisible(page.locator('#search [role=combobox]'));
-    await page.getByLabel('Search').pressSequentially('hok');
+    await page.getByRole('combobox', { name: 'Search' }).pressSequentially('hok');
     await clock.advanceUntilVisible(page.getByRole('option', { name: 'Hokusai & Daughter' }));
     // Typing on stops a request for the earlier text that has not been sent.
-    await page.getByLabel('Search').pressSequentially('u');
+    await page.getByRole('combobox', { name: 'Search' }).pressSequentially('u');
     await clock.advanceUntilVisible(page.getByText('Searching…'));
     await page.keyboard.press('Enter');
-    await clock.advanceUntilVisible(page.locator('main[aria-busy="false"] h2'));
+    await clock.advanceUntilVisible(page.locator('main[aria-busy="false"] #found-artists'));
     const searches = requests.filter((request) => request.startsWith('/search'));
     assert.equal(new Set(searches).size, searches.length, 'no request is made twice');
     assert.match(searches.at(-1) ?? '', /q=hoku&/);

@@ -104,7 +104,7 @@ describe('search', { skip }, async () => {
       image(3, { title: 'Snow', categories: ['fox'], artist: 'Kumo' }),
     ]);
     const { page, requests, finish } = await visit(await startBrowser(), `${origin}/?search=snow`);
-    await page.getByRole('heading', { name: 'Pictures with this title' }).waitFor();
+    await page.getByRole('heading', { name: 'Pictures by title' }).waitFor();
     assert.deepEqual(await shownIds(page), [uuid(4, 3), uuid(4, 2), uuid(4, 1)]);
     await page.locator('.tile a').first().click();
     await page.locator('#detail[open]').waitFor();

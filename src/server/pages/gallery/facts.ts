@@ -31,7 +31,8 @@ const PAGE_SIZE = 25;
 const unknownFacts: Facts = {
   has: [
     ...['sfw', 'questionable', 'nsfw', 'landscape', 'portrait', 'square'],
-    ...['artists', 'characters', 'categories', 'animated', 'hd', '4k'],
+    ...['artists', 'characters', 'categories', 'many-artists', 'many-characters', 'many-categories'],
+    ...['animated', 'hd', '4k'],
   ],
   newest: undefined,
 };
@@ -84,9 +85,12 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
     const images = 'problem' in found ? [] : found.images;
     return images.map((image) => image.toImage(withoutLinks, ['thumbnails', 'details']));
   };
-  const [newest] = await findNewest({ nsfw: ['sfw'] }, 1);
-  const animations = await findNewest({ animated: true }, 1);
-  const sizes = (await findNewest({}, SIZE_SAMPLE)).map(({ meta: { dimens } }) => shortSide(dimens));
+  const [[newest], animations, sample] = await Promise.all([
+    findNewest({ nsfw: ['sfw'] }, 1),
+    findNewest({ animated: true }, 1),
+    findNewest({}, SIZE_SAMPLE),
+  ]);
+  const sizes = sample.map(({ meta: { dimens } }) => shortSide(dimens));
   const has = [
     ...namesOf(statistics, hasArtists),
     ...(animations.length > 0 ? ['animated'] : []),
