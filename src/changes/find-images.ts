@@ -24,6 +24,7 @@ export interface ImageQuery {
   exclude: string[];
   artist?: string | undefined;
   character?: string | undefined;
+  album?: string | undefined;
   ratings: Rating[];
   /** Images created at this time or later. */
   since?: string | undefined;
@@ -40,6 +41,7 @@ interface Conditions {
   exclude: SavedEntry[];
   artist: SavedEntry | undefined;
   character: SavedEntry | undefined;
+  album: SavedEntry | undefined;
   ratings: Rating[];
   since: string | undefined;
   title: string | undefined;
@@ -97,8 +99,8 @@ async function fromFile(rows: SavedImage[], glob: string, sources: Sources): Pro
 }
 
 async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
-  const { artist, character, ratings, since, title } = query;
-  const find = (kind: 'artist' | 'character', reference: string | undefined) =>
+  const { artist, character, album, ratings, since, title } = query;
+  const find = (kind: 'artist' | 'character' | 'album', reference: string | undefined) =>
     reference === undefined ? undefined : findEntry(lookup, kind, reference);
   const categories = (names: string[]) =>
     Promise.all(names.map((name) => findEntry(lookup, 'category', name)));
@@ -107,6 +109,7 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
     exclude: await categories(query.exclude),
     artist: await find('artist', artist === undefined ? undefined : artistOf({ artist })),
     character: await find('character', character),
+    album: await find('album', album),
     ratings,
     since,
     title: title === undefined ? undefined : foldName(title),
@@ -115,7 +118,7 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
 
 /** The catalogue's own filters find these without reading other images. */
 async function* latestIds(
-  { categories, exclude, artist, character, ratings }: Conditions,
+  { categories, exclude, artist, character, album, ratings }: Conditions,
   catalogue: Catalogue,
   caller: Caller,
 ): AsyncGenerator<string[], void> {
@@ -125,6 +128,7 @@ async function* latestIds(
     exclude: names(exclude),
     artist: artist && [artist.id],
     character: character && [character.id],
+    album: album && [album.id],
     nsfw: ratings,
   };
   let below: number | undefined;
@@ -137,7 +141,7 @@ async function* latestIds(
 }
 
 function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
-  const { artist, character, ratings, since = '', title = '' } = conditions;
+  const { artist, character, album, ratings, since = '', title = '' } = conditions;
   const image = readDocument(document);
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
@@ -146,6 +150,7 @@ function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
     (ratings.length === 0 || ratings.includes(image.nsfw)) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&
+    (!album || album.images?.includes(image.id) === true) &&
     conditions.categories.every(({ id }) => categories.has(id)) &&
     !conditions.exclude.some(({ id }) => categories.has(id))
   );
