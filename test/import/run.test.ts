@@ -34,7 +34,7 @@ await forEachEngine(async (engine) => {
         JSON.parse(document),
       );
       const { id } = artists.find(({ name }) => name === artistName);
-      const images = await listed(catalogue, { artist: id }, { offset: 0, limit: 100 });
+      const images = await listed(catalogue, { artist: [id] }, { offset: 0, limit: 100 });
       return images.map((image) => contentOf(image).meta.eTag);
     });
   }
